@@ -1,0 +1,42 @@
+# Every target installs what it needs from Debian, builds, and does its job.
+PREFIX ?= /usr/local
+SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
+
+.PHONY: build test demo bench install format lint asan tsan clean packages
+build: packages
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+test: build
+	ctest --preset release
+
+demo: build
+	build/release/examples/align_digits examples/digits.csv out/aligned_digits.csv
+
+bench: packages
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench
+	build/bench/bench/conflux_bench
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+asan tsan: packages
+	@cmake --preset $@ >/dev/null
+	@cmake --build --preset $@
+	ctest --preset $@
+
+packages:
+	@tools/install_packages.sh build
+
+format:
+	@tools/install_packages.sh lint
+	clang-format -i $(SOURCES)
+
+lint: build
+	@tools/install_packages.sh lint
+	clang-format --dry-run -Werror $(SOURCES)
+	printf '%s\n' $(filter src/%.cc,$(SOURCES)) | xargs -P2 -n4 clang-tidy -p build/release --quiet
+
+clean:
+	rm -rf build out

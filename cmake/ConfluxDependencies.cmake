@@ -1,0 +1,16 @@
+# Every dependency is a Debian package found on the machine; nothing is downloaded.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(TBB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(hwy REQUIRED)
+find_package(OpenBLAS REQUIRED)
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
+find_path(LEMON_INCLUDE_DIR lemon/network_simplex.h REQUIRED)
+find_library(LEMON_LIBRARY NAMES lemon REQUIRED)
+
+# OpenBLAS's own package file sets variables only.
+add_library(conflux_openblas INTERFACE)
+target_include_directories(conflux_openblas SYSTEM INTERFACE
+                           $<BUILD_INTERFACE:${OpenBLAS_INCLUDE_DIRS}>)
+target_link_libraries(conflux_openblas INTERFACE $<BUILD_INTERFACE:${OpenBLAS_LIBRARIES}>
+                                                 $<INSTALL_INTERFACE:openblas>)

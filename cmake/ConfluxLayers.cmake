@@ -1,0 +1,65 @@
+# conflux_add_layer(NAME USES LAYER...) builds src/NAME/*.cc as an object library that sees the
+# public headers; conflux_pack_layers() packs all of them into the installed library.
+set(CONFLUX_LAYERS "" CACHE INTERNAL "")
+
+add_library(conflux_settings INTERFACE)
+target_compile_features(conflux_settings INTERFACE cxx_std_20)
+# Fused multiply-adds that the compiler introduces by itself would make bits depend on inlining.
+target_compile_options(conflux_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       -Wno-sign-conversion -ffp-contract=off
+                       $<$<BOOL:${CONFLUX_WERROR}>:-Werror>)
+if(CONFLUX_SANITIZE)
+  target_compile_options(conflux_settings INTERFACE -fsanitize=${CONFLUX_SANITIZE}
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(conflux_settings INTERFACE -fsanitize=${CONFLUX_SANITIZE})
+endif()
+
+function(conflux_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 LAYER "" "" "USES")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+  add_library(conflux_${name} OBJECT ${sources})
+  set_target_properties(conflux_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(conflux_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(conflux_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(conflux_${name} SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
+                             ${LEMON_INCLUDE_DIR})
+  target_link_libraries(conflux_${name} PRIVATE conflux_settings fmt::fmt TBB::tbb hwy::hwy
+                        conflux_openblas PUBLIC Eigen3::Eigen)
+  foreach(used ${LAYER_USES})
+    target_link_libraries(conflux_${name} PUBLIC conflux_${used})
+  endforeach()
+  set(CONFLUX_LAYERS ${CONFLUX_LAYERS} ${name} CACHE INTERNAL "")
+endfunction()
+
+function(conflux_pack_layers)
+  add_library(conflux)
+  add_library(conflux::conflux ALIAS conflux)
+  foreach(layer ${CONFLUX_LAYERS})
+    target_sources(conflux PRIVATE $<TARGET_OBJECTS:conflux_${layer}>)
+  endforeach()
+  set_target_properties(conflux PROPERTIES VERSION ${PROJECT_VERSION} LINKER_LANGUAGE CXX
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(conflux PUBLIC cxx_std_20)
+  target_include_directories(conflux PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(conflux PUBLIC Eigen3::Eigen PRIVATE fmt::fmt TBB::tbb hwy::hwy
+                        hwy::hwy_contrib conflux_openblas $<BUILD_INTERFACE:${LEMON_LIBRARY}>
+                        $<INSTALL_INTERFACE:lemon>)
+  if(CONFLUX_SANITIZE)
+    target_link_options(conflux PUBLIC -fsanitize=${CONFLUX_SANITIZE})
+  endif()
+
+  include(CMakePackageConfigHelpers)
+  install(TARGETS conflux conflux_openblas EXPORT conflux-targets)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/conflux DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT conflux-targets NAMESPACE conflux::
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/conflux-config.cmake.in
+                                ${PROJECT_BINARY_DIR}/conflux-config.cmake
+                                INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/conflux-config-version.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/conflux-config.cmake
+          ${PROJECT_BINARY_DIR}/conflux-config-version.cmake
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux)
+endfunction()

@@ -1,0 +1,55 @@
+// What the processes of a fit tell each other.
+//
+// Rows are spread over processes; everything that a fit needs from all rows reduces to small arrays
+// that pass through here. Every process must make the same calls in the same order, and every call
+// gives all processes the same bits. SelfCommunicator is the case of one process.
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "conflux/core/index.h"
+
+namespace conflux {
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual Index rank() const = 0;
+  virtual Index size() const = 0;
+
+  /// Replace each entry by its sum, smallest or largest value over the processes.
+  virtual void sum(std::span<double> values) = 0;
+  virtual void min(std::span<double> values) = 0;
+  virtual void max(std::span<double> values) = 0;
+
+  /// Gives every process the values of process `root`.
+  virtual void broadcast(std::span<double> values, Index root) = 0;
+
+  /// The values of all processes, in order of rank; lengths may differ.
+  virtual std::vector<double> gather(std::span<const double> values) = 0;
+
+  double sum(double value) {
+    sum(std::span(&value, 1));
+    return value;
+  }
+};
+
+/// One process that holds every row.
+class SelfCommunicator final : public Communicator {
+ public:
+  Index rank() const override { return 0; }
+  Index size() const override { return 1; }
+  using Communicator::sum;
+  void sum(std::span<double>) override {}
+  void min(std::span<double>) override {}
+  void max(std::span<double>) override {}
+  void broadcast(std::span<double>, Index) override {}
+  std::vector<double> gather(std::span<const double> values) override {
+    return {values.begin(), values.end()};
+  }
+};
+
+}  // namespace conflux

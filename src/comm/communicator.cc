@@ -1,0 +1,1 @@
+#include "conflux/comm/communicator.h"

@@ -1,0 +1,107 @@
+#include "conflux/core/group_set.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+namespace {
+
+// Squares of larger values, summed over rows, would leave the range of double.
+constexpr double kLargestValue = 1e140;
+
+void validate_rows(Index m, const Group& group, const std::vector<std::string>& features) {
+  for (Index i = 0; i < group.rows.rows(); ++i) {
+    for (Index j = 0; j < group.rows.cols(); ++j) {
+      const double value = group.rows(i, j);
+      if (std::abs(value) <= kLargestValue) continue;
+      const std::string column =
+          features.empty() ? fmt::format("{}", j) : fmt::format("{} (\"{}\")", j, features[j]);
+      throw InvalidData(fmt::format("group {} (\"{}\"): row {}, column {} is {}; {}.", m,
+                                    group.name, i, column, value,
+                                    std::isfinite(value) ? "rescale the column"
+                                                         : "drop the row or impute before fitting"));
+    }
+  }
+}
+
+void validate_weights(Index m, const Group& group) {
+  for (std::size_t i = 0; i < group.weights.size(); ++i) {
+    const double weight = group.weights[i];
+    if (weight >= 0 && std::isfinite(weight)) continue;
+    throw InvalidData(fmt::format(
+        "group {} (\"{}\"): the weight of row {} is {}; weights must be finite and at least 0.", m,
+        group.name, i, weight));
+  }
+}
+
+}  // namespace
+
+void GroupSet::add(std::string name, ConstRows rows, std::span<const double> weights) {
+  for (const Group& group : groups_) {
+    if (group.name == name) {
+      throw InvalidData(fmt::format("group \"{}\" was added twice; join its rows first.", name));
+    }
+  }
+  if (!groups_.empty() && rows.cols() != dim()) {
+    throw InvalidData(fmt::format(
+        "group \"{}\" has {} columns but group \"{}\" has {}; all groups need the same features.",
+        name, rows.cols(), groups_.front().name, dim()));
+  }
+  if (!weights.empty() && static_cast<Index>(weights.size()) != rows.rows()) {
+    throw InvalidData(fmt::format("group \"{}\" has {} rows but {} weights; give one per row.",
+                                  name, rows.rows(), weights.size()));
+  }
+  groups_.push_back({std::move(name), rows, weights});
+}
+
+void GroupSet::add(std::string name, Matrix&& rows, std::vector<double>&& weights) {
+  const auto kept_rows = std::make_shared<const Matrix>(std::move(rows));
+  const auto kept_weights = std::make_shared<const std::vector<double>>(std::move(weights));
+  add(std::move(name), ConstRows(*kept_rows), *kept_weights);
+  kept_.push_back(kept_rows);
+  kept_.push_back(kept_weights);
+}
+
+void GroupSet::set_feature_names(std::vector<std::string> names) {
+  if (static_cast<Index>(names.size()) != dim()) {
+    throw InvalidData(fmt::format("{} feature names for {} columns; give one per column.",
+                                  names.size(), dim()));
+  }
+  feature_names_ = std::move(names);
+}
+
+Index GroupSet::num_samples() const {
+  Index total = 0;
+  for (const Group& group : groups_) total += group.rows.rows();
+  return total;
+}
+
+std::vector<std::string> GroupSet::names() const {
+  std::vector<std::string> out;
+  for (const Group& group : groups_) out.push_back(group.name);
+  return out;
+}
+
+Index GroupSet::index_of(const std::string& name) const { return find_group(names(), name); }
+
+void GroupSet::validate() const {
+  for (Index m = 0; m < num_groups(); ++m) {
+    validate_rows(m, groups_[m], feature_names_);
+    validate_weights(m, groups_[m]);
+  }
+}
+
+Index find_group(const std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return found - names.begin();
+  throw InvalidOption(
+      fmt::format("there is no group \"{}\"; the groups are \"{}\".", name, fmt::join(names, "\", \"")));
+}
+
+}  // namespace conflux

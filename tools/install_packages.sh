@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that a step needs and the machine lacks: build (default), lint, study.
+set -euo pipefail
+build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
+       librandom123-dev liblemon-dev libfmt-dev libgtest-dev libgmock-dev librapidcheck-dev
+       libbenchmark-dev"
+lint="clang clang-format clang-tidy"
+study="python3-numpy python3-scipy python3-sklearn python3-pot python3-matplotlib"
+missing=()
+for step in "${@:-build}"; do
+  for package in ${!step}; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+      missing+=("$package")
+  done
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "missing packages: ${missing[*]}; install them as root" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
