@@ -1,0 +1,55 @@
+// Maps of M groups on the line to their Wasserstein barycenter.
+//
+// The quantile function of the barycenter is the weighted mean of the groups' quantile functions,
+// and the best map of a group is that function after the group's own distribution function. Two
+// estimators of the functions give two kinds of maps: equal-mass knots (piecewise linear), and the
+// paper's normal law with a histogram.
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "conflux/univariate/histogram_map.h"
+#include "conflux/univariate/monotone_map.h"
+#include "conflux/univariate/quantiles.h"
+
+namespace conflux {
+
+/// A map may not be flatter than this fraction of its mean slope, nor steeper than its inverse.
+/// Without the limit, ties would make a map that cannot be inverted.
+inline constexpr double kSlopeFloor = 1e-3;
+
+/// Maps that move each group the fraction `strength` of the way to the barycenter with group
+/// weights `weights`. No summary may be empty.
+std::vector<MonotoneMap> fit_quantile_maps(std::span<const QuantileSummary> groups,
+                                           std::span<const double> weights, Index knots,
+                                           double strength);
+
+/// What the histogram estimator needs to know of one group.
+struct GroupHistogram {
+  double mean;
+  double deviation;
+  std::vector<double> counts;
+};
+
+struct HistogramSettings {
+  double pseudo_count = 1e-6;
+  /// Points of the barycenter's quantile function; 0 evaluates the function itself.
+  Index grid = 0;
+};
+
+/// The deviation to fit with: a group that is constant along the line gets a small share of the
+/// pooled deviation, all groups constant get 1.
+double usable_deviation(double deviation, double pooled_deviation);
+
+std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> groups,
+                                            std::span<const double> weights,
+                                            const HistogramSettings& settings, double strength);
+
+/// The piecewise linear map through knots that increase but may repeat: repeated knots are joined,
+/// slopes limited, and both ends continued to `min` and `max`.
+PiecewiseLinearMap map_through(std::span<const double> from, std::span<const double> to, double min,
+                               double max, double strength);
+
+}  // namespace conflux

@@ -1,0 +1,108 @@
+// The paper's estimator of a map on the line: a normal law corrected by a histogram.
+//
+// A group's distribution function is F = H(Phi((z - mean) / deviation)), with H piecewise linear on
+// [0, 1]. The quantile function of the barycenter is the weighted mean of the groups' quantile
+// functions, evaluated directly (or, as the paper does, through 100 of its points, which is again a
+// function of the same form). A map is that quantile function after the group's own F.
+//
+// Probabilities travel together with their complements, so that both tails keep all digits. Beyond
+// kTailStart deviations a map goes on as a straight line: every real number has one image and one
+// preimage.
+//
+// Cost: a few transcendental functions per point and group; the inverse solves one equation by
+// Newton's method inside a bracket.
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "conflux/core/index.h"
+
+namespace conflux {
+
+/// A mass below and the mass above, which sum to 1.
+struct Probability {
+  double below;
+  double above;
+};
+
+/// Distribution on the line: normal, then piecewise linear on [0, 1].
+class GaussianHistogram {
+ public:
+  /// Equal bins on [0, 1] that hold `counts`, each raised by `pseudo_count`.
+  GaussianHistogram(double mean, double deviation, std::span<const double> counts,
+                    double pseudo_count);
+  /// The distribution that has `values[j]` as its quantile of level `levels[j]`, both strictly
+  /// increasing.
+  GaussianHistogram(double mean, double deviation, std::span<const double> values,
+                    std::span<const Probability> levels);
+
+  double mean() const { return mean_; }
+  double deviation() const { return deviation_; }
+
+  Probability cdf(double z) const;
+  double quantile(Probability u) const;
+  double density(double z) const;
+
+ private:
+  std::size_t bin_of_edge(Probability p) const;
+  std::size_t bin_of_level(Probability u) const;
+
+  double mean_;
+  double deviation_;
+  // Knots (edge, level) of H from (0, 0) to (1, 1), with complements.
+  std::vector<Probability> edges_;
+  std::vector<Probability> levels_;
+  std::vector<double> width_;  // edge to edge
+  std::vector<double> mass_;   // level to level
+};
+
+/// Position of each value's bin among `bins` equal bins of Phi((z - mean) / deviation), counted
+/// with its mass (1 when `masses` is empty).
+std::vector<double> count_in_normal_bins(std::span<const double> values,
+                                         std::span<const double> masses, double mean,
+                                         double deviation, Index bins);
+
+/// Weighted mean of quantile functions.
+struct HistogramBarycenter {
+  std::vector<GaussianHistogram> parts;
+  std::vector<double> weights;
+
+  double quantile(Probability u) const;
+  /// Derivative of the quantile function.
+  double quantile_slope(Probability u) const;
+};
+
+/// The barycenter through `points` quantiles of the parts, as the paper has it (100 there).
+HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index points);
+
+class HistogramMap {
+ public:
+  HistogramMap(GaussianHistogram source, std::shared_ptr<const HistogramBarycenter> target,
+               double strength);
+
+  void forward(std::span<double> values, double* log_slopes) const;
+  void inverse(std::span<double> values, double* log_slopes) const;
+
+  const GaussianHistogram& source() const { return source_; }
+
+ private:
+  struct Point {
+    double value;
+    double slope;
+  };
+  Point at(double z) const;
+  Point inside(double z) const;
+  double solve(double image) const;
+
+  GaussianHistogram source_;
+  std::shared_ptr<const HistogramBarycenter> target_;
+  double strength_;
+  // Ends of the curved part and the images there.
+  double low_, high_;
+  Point at_low_, at_high_;
+};
+
+}  // namespace conflux

@@ -1,0 +1,175 @@
+#include "conflux/univariate/barycenter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conflux {
+
+namespace {
+
+// Knots closer than this fraction of the whole range are one atom.
+constexpr double kSameKnot = 1e-12;
+
+struct Knots {
+  std::vector<double> from;
+  std::vector<double> to;
+
+  std::size_t size() const { return from.size(); }
+  double from_range() const { return from.back() - from.front(); }
+  double to_range() const { return to.back() - to.front(); }
+};
+
+// An atom of the group covers several knots of the barycenter; it goes to their mean.
+Knots join_repeated(std::span<const double> from, std::span<const double> to) {
+  const double tolerance = kSameKnot * (from.back() - from.front());
+  Knots out;
+  for (std::size_t i = 0; i < from.size();) {
+    double sum = 0;
+    std::size_t end = i;
+    while (end < from.size() && from[end] - from[i] <= tolerance) sum += to[end++];
+    out.from.push_back(from[i]);
+    out.to.push_back(sum / static_cast<double>(end - i));
+    i = end;
+  }
+  return out;
+}
+
+// The increasing sequence nearest to `values` in mean square (pooling of adjacent violators).
+std::vector<double> isotonic(const std::vector<double>& values) {
+  struct Block {
+    double mean;
+    double count;
+  };
+  std::vector<Block> blocks;
+  for (const double value : values) {
+    Block block{value, 1};
+    while (!blocks.empty() && blocks.back().mean > block.mean) {
+      const Block& last = blocks.back();
+      const double count = block.count + last.count;
+      block = {(block.mean * block.count + last.mean * last.count) / count, count};
+      blocks.pop_back();
+    }
+    blocks.push_back(block);
+  }
+  std::vector<double> out;
+  for (const Block& block : blocks) {
+    out.insert(out.end(), static_cast<std::size_t>(block.count), block.mean);
+  }
+  return out;
+}
+
+// The nearest values whose increments are at least `floor` times those of `base`. Both sequences
+// are taken relative to their first entry, so that large offsets cost no digits.
+void limit_slope(const std::vector<double>& base, std::vector<double>& values, double floor) {
+  const double offset = values.front();
+  std::vector<double> rest(values.size());
+  bool steep_enough = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    rest[i] = (values[i] - offset) - floor * (base[i] - base.front());
+    if (i > 0 && rest[i] < rest[i - 1]) steep_enough = false;
+  }
+  if (steep_enough) return;
+  rest = isotonic(rest);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = offset + rest[i] + floor * (base[i] - base.front());
+  }
+}
+
+// The outer knots are means of outer bins; half of such a bin lies beyond them. The last slope goes
+// on to the end of the sample, so that groups which differ by shift and scale meet exactly, but not
+// far from the mean slope, since a last slope alone is noisy.
+void continue_to_the_ends(Knots& knots, double min, double max) {
+  if (knots.size() < 2) return;
+  const double mean_slope = knots.to_range() / knots.from_range();
+  const auto slope_between = [&](std::size_t a, std::size_t b) {
+    const double slope = (knots.to[b] - knots.to[a]) / (knots.from[b] - knots.from[a]);
+    return std::clamp(slope, 0.5 * mean_slope, 2 * mean_slope);
+  };
+  const std::size_t last = knots.size() - 1;
+  const double tolerance = kSameKnot * knots.from_range();
+  const double low = knots.to.front() + slope_between(0, 1) * (min - knots.from.front());
+  const double high = knots.to.back() + slope_between(last - 1, last) * (max - knots.from.back());
+  if (knots.from.front() - min > tolerance) {
+    knots.from.insert(knots.from.begin(), min);
+    knots.to.insert(knots.to.begin(), low);
+  }
+  if (max - knots.from.back() > tolerance) {
+    knots.from.push_back(max);
+    knots.to.push_back(high);
+  }
+}
+
+// Knots that rounding has made equal after all carry no information.
+void drop_equal(Knots& knots) {
+  Knots out;
+  for (std::size_t i = 0; i < knots.size(); ++i) {
+    if (i > 0 && !(knots.from[i] > out.from.back() && knots.to[i] > out.to.back())) continue;
+    out.from.push_back(knots.from[i]);
+    out.to.push_back(knots.to[i]);
+  }
+  knots = std::move(out);
+}
+
+}  // namespace
+
+PiecewiseLinearMap map_through(std::span<const double> from, std::span<const double> to, double min,
+                               double max, double strength) {
+  Knots knots = join_repeated(from, to);
+  // All other groups are constant: there is nothing to stretch to, only a place to move to.
+  if (knots.size() > 1 && knots.to_range() <= 0) {
+    const double centre = 0.5 * (knots.from.front() + knots.from.back());
+    knots = {{centre}, {knots.to.front()}};
+  }
+  if (knots.size() > 1) {
+    const double mean_slope = knots.to_range() / knots.from_range();
+    limit_slope(knots.from, knots.to, kSlopeFloor * mean_slope);
+    limit_slope(knots.to, knots.from, kSlopeFloor / mean_slope);
+    continue_to_the_ends(knots, min, max);
+  }
+  for (std::size_t i = 0; i < knots.size(); ++i) {
+    knots.to[i] = knots.from[i] + strength * (knots.to[i] - knots.from[i]);
+  }
+  drop_equal(knots);
+  return {std::move(knots.from), std::move(knots.to)};
+}
+
+std::vector<MonotoneMap> fit_quantile_maps(std::span<const QuantileSummary> groups,
+                                           std::span<const double> weights, Index knots,
+                                           double strength) {
+  std::vector<std::vector<double>> means;
+  std::vector<double> barycenter(static_cast<std::size_t>(knots), 0.0);
+  for (std::size_t m = 0; m < groups.size(); ++m) {
+    means.push_back(equal_mass_means(groups[m], knots));
+    for (std::size_t q = 0; q < barycenter.size(); ++q) barycenter[q] += weights[m] * means[m][q];
+  }
+  std::vector<MonotoneMap> maps;
+  for (std::size_t m = 0; m < groups.size(); ++m) {
+    maps.emplace_back(map_through(means[m], barycenter, groups[m].min, groups[m].max, strength));
+  }
+  return maps;
+}
+
+double usable_deviation(double deviation, double pooled_deviation) {
+  if (!(pooled_deviation > 0)) return 1;
+  return std::max(deviation, 1e-8 * pooled_deviation);
+}
+
+std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> groups,
+                                            std::span<const double> weights,
+                                            const HistogramSettings& settings, double strength) {
+  auto barycenter = std::make_shared<HistogramBarycenter>();
+  for (const GroupHistogram& group : groups) {
+    barycenter->parts.emplace_back(group.mean, group.deviation, group.counts,
+                                   settings.pseudo_count);
+  }
+  barycenter->weights.assign(weights.begin(), weights.end());
+  std::vector<GaussianHistogram> sources = barycenter->parts;
+  if (settings.grid > 0) *barycenter = thin_barycenter(*barycenter, settings.grid);
+  std::vector<MonotoneMap> maps;
+  for (GaussianHistogram& source : sources) {
+    maps.emplace_back(HistogramMap(std::move(source), barycenter, strength));
+  }
+  return maps;
+}
+
+}  // namespace conflux

@@ -1,0 +1,232 @@
+#include "conflux/univariate/histogram_map.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "kernels/normal.h"
+
+namespace conflux {
+
+namespace {
+
+// Where the straight tails begin, in deviations; the mass beyond is 6e-16.
+constexpr double kTailStart = 8;
+// Knots of a thinned barycenter closer than this cannot be told apart.
+constexpr double kSmallestGap = 1e-14;
+
+Probability normal_probability(double score) {
+  return {kernels::normal_cdf(score), kernels::normal_cdf(-score)};
+}
+
+// The point at fraction (x - x0) / (x1 - x0) of [y0, y1], measured from the nearer end of the line
+// so that neither tail loses digits.
+Probability interpolate(Probability x, Probability x0, Probability x1, double x_gap, Probability y0,
+                        Probability y1, double y_gap) {
+  if (x.below < x.above) {
+    const double y = y0.below + (x.below - x0.below) / x_gap * y_gap;
+    return {y, 1 - y};
+  }
+  const double y = y1.above + (x.above - x1.above) / x_gap * y_gap;
+  return {1 - y, y};
+}
+
+bool at_or_below(Probability a, Probability b) {
+  return b.below < b.above ? a.below <= b.below : a.above >= b.above;
+}
+
+// Last knot at or below p, of those that begin a bin.
+std::size_t bin_of(const std::vector<Probability>& knots, Probability p) {
+  const auto first_above = std::upper_bound(
+      knots.begin() + 1, knots.end() - 1, p,
+      [](Probability value, Probability knot) { return !at_or_below(knot, value); });
+  return static_cast<std::size_t>(first_above - knots.begin()) - 1;
+}
+
+}  // namespace
+
+GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<const double> counts,
+                                     double pseudo_count)
+    : mean_(mean), deviation_(deviation) {
+  const std::size_t bins = counts.size();
+  double total = 0;
+  for (const double count : counts) total += count + pseudo_count;
+  edges_.resize(bins + 1);
+  levels_.resize(bins + 1);
+  double below = 0;
+  double above = 0;
+  for (std::size_t b = 0; b <= bins; ++b) {
+    edges_[b] = {static_cast<double>(b) / static_cast<double>(bins),
+                 static_cast<double>(bins - b) / static_cast<double>(bins)};
+    levels_[b].below = below;
+    levels_[bins - b].above = above;
+    if (b == bins) break;
+    below += (counts[b] + pseudo_count) / total;
+    above += (counts[bins - 1 - b] + pseudo_count) / total;
+  }
+  levels_[bins] = {1, 0};
+  levels_[0] = {0, 1};
+  mass_.resize(bins);
+  for (std::size_t b = 0; b < bins; ++b) mass_[b] = (counts[b] + pseudo_count) / total;
+  width_.assign(bins, 1 / static_cast<double>(bins));
+}
+
+GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<const double> values,
+                                     std::span<const Probability> levels)
+    : mean_(mean), deviation_(deviation) {
+  assert(values.size() == levels.size());
+  edges_.push_back({0, 1});
+  levels_.push_back({0, 1});
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const Probability edge = normal_probability((values[j] - mean) / deviation);
+    const double gap = std::max(edge.below - edges_.back().below, edges_.back().above - edge.above);
+    if (gap < kSmallestGap) continue;
+    edges_.push_back(edge);
+    levels_.push_back(levels[j]);
+  }
+  edges_.push_back({1, 0});
+  levels_.push_back({1, 0});
+  const auto gap = [](Probability a, Probability b) {
+    return b.below < b.above ? b.below - a.below : a.above - b.above;
+  };
+  for (std::size_t b = 0; b + 1 < edges_.size(); ++b) {
+    width_.push_back(gap(edges_[b], edges_[b + 1]));
+    mass_.push_back(gap(levels_[b], levels_[b + 1]));
+  }
+}
+
+std::size_t GaussianHistogram::bin_of_edge(Probability p) const { return bin_of(edges_, p); }
+std::size_t GaussianHistogram::bin_of_level(Probability u) const { return bin_of(levels_, u); }
+
+Probability GaussianHistogram::cdf(double z) const {
+  const Probability p = normal_probability((z - mean_) / deviation_);
+  const std::size_t b = bin_of_edge(p);
+  return interpolate(p, edges_[b], edges_[b + 1], width_[b], levels_[b], levels_[b + 1], mass_[b]);
+}
+
+double GaussianHistogram::quantile(Probability u) const {
+  const std::size_t b = bin_of_level(u);
+  const Probability p =
+      interpolate(u, levels_[b], levels_[b + 1], mass_[b], edges_[b], edges_[b + 1], width_[b]);
+  // A level whose edge rounds to 0 or 1 has no finite score; the smallest number stands for it.
+  constexpr double kSmallest = std::numeric_limits<double>::min();
+  return mean_ + deviation_ * kernels::normal_quantile(std::max(p.below, kSmallest),
+                                                       std::max(p.above, kSmallest));
+}
+
+double GaussianHistogram::density(double z) const {
+  const double score = (z - mean_) / deviation_;
+  const std::size_t b = bin_of_edge(normal_probability(score));
+  return kernels::normal_density(score) / deviation_ * (mass_[b] / width_[b]);
+}
+
+std::vector<double> count_in_normal_bins(std::span<const double> values,
+                                         std::span<const double> masses, double mean,
+                                         double deviation, Index bins) {
+  std::vector<double> counts(static_cast<std::size_t>(bins), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double p = kernels::normal_cdf((values[i] - mean) / deviation);
+    const auto bin = static_cast<Index>(p * static_cast<double>(bins));
+    counts[static_cast<std::size_t>(std::min(bin, bins - 1))] += masses.empty() ? 1 : masses[i];
+  }
+  return counts;
+}
+
+double HistogramBarycenter::quantile(Probability u) const {
+  double value = 0;
+  for (std::size_t m = 0; m < parts.size(); ++m) {
+    if (weights[m] > 0) value += weights[m] * parts[m].quantile(u);
+  }
+  return value;
+}
+
+double HistogramBarycenter::quantile_slope(Probability u) const {
+  double slope = 0;
+  for (std::size_t m = 0; m < parts.size(); ++m) {
+    if (weights[m] > 0) slope += weights[m] / parts[m].density(parts[m].quantile(u));
+  }
+  return slope;
+}
+
+HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index points) {
+  const double margin = 1 / static_cast<double>(points);
+  std::vector<Probability> levels;
+  std::vector<double> values;
+  for (Index j = 0; j < points; ++j) {
+    const double step = static_cast<double>(j) / static_cast<double>(points - 1);
+    const double level = 0.5 + (1 - margin) * (step - 0.5);
+    levels.push_back({level, 1 - level});
+    values.push_back(barycenter.quantile(levels.back()));
+  }
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(points);
+  double variance = 0;
+  for (const double value : values) {
+    variance += (value - mean) * (value - mean) / static_cast<double>(points);
+  }
+  const double deviation = variance > 0 ? std::sqrt(variance) : 1;
+  return {{GaussianHistogram(mean, deviation, values, levels)}, {1.0}};
+}
+
+HistogramMap::HistogramMap(GaussianHistogram source,
+                           std::shared_ptr<const HistogramBarycenter> target, double strength)
+    : source_(std::move(source)), target_(std::move(target)), strength_(strength) {
+  low_ = source_.mean() - kTailStart * source_.deviation();
+  high_ = source_.mean() + kTailStart * source_.deviation();
+  at_low_ = inside(low_);
+  at_high_ = inside(high_);
+}
+
+HistogramMap::Point HistogramMap::inside(double z) const {
+  const Probability u = source_.cdf(z);
+  const double slope = source_.density(z) * target_->quantile_slope(u);
+  return {(1 - strength_) * z + strength_ * target_->quantile(u),
+          (1 - strength_) + strength_ * slope};
+}
+
+HistogramMap::Point HistogramMap::at(double z) const {
+  if (z < low_) return {at_low_.value + at_low_.slope * (z - low_), at_low_.slope};
+  if (z > high_) return {at_high_.value + at_high_.slope * (z - high_), at_high_.slope};
+  return inside(z);
+}
+
+// Newton's method, with bisection whenever a step leaves the bracket or converges slowly.
+double HistogramMap::solve(double image) const {
+  if (image <= at_low_.value) return low_ + (image - at_low_.value) / at_low_.slope;
+  if (image >= at_high_.value) return high_ + (image - at_high_.value) / at_high_.slope;
+  double a = low_;
+  double b = high_;
+  double z = a + (b - a) * ((image - at_low_.value) / (at_high_.value - at_low_.value));
+  const double tolerance = 4 * std::numeric_limits<double>::epsilon() * (b - a);
+  double last_step = b - a;
+  while (b - a > tolerance) {
+    const Point p = inside(z);
+    if (p.value == image) return z;
+    (p.value < image ? a : b) = z;
+    double next = z - (p.value - image) / p.slope;
+    const bool trusted = next > a && next < b && std::abs(next - z) < 0.5 * last_step;
+    if (!trusted) next = a + 0.5 * (b - a);
+    last_step = std::abs(next - z);
+    if (last_step <= 0.25 * tolerance) return next;
+    z = next;
+  }
+  return z;
+}
+
+void HistogramMap::forward(std::span<double> values, double* log_slopes) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Point p = at(values[i]);
+    values[i] = p.value;
+    if (log_slopes != nullptr) log_slopes[i] += std::log(p.slope);
+  }
+}
+
+void HistogramMap::inverse(std::span<double> values, double* log_slopes) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = solve(values[i]);
+    if (log_slopes != nullptr) log_slopes[i] -= std::log(at(values[i]).slope);
+  }
+}
+
+}  // namespace conflux
