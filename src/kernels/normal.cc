@@ -55,7 +55,7 @@ double normal_quantile(double p, double complement) {
   if (complement < p) return -normal_quantile(complement, p);
   // One step of Halley's method makes nine digits sixteen.
   const double x = rough_quantile(p);
-  const double step = (normal_cdf(x) - p) * kSqrtTwoPi * std::exp(0.5 * x * x);
+  const double step = (normal_cdf(x) - p) / normal_density(x);
   return x - step / (1 + 0.5 * x * step);
 }
 

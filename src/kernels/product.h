@@ -9,7 +9,9 @@
 
 #pragma once
 
-#include "conflux/core/index.h"
+#include <vector>
+
+#include "conflux/core/matrix.h"
 
 namespace conflux::kernels {
 
@@ -18,6 +20,17 @@ template <class T>
 constexpr Index padded_width(Index k) {
   constexpr Index line = 64 / static_cast<Index>(sizeof(T));
   return (k + line - 1) / line * line;
+}
+
+/// The rows of a narrow matrix, padded.
+template <class T = double>
+std::vector<T> padded(const Matrix& narrow) {
+  const Index width = padded_width<T>(narrow.cols());
+  std::vector<T> out(static_cast<std::size_t>(narrow.rows() * width), T{0});
+  for (Index j = 0; j < narrow.rows(); ++j) {
+    for (Index k = 0; k < narrow.cols(); ++k) out[j * width + k] = static_cast<T>(narrow(j, k));
+  }
+  return out;
 }
 
 /// out (rows x width) = x (rows x dim) times w (dim x width); width is a padded width, and the

@@ -2,7 +2,9 @@
 
 #include <hwy/contrib/sort/vqsort.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace conflux::kernels {
 
@@ -33,15 +35,20 @@ double value_of(std::uint64_t bits) {
   return std::bit_cast<double>((bits >> 63) != 0 ? bits & 0x7fffffffffffffffU : ~bits);
 }
 
+// Highway pads its last vector with the largest finite number and so loses infinities; they are
+// counted and put back.
+template <class T>
+void sort_all(T* values, Index count) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const auto infinite = std::count(values, values + count, kInfinity);
+  sorter()(values, static_cast<std::size_t>(count), hwy::SortAscending());
+  std::fill_n(values + count - infinite, infinite, kInfinity);
+}
+
 }  // namespace
 
-void sort_values(float* values, Index count) {
-  sorter()(values, static_cast<std::size_t>(count), hwy::SortAscending());
-}
-
-void sort_values(double* values, Index count) {
-  sorter()(values, static_cast<std::size_t>(count), hwy::SortAscending());
-}
+void sort_values(float* values, Index count) { sort_all(values, count); }
+void sort_values(double* values, Index count) { sort_all(values, count); }
 
 // One 64-bit key per value: ordered bits above, row below.
 void sort_rows(float* values, Index count, std::uint32_t* rows, SortBuffer& buffer) {

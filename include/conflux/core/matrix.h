@@ -31,8 +31,8 @@ class MatrixView {
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
   MatrixView(T* data, Index rows, Index cols) : MatrixView(data, rows, cols, cols) {}
   MatrixView(Owner& owner) : MatrixView(owner.data(), owner.rows(), owner.cols()) {}
-  MatrixView(const MatrixView<Scalar>& other)
-    requires std::is_const_v<T>
+  template <class U>
+  requires(std::is_const_v<T>&& std::is_same_v<U, Scalar>) MatrixView(const MatrixView<U>& other)
       : MatrixView(other.data(), other.rows(), other.cols(), other.stride()) {}
 
   Index rows() const { return rows_; }

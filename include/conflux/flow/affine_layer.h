@@ -1,0 +1,37 @@
+// Moves each group by y = centre + a (x - mean) with a symmetric positive definite matrix a (the
+// Gaussian barycenter).
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/flow/layer.h"
+
+namespace conflux {
+
+class AffineLayer final : public Layer {
+ public:
+  struct Map {
+    Vector mean;
+    Vector centre;
+    Matrix matrix;
+    Matrix inverse;
+    double log_det;
+  };
+
+  explicit AffineLayer(std::vector<Map> maps);
+
+  std::string_view kind() const override { return "affine"; }
+  Index dim() const override { return maps_.front().mean.size(); }
+  void forward(Index group, Rows rows, double* log_det) const override;
+  void inverse(Index group, Rows rows, double* log_det) const override;
+
+  const std::vector<Map>& maps() const { return maps_; }
+
+ private:
+  std::vector<Map> maps_;
+  std::vector<std::vector<double>> padded_matrix_;
+  std::vector<std::vector<double>> padded_inverse_;
+};
+
+}  // namespace conflux

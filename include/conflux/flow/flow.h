@@ -1,0 +1,58 @@
+// Layers one after the other: the fitted maps of all groups into the shared space.
+//
+// Applying a flow needs neither the data it was fitted on nor any fitting code. Rows pass through
+// all layers in blocks that fit into the cache: memory beside the rows is bounded, and a row's
+// image has the same bits in any block and on any number of threads.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conflux/core/parallel.h"
+#include "conflux/flow/layer.h"
+
+namespace conflux {
+
+class Flow {
+ public:
+  Flow() = default;
+  Flow(std::vector<std::string> group_names, Index dim);
+
+  void append(std::shared_ptr<const Layer> layer);
+
+  Index dim() const { return dim_; }
+  Index num_groups() const { return static_cast<Index>(group_names_.size()); }
+  Index num_layers() const { return static_cast<Index>(layers_.size()); }
+  const std::vector<std::string>& group_names() const { return group_names_; }
+  const Layer& layer(Index l) const { return *layers_[static_cast<std::size_t>(l)]; }
+  /// Throws InvalidOption that lists the groups when there is none of this name.
+  Index group_index(const std::string& name) const;
+
+  /// Moves rows of a group into the shared space, in place. `log_det` is null or holds one number
+  /// per row, which is set to log |det J|.
+  void forward_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const;
+  /// From the shared space into a group.
+  void inverse_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const;
+  /// Rows of group `from` as if they were of group `to`.
+  void translate_in_place(Index from, Index to, Rows rows, double* log_det,
+                          const Workers& workers) const;
+
+  /// The same on copies.
+  Matrix forward(Index group, ConstRows rows, const Workers& workers) const;
+  Matrix inverse(Index group, ConstRows rows, const Workers& workers) const;
+  Matrix translate(Index from, Index to, ConstRows rows, const Workers& workers) const;
+
+ private:
+  void check(Index group, Index cols) const;
+
+  std::vector<std::string> group_names_;
+  Index dim_ = 0;
+  std::vector<std::shared_ptr<const Layer>> layers_;
+};
+
+/// Moves rows through one layer, in blocks and on all workers.
+void forward_in_place(const Layer& layer, Index group, Rows rows, const Workers& workers);
+
+}  // namespace conflux

@@ -1,0 +1,31 @@
+// One invertible step of a flow.
+//
+// A layer holds one map of R^d per group. It moves rows in place; the image of a row does not
+// depend on the rows around it. Const calls are thread-safe.
+
+#pragma once
+
+#include <string_view>
+
+#include "conflux/core/matrix.h"
+
+namespace conflux {
+
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  virtual std::string_view kind() const = 0;
+  virtual Index dim() const = 0;
+  /// Whether every group has the same map, so that a translation between groups may skip it when
+  /// it comes last.
+  virtual bool same_for_all_groups() const { return false; }
+
+  /// Moves rows of `group` towards the shared space; adds log |det J| of each row to `log_det`
+  /// unless that is null.
+  virtual void forward(Index group, Rows rows, double* log_det) const = 0;
+  /// Moves rows back; adds log |det J| of the inverse map.
+  virtual void inverse(Index group, Rows rows, double* log_det) const = 0;
+};
+
+}  // namespace conflux

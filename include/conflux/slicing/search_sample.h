@@ -1,0 +1,38 @@
+// The rows that a search for directions looks at.
+//
+// Rows of all processes, moved by a common centre and divided by a common scale so that single
+// precision is enough. Neither changes which directions are best: a shift common to all groups
+// cancels in every comparison, a scale multiplies all of them.
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+
+namespace conflux {
+
+template <class Scalar>
+struct SearchSample {
+  /// Of each group, one sample per row.
+  std::vector<MatrixOf<Scalar>> rows;
+  /// Of each group, one mass per row; empty when all count alike.
+  std::vector<std::vector<double>> masses;
+  /// What one unit of the sample is in units of the data.
+  double scale = 1;
+
+  Index num_groups() const { return static_cast<Index>(rows.size()); }
+  Index dim() const { return rows.empty() ? 0 : rows.front().cols(); }
+  Index num_samples() const;
+};
+
+/// Gathers the rows `chosen[m]` of each group from all processes; every process receives the same
+/// sample. Groups weigh `weights` in the centre and the scale.
+template <class Scalar>
+SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
+                                          std::span<const std::vector<Index>> chosen,
+                                          std::span<const double> weights, Communicator& comm);
+
+}  // namespace conflux

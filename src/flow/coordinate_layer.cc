@@ -1,0 +1,36 @@
+#include "conflux/flow/coordinate_layer.h"
+
+namespace conflux {
+
+namespace {
+
+// Columns are gathered so that a map sees contiguous values.
+template <class MoveLine>
+void move_columns(Rows rows, MoveLine move_line) {
+  thread_local std::vector<double> line;
+  line.resize(static_cast<std::size_t>(rows.rows()));
+  for (Index j = 0; j < rows.cols(); ++j) {
+    for (Index i = 0; i < rows.rows(); ++i) line[i] = rows(i, j);
+    move_line(j, std::span<double>(line));
+    for (Index i = 0; i < rows.rows(); ++i) rows(i, j) = line[i];
+  }
+}
+
+}  // namespace
+
+CoordinateLayer::CoordinateLayer(std::vector<std::vector<MonotoneMap>> maps)
+    : maps_(std::move(maps)) {}
+
+void CoordinateLayer::forward(Index group, Rows rows, double* log_det) const {
+  move_columns(rows, [&](Index j, std::span<double> line) {
+    conflux::forward(maps_[group][j], line, log_det);
+  });
+}
+
+void CoordinateLayer::inverse(Index group, Rows rows, double* log_det) const {
+  move_columns(rows, [&](Index j, std::span<double> line) {
+    conflux::inverse(maps_[group][j], line, log_det);
+  });
+}
+
+}  // namespace conflux

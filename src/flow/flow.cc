@@ -1,0 +1,100 @@
+#include "conflux/flow/flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conflux/core/error.h"
+#include "conflux/core/group_set.h"
+
+namespace conflux {
+
+namespace {
+
+// About half a megabyte: rows stay in the second-level cache while they pass through the layers.
+Index rows_per_block(Index dim) { return std::clamp<Index>((Index{1} << 16) / dim, 16, 1024); }
+
+// Calls move(block of rows, their log-dets or null) for blocks that cover all rows.
+template <class Move>
+void move_in_blocks(Rows rows, double* log_det, const Workers& workers, Move move) {
+  workers.for_each_block(rows.rows(), rows_per_block(rows.cols()), [&](Index begin, Index end) {
+    double* part = log_det == nullptr ? nullptr : log_det + begin;
+    if (part != nullptr) std::fill_n(part, end - begin, 0.0);
+    move(rows.middle_rows(begin, end - begin), part);
+  });
+}
+
+}  // namespace
+
+Flow::Flow(std::vector<std::string> group_names, Index dim)
+    : group_names_(std::move(group_names)), dim_(dim) {}
+
+void Flow::append(std::shared_ptr<const Layer> layer) { layers_.push_back(std::move(layer)); }
+
+Index Flow::group_index(const std::string& name) const { return find_group(group_names_, name); }
+
+void Flow::check(Index group, Index cols) const {
+  if (group < 0 || group >= num_groups()) {
+    throw InvalidOption(fmt::format("there is no group {}; this flow has groups 0 to {}.", group,
+                                    num_groups() - 1));
+  }
+  if (cols != dim_) {
+    throw InvalidData(fmt::format(
+        "the rows have {} columns but the flow was fitted on {}; give the same features.", cols,
+        dim_));
+  }
+}
+
+void Flow::forward_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const {
+  check(group, rows.cols());
+  move_in_blocks(rows, log_det, workers, [&](Rows block, double* part) {
+    for (const auto& layer : layers_) layer->forward(group, block, part);
+  });
+}
+
+void Flow::inverse_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const {
+  check(group, rows.cols());
+  move_in_blocks(rows, log_det, workers, [&](Rows block, double* part) {
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+      (*layer)->inverse(group, block, part);
+    }
+  });
+}
+
+void Flow::translate_in_place(Index from, Index to, Rows rows, double* log_det,
+                              const Workers& workers) const {
+  check(from, rows.cols());
+  check(to, rows.cols());
+  // Last layers that all groups share would be undone at once.
+  auto turn = layers_.end();
+  while (turn != layers_.begin() && (*std::prev(turn))->same_for_all_groups()) --turn;
+  move_in_blocks(rows, log_det, workers, [&](Rows block, double* part) {
+    for (auto layer = layers_.begin(); layer != turn; ++layer) (*layer)->forward(from, block, part);
+    for (auto layer = turn; layer != layers_.begin();) (*--layer)->inverse(to, block, part);
+  });
+}
+
+Matrix Flow::forward(Index group, ConstRows rows, const Workers& workers) const {
+  Matrix out = rows.eigen();
+  forward_in_place(group, Rows(out), nullptr, workers);
+  return out;
+}
+
+Matrix Flow::inverse(Index group, ConstRows rows, const Workers& workers) const {
+  Matrix out = rows.eigen();
+  inverse_in_place(group, Rows(out), nullptr, workers);
+  return out;
+}
+
+Matrix Flow::translate(Index from, Index to, ConstRows rows, const Workers& workers) const {
+  Matrix out = rows.eigen();
+  translate_in_place(from, to, Rows(out), nullptr, workers);
+  return out;
+}
+
+void forward_in_place(const Layer& layer, Index group, Rows rows, const Workers& workers) {
+  move_in_blocks(rows, nullptr, workers,
+                 [&](Rows block, double*) { layer.forward(group, block, nullptr); });
+}
+
+}  // namespace conflux

@@ -1,0 +1,167 @@
+#include "conflux/models/gaussian_barycenter.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/core/error.h"
+#include "kernels/product.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr double kTolerance = 1e-10;
+constexpr int kMaxIterations = 100;
+// Eigenvalues below this fraction of the largest are raised to it.
+constexpr double kSmallestRatio = 1e-12;
+constexpr Index kRowsAtATime = 256;
+constexpr Index kFeaturesPerTask = 48;
+
+// Functions of a symmetric positive definite matrix, through its eigenvectors.
+class Spectrum {
+ public:
+  explicit Spectrum(const Matrix& symmetric)
+      : solver_(0.5 * (symmetric + symmetric.transpose())), values_(solver_.eigenvalues()) {
+    if (solver_.info() != Eigen::Success) {
+      throw Error("the eigenvalues of a covariance did not converge; rescale the features.");
+    }
+    const double largest = values_.maxCoeff();
+    // A group without any spread is treated as a tiny ball.
+    const double floor = largest > 0 ? kSmallestRatio * largest : kSmallestRatio;
+    values_ = values_.cwiseMax(floor);
+  }
+
+  Matrix root() const { return with(values_.cwiseSqrt()); }
+  Matrix inverse_root() const { return with(values_.cwiseSqrt().cwiseInverse()); }
+  Matrix inverse() const { return with(values_.cwiseInverse()); }
+  double log_det() const { return values_.array().log().sum(); }
+
+ private:
+  Matrix with(const Vector& values) const {
+    return solver_.eigenvectors() * values.asDiagonal() * solver_.eigenvectors().transpose();
+  }
+
+  Eigen::SelfAdjointEigenSolver<Matrix> solver_;
+  Vector values_;
+};
+
+struct Moments {
+  std::vector<Vector> means;
+  std::vector<Matrix> covariances;
+};
+
+double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[row];
+}
+
+// Adds mass (x - mean)(x - mean)^T of the chosen rows to `out`, which has padded rows.
+void add_scatter(const Group& group, const std::vector<Index>& chosen, const Vector& mean,
+                 std::vector<double>& out, const Workers& workers) {
+  const Index dim = mean.size();
+  const Index width = kernels::padded_width<double>(dim);
+  std::vector<double> block(static_cast<std::size_t>(kRowsAtATime * width), 0.0);
+  const auto total = static_cast<Index>(chosen.size());
+  for (Index begin = 0; begin < total; begin += kRowsAtATime) {
+    const Index count = std::min(kRowsAtATime, total - begin);
+    for (Index i = 0; i < count; ++i) {
+      const Index row = chosen[begin + i];
+      const double root_mass = std::sqrt(mass_of(group, row));
+      for (Index j = 0; j < dim; ++j) {
+        block[i * width + j] = root_mass * (group.rows(row, j) - mean(j));
+      }
+    }
+    workers.for_each_block(dim, kFeaturesPerTask, [&](Index first, Index last) {
+      kernels::accumulate(block.data(), width, count, first, last, block.data(), width, out.data());
+    });
+  }
+}
+
+Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicator& comm,
+                    const Workers& workers) {
+  const Index dim = groups.dim();
+  const Index width = kernels::padded_width<double>(dim);
+  Moments moments;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    double mass = 0;
+    double squared_mass = 0;
+    Vector mean = Vector::Zero(dim);
+    for (const Index i : chosen[m]) {
+      const double w = mass_of(groups[m], i);
+      mass += w;
+      squared_mass += w * w;
+      mean += w * Eigen::Map<const Vector>(groups[m].rows.row(i), dim);
+    }
+    mass = comm.sum(mass);
+    squared_mass = comm.sum(squared_mass);
+    comm.sum(std::span(mean.data(), static_cast<std::size_t>(dim)));
+    mean /= mass;
+    std::vector<double> scatter(static_cast<std::size_t>(dim * width), 0.0);
+    add_scatter(groups[m], chosen[m], mean, scatter, workers);
+    comm.sum(scatter);
+    // For equal masses the divisor is rows - 1; a single row has no spread to divide.
+    const double divisor = mass - squared_mass / mass;
+    const Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>> padded(
+        scatter.data(), dim, dim, Eigen::OuterStride<>(width));
+    moments.covariances.push_back(divisor > 0 ? Matrix(padded / divisor) : Matrix::Zero(dim, dim));
+    moments.means.push_back(std::move(mean));
+  }
+  return moments;
+}
+
+}  // namespace
+
+Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
+                             const std::vector<double>& weights, const Workers& workers) {
+  const Index dim = covariances.front().rows();
+  Matrix s = Matrix::Zero(dim, dim);
+  for (std::size_t m = 0; m < covariances.size(); ++m) s += weights[m] * covariances[m];
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    const Spectrum spectrum(s);
+    const Matrix root = spectrum.root();
+    const Matrix inverse_root = spectrum.inverse_root();
+    std::vector<Matrix> roots(covariances.size());
+    workers.for_each(static_cast<Index>(covariances.size()), [&](Index m) {
+      if (weights[m] > 0) roots[m] = Spectrum(root * covariances[m] * root).root();
+    });
+    Matrix mean_root = Matrix::Zero(dim, dim);
+    for (std::size_t m = 0; m < roots.size(); ++m) {
+      if (weights[m] > 0) mean_root += weights[m] * roots[m];
+    }
+    const Matrix half = mean_root * inverse_root;
+    const Matrix next = half.transpose() * half;
+    const double change = (next - s).norm();
+    const double size = next.norm();
+    s = next;
+    if (change <= kTolerance * size || size == 0) return s;
+  }
+  throw Error(
+      "the Gaussian barycenter did not settle in 100 steps; rescale the features or use inb.");
+}
+
+AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,
+                             const std::vector<double>& weights, double strength,
+                             Communicator& comm, const Workers& workers) {
+  const Index dim = groups.dim();
+  const Moments moments = fit_moments(groups, chosen, comm, workers);
+  const Matrix target = barycenter_covariance(moments.covariances, weights, workers);
+  Vector centre = Vector::Zero(dim);
+  for (Index m = 0; m < groups.num_groups(); ++m) centre += weights[m] * moments.means[m];
+  std::vector<AffineLayer::Map> maps(static_cast<std::size_t>(groups.num_groups()));
+  workers.for_each(groups.num_groups(), [&](Index m) {
+    const Spectrum own(moments.covariances[m]);
+    const Matrix root = own.root();
+    const Matrix inverse_root = own.inverse_root();
+    const Matrix full = inverse_root * Spectrum(root * target * root).root() * inverse_root;
+    const Spectrum moved((1 - strength) * Matrix::Identity(dim, dim) + strength * full);
+    AffineLayer::Map& map = maps[m];
+    map.mean = moments.means[m];
+    map.centre = (1 - strength) * moments.means[m] + strength * centre;
+    map.matrix = (1 - strength) * Matrix::Identity(dim, dim) + strength * full;
+    map.inverse = moved.inverse();
+    map.log_det = moved.log_det();
+  });
+  return AffineLayer(std::move(maps));
+}
+
+}  // namespace conflux

@@ -1,0 +1,266 @@
+#include "conflux/models/line_maps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "conflux/univariate/barycenter.h"
+#include "conflux/univariate/quantiles.h"
+#include "kernels/product.h"
+#include "kernels/sort.h"
+
+namespace conflux {
+
+namespace {
+
+// Lines fitted at a time; bounds memory when every coordinate is a line.
+constexpr Index kLinesAtATime = 32;
+constexpr Index kRowsPerTask = 96;
+// Points that a process sends per knot. A multiple of the knots makes the summary of a single
+// process exact; more of them make those of several processes fine.
+constexpr Index kPointsPerKnot = 16;
+
+// Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
+struct LineValues {
+  std::vector<Matrix> values;
+  std::vector<std::vector<double>> masses;
+
+  Index num_groups() const { return static_cast<Index>(values.size()); }
+  Index num_lines() const { return values.front().rows(); }
+  std::span<double> line(Index group, Index k) {
+    const auto count = static_cast<std::size_t>(values[group].cols());
+    return {values[group].data() + k * values[group].cols(), count};
+  }
+};
+
+std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen) {
+  std::vector<double> out;
+  if (!group.weights.empty()) {
+    for (const Index i : chosen) out.push_back(group.weights[i]);
+  }
+  return out;
+}
+
+void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
+                      Matrix& out, const Workers& workers) {
+  workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const double* row = group.rows.row(chosen[i]) + first;
+      for (Index k = 0; k < out.rows(); ++k) out(k, i) = row[k];
+    }
+  });
+}
+
+void project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+                  Matrix& out, const Workers& workers) {
+  const Index dim = group.rows.cols();
+  const Index width = kernels::padded_width<double>(columns.cols());
+  const std::vector<double> w = kernels::padded(columns);
+  workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
+    thread_local std::vector<double> rows;
+    thread_local std::vector<double> projections;
+    const Index count = end - begin;
+    rows.resize(static_cast<std::size_t>(count * dim));
+    projections.resize(static_cast<std::size_t>(count * width));
+    for (Index i = 0; i < count; ++i) {
+      std::copy_n(group.rows.row(chosen[begin + i]), dim, rows.data() + i * dim);
+    }
+    kernels::project(rows.data(), dim, count, dim, w.data(), width, projections.data());
+    for (Index k = 0; k < out.rows(); ++k) {
+      for (Index i = 0; i < count; ++i) out(k, begin + i) = projections[i * width + k];
+    }
+  });
+}
+
+LineValues read_lines(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
+                      Index first, Index count, const Workers& workers) {
+  LineValues lines;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
+    lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
+    if (frame == nullptr) {
+      read_coordinates(groups[m], chosen[m], first, lines.values[m], workers);
+    } else {
+      project_rows(groups[m], chosen[m], frame->columns().middleCols(first, count), lines.values[m],
+                   workers);
+    }
+  }
+  return lines;
+}
+
+// Sorts a line in place, and masses with it.
+QuantileSummary summarize_line(std::span<double> values, const std::vector<double>& masses,
+                               Index capacity) {
+  const auto count = static_cast<Index>(values.size());
+  if (masses.empty()) {
+    kernels::sort_values(values.data(), count);
+    return summarize(values, {}, capacity);
+  }
+  thread_local kernels::SortBuffer buffer;
+  thread_local std::vector<std::uint32_t> rows;
+  thread_local std::vector<double> sorted_masses;
+  rows.resize(values.size());
+  sorted_masses.resize(values.size());
+  kernels::sort_rows(values.data(), count, rows.data(), buffer);
+  for (std::size_t i = 0; i < values.size(); ++i) sorted_masses[i] = masses[rows[i]];
+  return summarize(values, sorted_masses, capacity);
+}
+
+void pack(const QuantileSummary& summary, std::vector<double>& out) {
+  out.insert(out.end(), {summary.min, summary.max, static_cast<double>(summary.values.size())});
+  out.insert(out.end(), summary.values.begin(), summary.values.end());
+  out.insert(out.end(), summary.masses.begin(), summary.masses.end());
+}
+
+QuantileSummary unpack(const double*& at) {
+  QuantileSummary summary;
+  summary.min = at[0];
+  summary.max = at[1];
+  const auto count = static_cast<std::ptrdiff_t>(at[2]);
+  at += 3;
+  summary.values.assign(at, at + count);
+  summary.masses.assign(at + count, at + 2 * count);
+  at += 2 * count;
+  return summary;
+}
+
+// Merges summaries[s] of all processes, for every s.
+void merge_over_processes(std::vector<QuantileSummary>& summaries, Communicator& comm) {
+  if (comm.size() == 1) return;
+  std::vector<double> packed;
+  for (const QuantileSummary& summary : summaries) pack(summary, packed);
+  const std::vector<double> all = comm.gather(packed);
+  const double* at = all.data();
+  std::vector<std::vector<QuantileSummary>> parts(summaries.size());
+  for (Index rank = 0; rank < comm.size(); ++rank) {
+    for (auto& part : parts) part.push_back(unpack(at));
+  }
+  for (std::size_t s = 0; s < summaries.size(); ++s) summaries[s] = merge(parts[s]);
+}
+
+// maps[k][m]
+using MapsByLine = std::vector<std::vector<MonotoneMap>>;
+
+MapsByLine fit_quantile_lines(LineValues& lines, double strength, const FitOptions& options,
+                              Communicator& comm, const Workers& workers) {
+  const Index groups = lines.num_groups();
+  const Index knots = *options.knots;
+  std::vector<QuantileSummary> summaries(static_cast<std::size_t>(lines.num_lines() * groups));
+  workers.for_each(static_cast<Index>(summaries.size()), [&](Index s) {
+    summaries[s] = summarize_line(lines.line(s % groups, s / groups), lines.masses[s % groups],
+                                  kPointsPerKnot * knots);
+  });
+  merge_over_processes(summaries, comm);
+  MapsByLine maps(static_cast<std::size_t>(lines.num_lines()));
+  workers.for_each(lines.num_lines(), [&](Index k) {
+    const std::span<const QuantileSummary> of_line(summaries.data() + k * groups,
+                                                   static_cast<std::size_t>(groups));
+    maps[k] = fit_quantile_maps(of_line, options.weights, knots, strength);
+  });
+  return maps;
+}
+
+// Sums f(value, mass) over the rows of all processes; entry k * groups + m belongs to line k.
+template <class F>
+std::vector<double> sum_over_rows(LineValues& lines, Communicator& comm, const Workers& workers,
+                                  F f) {
+  const Index groups = lines.num_groups();
+  std::vector<double> sums(static_cast<std::size_t>(lines.num_lines() * groups), 0.0);
+  workers.for_each(static_cast<Index>(sums.size()), [&](Index s) {
+    const std::span<const double> values = lines.line(s % groups, s / groups);
+    const std::vector<double>& masses = lines.masses[s % groups];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sums[s] += f(s, values[i], masses.empty() ? 1.0 : masses[i]);
+    }
+  });
+  comm.sum(sums);
+  return sums;
+}
+
+Index default_bins(const LineValues& lines, Communicator& comm) {
+  double rows = 0;
+  for (const Matrix& values : lines.values) rows += static_cast<double>(values.cols());
+  return std::max<Index>(1, std::lrint(std::sqrt(comm.sum(rows))));
+}
+
+MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
+                               Communicator& comm, const Workers& workers) {
+  const Index groups = lines.num_groups();
+  const Index num_lines = lines.num_lines();
+  const Index bins = options.bins ? *options.bins : default_bins(lines, comm);
+  const auto mass = sum_over_rows(lines, comm, workers, [](Index, double, double w) { return w; });
+  auto mean = sum_over_rows(lines, comm, workers, [](Index, double x, double w) { return w * x; });
+  for (std::size_t s = 0; s < mean.size(); ++s) mean[s] /= mass[s];
+  auto variance = sum_over_rows(lines, comm, workers, [&](Index s, double x, double w) {
+    return w * (x - mean[s]) * (x - mean[s]);
+  });
+  for (std::size_t s = 0; s < variance.size(); ++s) variance[s] /= mass[s];
+
+  std::vector<GroupHistogram> histograms(mean.size());
+  std::vector<double> counts(mean.size() * static_cast<std::size_t>(bins));
+  workers.for_each(num_lines, [&](Index k) {
+    double pooled_mean = 0;
+    double pooled_variance = 0;
+    for (Index m = 0; m < groups; ++m) pooled_mean += options.weights[m] * mean[k * groups + m];
+    for (Index m = 0; m < groups; ++m) {
+      const double apart = mean[k * groups + m] - pooled_mean;
+      pooled_variance += options.weights[m] * (variance[k * groups + m] + apart * apart);
+    }
+    for (Index m = 0; m < groups; ++m) {
+      const Index s = k * groups + m;
+      const double deviation = usable_deviation(std::sqrt(variance[s]), std::sqrt(pooled_variance));
+      const std::vector<double> mine =
+          count_in_normal_bins(lines.line(m, k), lines.masses[m], mean[s], deviation, bins);
+      histograms[s] = {mean[s], deviation, {}};
+      std::copy(mine.begin(), mine.end(), counts.begin() + s * bins);
+    }
+  });
+  comm.sum(counts);
+
+  MapsByLine maps(static_cast<std::size_t>(num_lines));
+  const HistogramSettings settings{.pseudo_count = options.pseudo_count, .grid = options.grid};
+  workers.for_each(num_lines, [&](Index k) {
+    const std::span<GroupHistogram> of_line(histograms.data() + k * groups,
+                                            static_cast<std::size_t>(groups));
+    for (Index m = 0; m < groups; ++m) {
+      const auto first = counts.begin() + (k * groups + m) * bins;
+      of_line[m].counts.assign(first, first + bins);
+    }
+    maps[k] = fit_histogram_maps(of_line, options.weights, settings, strength);
+  });
+  return maps;
+}
+
+}  // namespace
+
+RowChoice all_rows(const GroupSet& groups) {
+  RowChoice out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.emplace_back();
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      if (groups[m].weights.empty() || groups[m].weights[i] > 0) out.back().push_back(i);
+    }
+  }
+  return out;
+}
+
+std::vector<std::vector<MonotoneMap>> fit_line_maps(const GroupSet& groups, const RowChoice& chosen,
+                                                    const Frame* frame, double strength,
+                                                    const FitOptions& options, Communicator& comm,
+                                                    const Workers& workers) {
+  const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
+  std::vector<std::vector<MonotoneMap>> maps(static_cast<std::size_t>(groups.num_groups()));
+  for (Index first = 0; first < num_lines; first += kLinesAtATime) {
+    const Index count = std::min(kLinesAtATime, num_lines - first);
+    LineValues lines = read_lines(groups, chosen, frame, first, count, workers);
+    MapsByLine fitted = options.estimator == Estimator::kQuantile
+                            ? fit_quantile_lines(lines, strength, options, comm, workers)
+                            : fit_histogram_lines(lines, strength, options, comm, workers);
+    for (auto& of_line : fitted) {
+      for (std::size_t m = 0; m < of_line.size(); ++m) maps[m].push_back(std::move(of_line[m]));
+    }
+  }
+  return maps;
+}
+
+}  // namespace conflux

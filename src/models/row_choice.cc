@@ -1,0 +1,61 @@
+#include "models/row_choice.h"
+
+#include <algorithm>
+
+#include "conflux/core/rng.h"
+
+namespace conflux {
+
+namespace {
+
+std::uint64_t stream_number(Index group, const Communicator& comm) {
+  return (static_cast<std::uint64_t>(comm.rank()) << 32) | static_cast<std::uint64_t>(group);
+}
+
+// `count` of the rows, in their own order, which is kind to the cache.
+std::vector<Index> draw(const std::vector<Index>& rows, Index count, Stream stream) {
+  const auto total = static_cast<Index>(rows.size());
+  if (count >= total) return rows;
+  std::vector<Index> order = stream.permutation(total);
+  order.resize(static_cast<std::size_t>(count));
+  std::sort(order.begin(), order.end());
+  for (Index& i : order) i = rows[i];
+  return order;
+}
+
+// What is left of `rows` without `taken`; both increase.
+std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
+  std::vector<Index> out;
+  std::set_difference(rows.begin(), rows.end(), taken.begin(), taken.end(),
+                      std::back_inserter(out));
+  return out;
+}
+
+}  // namespace
+
+LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
+                      const FitOptions& options, const Communicator& comm) {
+  LayerRows out;
+  for (Index m = 0; m < static_cast<Index>(usable.size()); ++m) {
+    const std::vector<Index>& rows = usable[m];
+    const auto count = static_cast<Index>(rows.size());
+    const std::uint64_t number = stream_number(m, comm);
+    std::vector<Index> search = rows;
+    std::vector<Index> maps = rows;
+    if (options.split == Split::kFixedHalf) search.resize(static_cast<std::size_t>(count / 2));
+    if (options.split == Split::kRandomHalf) {
+      search = draw(rows, count / 2, Stream(options.seed, Purpose::kSplit, layer, number));
+    }
+    if (options.split != Split::kNone) maps = without(rows, search);
+    // This process's share of the rows that the search may look at.
+    const double share = static_cast<double>(*options.search_rows) * static_cast<double>(count) /
+                         static_cast<double>(group_sizes[m]);
+    const auto limit = static_cast<Index>(std::min(share + 0.5, static_cast<double>(count) + 1));
+    out.search.push_back(
+        draw(search, limit, Stream(options.seed, Purpose::kSearchRows, layer, number)));
+    out.maps.push_back(std::move(maps));
+  }
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,21 @@
+// Which rows a layer looks for directions on, and which it fits its maps on.
+
+#pragma once
+
+#include "conflux/comm/communicator.h"
+#include "conflux/models/line_maps.h"
+#include "conflux/models/options.h"
+
+namespace conflux {
+
+struct LayerRows {
+  RowChoice search;
+  RowChoice maps;
+};
+
+/// Rows for layer `layer`, drawn from this process's rows with mass `usable`. `group_sizes` counts
+/// the usable rows of all processes.
+LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
+                      const FitOptions& options, const Communicator& comm);
+
+}  // namespace conflux

@@ -1,0 +1,102 @@
+#include "conflux/slicing/search_sample.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace conflux {
+
+namespace {
+
+struct CentreAndScale {
+  Vector centre;
+  double scale;
+};
+
+// Means over the chosen rows of all processes; first of each group, then of the groups.
+CentreAndScale common_centre_and_scale(const GroupSet& groups,
+                                       std::span<const std::vector<Index>> chosen,
+                                       std::span<const double> weights, Communicator& comm) {
+  const Index dim = groups.dim();
+  Vector centre = Vector::Zero(dim);
+  std::vector<double> counts;
+  for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
+  comm.sum(counts);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (counts[m] == 0) continue;
+    for (const Index i : chosen[m]) {
+      centre += (weights[m] / counts[m]) * Eigen::Map<const Vector>(groups[m].rows.row(i), dim);
+    }
+  }
+  comm.sum(std::span(centre.data(), static_cast<std::size_t>(dim)));
+  double variance = 0;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (counts[m] == 0) continue;
+    for (const Index i : chosen[m]) {
+      variance += (weights[m] / counts[m]) *
+                  (Eigen::Map<const Vector>(groups[m].rows.row(i), dim) - centre).squaredNorm();
+    }
+  }
+  variance = comm.sum(variance) / static_cast<double>(dim);
+  return {std::move(centre), variance > 0 ? std::sqrt(variance) : 1.0};
+}
+
+template <class Scalar>
+MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chosen,
+                                 const CentreAndScale& common) {
+  MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), group.rows.cols());
+  for (Index i = 0; i < out.rows(); ++i) {
+    const double* row = group.rows.row(chosen[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < out.cols(); ++j) {
+      out(i, j) = static_cast<Scalar>((row[j] - common.centre(j)) / common.scale);
+    }
+  }
+  return out;
+}
+
+// A communicator carries doubles; one process needs no transport.
+template <class Scalar>
+MatrixOf<Scalar> gather_rows(MatrixOf<Scalar>&& mine, Communicator& comm) {
+  if (comm.size() == 1) return std::move(mine);
+  const std::vector<double> sent(mine.data(), mine.data() + mine.size());
+  const std::vector<double> all = comm.gather(sent);
+  const Index rows = static_cast<Index>(all.size()) / mine.cols();
+  return Eigen::Map<const Matrix>(all.data(), rows, mine.cols()).template cast<Scalar>();
+}
+
+}  // namespace
+
+template <class Scalar>
+Index SearchSample<Scalar>::num_samples() const {
+  Index total = 0;
+  for (const auto& group : rows) total += group.rows();
+  return total;
+}
+
+template <class Scalar>
+SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
+                                          std::span<const std::vector<Index>> chosen,
+                                          std::span<const double> weights, Communicator& comm) {
+  const CentreAndScale common = common_centre_and_scale(groups, chosen, weights, comm);
+  SearchSample<Scalar> sample;
+  sample.scale = common.scale;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    sample.rows.push_back(gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], common), comm));
+    std::vector<double> masses;
+    if (!groups[m].weights.empty()) {
+      for (const Index i : chosen[m]) masses.push_back(groups[m].weights[i]);
+    }
+    sample.masses.push_back(comm.gather(masses));
+  }
+  return sample;
+}
+
+template struct SearchSample<float>;
+template struct SearchSample<double>;
+template SearchSample<float> gather_search_sample(const GroupSet&,
+                                                  std::span<const std::vector<Index>>,
+                                                  std::span<const double>, Communicator&);
+template SearchSample<double> gather_search_sample(const GroupSet&,
+                                                   std::span<const std::vector<Index>>,
+                                                   std::span<const double>, Communicator&);
+
+}  // namespace conflux

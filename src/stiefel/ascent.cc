@@ -1,0 +1,95 @@
+#include "conflux/stiefel/ascent.h"
+
+#include <cmath>
+#include <optional>
+
+namespace conflux {
+
+namespace {
+
+struct Found {
+  SpanStep step;
+  double value;
+};
+
+class Climber {
+ public:
+  Climber(AscentProblem& problem, const AscentOptions& options, AscentResult& result)
+      : problem_(problem), options_(options), result_(result) {}
+
+  /// A step that gains enough along g, if there is one.
+  std::optional<Found> find(const Matrix& g) {
+    if (options_.polar) {
+      if (const auto found = try_polar(g)) return found;
+    }
+    return search_along_curve(CayleyCurve(result_.frame, g));
+  }
+
+ private:
+  std::optional<Found> try_polar(const Matrix& g) {
+    const std::optional<SpanStep> step = polar_step(g);
+    if (!step) return std::nullopt;
+    const double value = evaluate(*step);
+    if (!(value > result_.value)) return std::nullopt;
+    return Found{*step, value};
+  }
+
+  std::optional<Found> search_along_curve(const CayleyCurve& curve) {
+    if (!(curve.slope() > 0)) return std::nullopt;
+    if (step_length_ == 0) {
+      const auto directions = static_cast<double>(result_.frame.directions());
+      step_length_ = options_.initial_angle * std::sqrt(directions / curve.slope());
+    }
+    for (Index trial = 0; trial < options_.max_trials; ++trial) {
+      const SpanStep step = curve.at(step_length_);
+      const double value = evaluate(step);
+      const double required = result_.value + options_.required_gain * step_length_ * curve.slope();
+      if (value >= required) {
+        step_length_ *= options_.grow;
+        return Found{step, value};
+      }
+      step_length_ *= options_.shrink;
+    }
+    return std::nullopt;
+  }
+
+  double evaluate(const SpanStep& step) {
+    ++result_.evaluations;
+    return problem_.trial(step);
+  }
+
+  AscentProblem& problem_;
+  const AscentOptions& options_;
+  AscentResult& result_;
+  double step_length_ = 0;  // not chosen yet
+};
+
+}  // namespace
+
+AscentResult ascend(const Frame& start, AscentProblem& problem, const AscentOptions& options) {
+  AscentResult result;
+  result.frame = start;
+  result.start_value = result.value = problem.start(start);
+  result.evaluations = 1;
+  Climber climber(problem, options, result);
+  while (result.steps < options.max_steps) {
+    const Matrix g = problem.gradient();
+    if (!g.allFinite()) break;
+    problem.set_direction(g);
+    const std::optional<Found> found = climber.find(g);
+    if (!found) break;
+    const Frame next = found->step.apply(result.frame, g);
+    problem.accept(next);
+    const double moved = (next.columns() - result.frame.columns()).cwiseAbs().maxCoeff();
+    const double gain = found->value - result.value;
+    result.frame = next;
+    result.value = found->value;
+    ++result.steps;
+    if (moved < options.tolerance || gain < options.min_relative_gain * std::abs(result.value)) {
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace conflux
