@@ -1,0 +1,51 @@
+#include "conflux/metrics/round_trip.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "conflux/core/error.h"
+#include "tests/metrics/clouds.h"
+
+namespace conflux {
+namespace {
+
+TEST(RoundTrip, OfAnExactReturnIsZero) {
+  const Matrix x = normal_cloud(20, 3, 1);
+  EXPECT_EQ(round_trip_error(x, x).largest, 0);
+  EXPECT_EQ(round_trip_error(x, x).root_mean_square, 0);
+}
+
+TEST(RoundTrip, FindsTheWorstRowRelativeToTheCloud) {
+  Matrix x(4, 2);
+  x << 3, 4, 0, 5, -5, 0, 4, -3;  // every row has length 5
+  Matrix returned = x;
+  returned(2, 1) += 1e-3;
+  const RoundTripError error = round_trip_error(x, returned);
+  EXPECT_NEAR(error.largest, 2e-4, 1e-16);
+  EXPECT_NEAR(error.root_mean_square, 1e-4, 1e-16);
+  EXPECT_EQ(error.worst_row, 2);
+}
+
+TEST(RoundTrip, DoesNotDependOnTheUnitOfLength) {
+  const Matrix x = normal_cloud(20, 3, 1);
+  const Matrix y = normal_cloud(20, 3, 2);
+  EXPECT_NEAR(round_trip_error(Matrix(1e6 * x), Matrix(1e6 * y)).largest,
+              round_trip_error(x, y).largest, 1e-12);
+}
+
+TEST(RoundTrip, OfACloudOfZerosIsAbsolute) {
+  EXPECT_EQ(round_trip_error(column({0, 0}), column({0, 2})).largest, 2);
+}
+
+TEST(RoundTrip, RefusesCloudsThatAreNotPaired) {
+  const Matrix x = normal_cloud(4, 2, 1);
+  Matrix bad = x;
+  bad(3, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(round_trip_error(x, bad), InvalidData);
+  EXPECT_THROW(round_trip_error(x, normal_cloud(5, 2, 1)), InvalidData);
+  EXPECT_THROW(round_trip_error(Matrix(0, 2), Matrix(0, 2)), InvalidData);
+}
+
+}  // namespace
+}  // namespace conflux
