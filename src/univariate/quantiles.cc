@@ -2,36 +2,64 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <numeric>
 
 namespace conflux {
 
 namespace {
 
+// Kahan's sum: off by a few roundings of the result, however many terms there are.
+class Sum {
+ public:
+  void add(double term) {
+    const double corrected = term - excess_;
+    const double next = value_ + corrected;
+    excess_ = (next - value_) - corrected;
+    value_ = next;
+  }
+  double value() const { return value_; }
+
+ private:
+  double value_ = 0;
+  double excess_ = 0;
+};
+
+// Every cut is taken from the total, not from the cut before it, so that rounding does not add up.
+// A value that reaches beyond a cut by rounding only ends there: else a sliver of an atom would
+// spoil the next bin.
 std::vector<double> bin_means(std::span<const double> values, std::span<const double> masses,
                               Index bins) {
-  double total = 0;
-  for (const double mass : masses) total += mass;
-  const double share = total / static_cast<double>(bins);
+  Sum all;
+  for (const double mass : masses) all.add(mass);
+  const double total = all.value();
+  const double sliver = 8 * std::numeric_limits<double>::epsilon() * total;
   std::vector<double> means(static_cast<std::size_t>(bins));
-  std::size_t next = 0;
-  double left = masses[0];  // mass of values[next] that no bin has taken yet
-  for (double& mean : means) {
+  std::size_t at = 0;
+  Sum reached;  // mass up to and with values[at]
+  reached.add(masses[0]);
+  double begin = 0;
+  for (std::size_t q = 0; q < means.size(); ++q) {
+    const double cut = total * static_cast<double>(q + 1) / static_cast<double>(bins);
     // Means are taken relative to the first value of the bin: equal values give that value exactly.
-    const double anchor = values[next];
+    const double anchor = values[at];
     double moment = 0;
-    double need = share;
-    while (left < need && next + 1 < values.size()) {
-      moment += left * (values[next] - anchor);
-      need -= left;
-      left = masses[++next];
+    double mass = 0;
+    const auto take_up_to = [&](double end) {
+      moment += (end - begin) * (values[at] - anchor);
+      mass += end - begin;
+      begin = end;
+    };
+    while (reached.value() <= cut + sliver && at + 1 < values.size()) {
+      const bool last_of_bin = reached.value() >= cut - sliver;
+      take_up_to(reached.value());
+      reached.add(masses[++at]);
+      if (last_of_bin) break;
     }
-    moment += need * (values[next] - anchor);
-    left -= need;
-    mean = anchor + moment / share;
-    if (left <= 0 && next + 1 < values.size()) left = masses[++next];
+    if (begin < cut - sliver) take_up_to(cut);
+    means[q] = anchor + moment / mass;
   }
-  // Rounding of the shares must not disturb the order.
+  // Rounding must not disturb the order.
   for (std::size_t q = 1; q < means.size(); ++q) means[q] = std::max(means[q], means[q - 1]);
   return means;
 }

@@ -71,8 +71,9 @@ double merged_spread(std::span<const SortedSample<Scalar>> samples, std::span<co
     const auto count = samples[m].values.size();
     if (at[m] + 1 >= count) return 1.0;
     // Division rounds equal fractions to equal numbers, so simultaneous ends are met exactly.
+    // Levels that pass 1 by rounding would never be reached.
     return samples[m].levels.empty() ? static_cast<double>(at[m] + 1) / static_cast<double>(count)
-                                     : samples[m].levels[at[m]];
+                                     : std::min(1.0, samples[m].levels[at[m]]);
   };
   std::vector<double> ends(groups);
   for (std::size_t m = 0; m < groups; ++m) ends[m] = end_of(m);
