@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "conflux/univariate/barycenter.h"
 #include "conflux/univariate/quantiles.h"
@@ -177,17 +178,25 @@ std::vector<double> sum_over_rows(LineValues& lines, Communicator& comm, const W
   return sums;
 }
 
-Index default_bins(const LineValues& lines, Communicator& comm) {
-  double rows = 0;
-  for (const Matrix& values : lines.values) rows += static_cast<double>(values.cols());
-  return std::max<Index>(1, std::lrint(std::sqrt(comm.sum(rows))));
+std::vector<double> count_rows(const LineValues& lines, Communicator& comm) {
+  std::vector<double> rows;
+  for (const Matrix& values : lines.values) rows.push_back(static_cast<double>(values.cols()));
+  comm.sum(rows);
+  return rows;
+}
+
+// Half to even, as the reference code rounds.
+Index default_bins(const std::vector<double>& rows) {
+  const double total = std::accumulate(rows.begin(), rows.end(), 0.0);
+  return std::max<Index>(1, std::lrint(std::sqrt(total)));
 }
 
 MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
                                Communicator& comm, const Workers& workers) {
   const Index groups = lines.num_groups();
   const Index num_lines = lines.num_lines();
-  const Index bins = options.bins ? *options.bins : default_bins(lines, comm);
+  const std::vector<double> rows = count_rows(lines, comm);
+  const Index bins = options.bins ? *options.bins : default_bins(rows);
   const auto mass = sum_over_rows(lines, comm, workers, [](Index, double, double w) { return w; });
   auto mean = sum_over_rows(lines, comm, workers, [](Index, double x, double w) { return w * x; });
   for (std::size_t s = 0; s < mean.size(); ++s) mean[s] /= mass[s];
@@ -211,7 +220,7 @@ MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOpti
       const double deviation = usable_deviation(std::sqrt(variance[s]), std::sqrt(pooled_variance));
       const std::vector<double> mine =
           count_in_normal_bins(lines.line(m, k), lines.masses[m], mean[s], deviation, bins);
-      histograms[s] = {mean[s], deviation, {}};
+      histograms[s] = {mean[s], deviation, {}, 0.5 / rows[m]};
       std::copy(mine.begin(), mine.end(), counts.begin() + s * bins);
     }
   });

@@ -9,10 +9,13 @@ namespace {
 
 // Knots closer than this fraction of the whole range are one atom.
 constexpr double kSameKnot = 1e-12;
+// Maps flatter than this, or steeper than its inverse, are taken for shifts.
+constexpr double kSmallestSlope = 1e-200;
 
 struct Knots {
   std::vector<double> from;
   std::vector<double> to;
+  std::vector<double> mass;  // number of given knots that each stands for
 
   std::size_t size() const { return from.size(); }
   double from_range() const { return from.back() - from.front(); }
@@ -27,40 +30,43 @@ Knots join_repeated(std::span<const double> from, std::span<const double> to) {
     double sum = 0;
     std::size_t end = i;
     while (end < from.size() && from[end] - from[i] <= tolerance) sum += to[end++];
+    const auto count = static_cast<double>(end - i);
     out.from.push_back(from[i]);
-    out.to.push_back(sum / static_cast<double>(end - i));
+    out.to.push_back(sum / count);
+    out.mass.push_back(count);
     i = end;
   }
   return out;
 }
 
 // The increasing sequence nearest to `values` in mean square (pooling of adjacent violators).
-std::vector<double> isotonic(const std::vector<double>& values) {
+std::vector<double> isotonic(const std::vector<double>& values, const std::vector<double>& mass) {
   struct Block {
     double mean;
-    double count;
+    double mass;
+    std::size_t count;
   };
   std::vector<Block> blocks;
-  for (const double value : values) {
-    Block block{value, 1};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Block block{values[i], mass[i], 1};
     while (!blocks.empty() && blocks.back().mean > block.mean) {
       const Block& last = blocks.back();
-      const double count = block.count + last.count;
-      block = {(block.mean * block.count + last.mean * last.count) / count, count};
+      const double sum = block.mass + last.mass;
+      block = {(block.mean * block.mass + last.mean * last.mass) / sum, sum,
+               block.count + last.count};
       blocks.pop_back();
     }
     blocks.push_back(block);
   }
   std::vector<double> out;
-  for (const Block& block : blocks) {
-    out.insert(out.end(), static_cast<std::size_t>(block.count), block.mean);
-  }
+  for (const Block& block : blocks) out.insert(out.end(), block.count, block.mean);
   return out;
 }
 
 // The nearest values whose increments are at least `floor` times those of `base`. Both sequences
 // are taken relative to their first entry, so that large offsets cost no digits.
-void limit_slope(const std::vector<double>& base, std::vector<double>& values, double floor) {
+void limit_slope(const std::vector<double>& base, std::vector<double>& values,
+                 const std::vector<double>& mass, double floor) {
   const double offset = values.front();
   std::vector<double> rest(values.size());
   bool steep_enough = true;
@@ -69,7 +75,7 @@ void limit_slope(const std::vector<double>& base, std::vector<double>& values, d
     if (i > 0 && rest[i] < rest[i - 1]) steep_enough = false;
   }
   if (steep_enough) return;
-  rest = isotonic(rest);
+  rest = isotonic(rest, mass);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = offset + rest[i] + floor * (base[i] - base.front());
   }
@@ -99,15 +105,28 @@ void continue_to_the_ends(Knots& knots, double min, double max) {
   }
 }
 
-// Knots that rounding has made equal after all carry no information.
+// Knots that rounding has made equal carry no information. The outer ones stay, because the map
+// does not shrink or stretch beyond them.
 void drop_equal(Knots& knots) {
-  Knots out;
-  for (std::size_t i = 0; i < knots.size(); ++i) {
-    if (i > 0 && !(knots.from[i] > out.from.back() && knots.to[i] > out.to.back())) continue;
-    out.from.push_back(knots.from[i]);
-    out.to.push_back(knots.to[i]);
+  const auto above = [](const Knots& k, std::size_t i, std::size_t j) {
+    return k.from[i] > k.from[j] && k.to[i] > k.to[j];
+  };
+  const std::size_t last = knots.size() - 1;
+  std::vector<double> from{knots.from.front()};
+  std::vector<double> to{knots.to.front()};
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < last; ++i) {
+    if (!above(knots, i, kept) || !above(knots, last, i)) continue;
+    from.push_back(knots.from[i]);
+    to.push_back(knots.to[i]);
+    kept = i;
   }
-  knots = std::move(out);
+  if (above(knots, last, kept)) {
+    from.push_back(knots.from[last]);
+    to.push_back(knots.to[last]);
+  }
+  knots.from = std::move(from);
+  knots.to = std::move(to);
 }
 
 }  // namespace
@@ -115,19 +134,21 @@ void drop_equal(Knots& knots) {
 PiecewiseLinearMap map_through(std::span<const double> from, std::span<const double> to, double min,
                                double max, double strength) {
   Knots knots = join_repeated(from, to);
-  // All other groups are constant: there is nothing to stretch to, only a place to move to.
-  if (knots.size() > 1 && knots.to_range() <= 0) {
-    const double centre = 0.5 * (knots.from.front() + knots.from.back());
-    knots = {{centre}, {knots.to.front()}};
-  }
   if (knots.size() > 1) {
     const double mean_slope = knots.to_range() / knots.from_range();
-    limit_slope(knots.from, knots.to, kSlopeFloor * mean_slope);
-    limit_slope(knots.to, knots.from, kSlopeFloor / mean_slope);
-    continue_to_the_ends(knots, min, max);
+    if (mean_slope > kSmallestSlope && mean_slope < 1 / kSmallestSlope) {
+      limit_slope(knots.from, knots.to, knots.mass, kSlopeFloor * mean_slope);
+      limit_slope(knots.to, knots.from, knots.mass, kSlopeFloor / mean_slope);
+      continue_to_the_ends(knots, min, max);
+    } else {
+      // All other groups are constant: there is nothing to stretch to, only a place to move to.
+      knots = {{0.5 * (knots.from.front() + knots.from.back())},
+               {0.5 * (knots.to.front() + knots.to.back())},
+               {1.0}};
+    }
   }
   for (std::size_t i = 0; i < knots.size(); ++i) {
-    knots.to[i] = knots.from[i] + strength * (knots.to[i] - knots.from[i]);
+    knots.to[i] = std::lerp(knots.from[i], knots.to[i], strength);
   }
   drop_equal(knots);
   return {std::move(knots.from), std::move(knots.to)};
@@ -166,8 +187,9 @@ std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> grou
   std::vector<GaussianHistogram> sources = barycenter->parts;
   if (settings.grid > 0) *barycenter = thin_barycenter(*barycenter, settings.grid);
   std::vector<MonotoneMap> maps;
-  for (GaussianHistogram& source : sources) {
-    maps.emplace_back(HistogramMap(std::move(source), barycenter, strength));
+  for (std::size_t m = 0; m < groups.size(); ++m) {
+    maps.emplace_back(
+        HistogramMap(std::move(sources[m]), barycenter, strength, groups[m].tail_mass));
   }
   return maps;
 }

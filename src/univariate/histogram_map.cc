@@ -11,8 +11,6 @@ namespace conflux {
 
 namespace {
 
-// Where the straight tails begin, in deviations; the mass beyond is 6e-16.
-constexpr double kTailStart = 8;
 // Knots of a thinned barycenter closer than this cannot be told apart.
 constexpr double kSmallestGap = 1e-14;
 
@@ -141,6 +139,12 @@ double HistogramBarycenter::quantile(Probability u) const {
   return value;
 }
 
+double HistogramBarycenter::deviation() const {
+  double deviation = 0;
+  for (std::size_t m = 0; m < parts.size(); ++m) deviation += weights[m] * parts[m].deviation();
+  return deviation;
+}
+
 double HistogramBarycenter::quantile_slope(Probability u) const {
   double slope = 0;
   for (std::size_t m = 0; m < parts.size(); ++m) {
@@ -170,17 +174,19 @@ HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index
 }
 
 HistogramMap::HistogramMap(GaussianHistogram source,
-                           std::shared_ptr<const HistogramBarycenter> target, double strength)
+                           std::shared_ptr<const HistogramBarycenter> target, double strength,
+                           double tail_mass)
     : source_(std::move(source)), target_(std::move(target)), strength_(strength) {
-  low_ = source_.mean() - kTailStart * source_.deviation();
-  high_ = source_.mean() + kTailStart * source_.deviation();
-  at_low_ = inside(low_);
-  at_high_ = inside(high_);
+  low_ = source_.quantile({tail_mass, 1 - tail_mass});
+  high_ = source_.quantile({1 - tail_mass, tail_mass});
+  const double slope = (1 - strength_) + strength_ * target_->deviation() / source_.deviation();
+  at_low_ = {inside(low_).value, slope};
+  at_high_ = {inside(high_).value, slope};
 }
 
 HistogramMap::Point HistogramMap::inside(double z) const {
   const Probability u = source_.cdf(z);
-  const double slope = source_.density(z) * target_->quantile_slope(u);
+  const double slope = (1 - strength_) + strength_ * target_->deviation() / source_.deviation();
   return {(1 - strength_) * z + strength_ * target_->quantile(u),
           (1 - strength_) + strength_ * slope};
 }

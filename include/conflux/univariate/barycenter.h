@@ -31,6 +31,8 @@ struct GroupHistogram {
   double mean;
   double deviation;
   std::vector<double> counts;
+  /// Mass of the tails that the group's rows do not support; half a row is a good choice.
+  double tail_mass;
 };
 
 struct HistogramSettings {

@@ -5,9 +5,10 @@
 // functions, evaluated directly (or, as the paper does, through 100 of its points, which is again a
 // function of the same form). A map is that quantile function after the group's own F.
 //
-// Probabilities travel together with their complements, so that both tails keep all digits. Beyond
-// kTailStart deviations a map goes on as a straight line: every real number has one image and one
-// preimage.
+// Probabilities travel together with their complements, so that both tails keep all digits. Where
+// less than `tail_mass` is left, a map goes on as a straight line with the ratio of the deviations
+// as its slope: every real number has one image and one preimage, and what falls into an empty outer
+// bin is not flung as far out as its tiny probability says.
 //
 // Cost: a few transcendental functions per point and group; the inverse solves one equation by
 // Newton's method inside a bracket.
@@ -71,6 +72,8 @@ struct HistogramBarycenter {
   std::vector<double> weights;
 
   double quantile(Probability u) const;
+  /// Mean of the parts' deviations: how far one unit of normal score reaches.
+  double deviation() const;
   /// Derivative of the quantile function.
   double quantile_slope(Probability u) const;
 };
@@ -81,7 +84,7 @@ HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index
 class HistogramMap {
  public:
   HistogramMap(GaussianHistogram source, std::shared_ptr<const HistogramBarycenter> target,
-               double strength);
+               double strength, double tail_mass);
 
   void forward(std::span<double> values, double* log_slopes) const;
   void inverse(std::span<double> values, double* log_slopes) const;
