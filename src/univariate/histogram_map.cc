@@ -11,23 +11,25 @@ namespace conflux {
 
 namespace {
 
-// Knots of a thinned barycenter closer than this cannot be told apart.
+// Knots of a thinned barycenter that differ by less than this part of their tail cannot be told
+// apart.
 constexpr double kSmallestGap = 1e-14;
+// Stands for probabilities whose score is not finite.
+constexpr double kSmallest = std::numeric_limits<double>::min();
 
 Probability normal_probability(double score) {
   return {kernels::normal_cdf(score), kernels::normal_cdf(-score)};
 }
 
-// The point at fraction (x - x0) / (x1 - x0) of [y0, y1], measured from the nearer end of the line
-// so that neither tail loses digits.
+// The point at fraction (x - x0) / (x1 - x0) of [y0, y1]. The fraction and its complement are
+// measured on the nearer side of x, and each side of y by itself: x may be in one tail and y in the
+// other, and neither loses digits.
 Probability interpolate(Probability x, Probability x0, Probability x1, double x_gap, Probability y0,
                         Probability y1, double y_gap) {
-  if (x.below < x.above) {
-    const double y = y0.below + (x.below - x0.below) / x_gap * y_gap;
-    return {y, 1 - y};
-  }
-  const double y = y1.above + (x.above - x1.above) / x_gap * y_gap;
-  return {1 - y, y};
+  const bool low = x.below < x.above;
+  const double passed = (low ? x.below - x0.below : x0.above - x.above) / x_gap;
+  const double left = (low ? x1.below - x.below : x.above - x1.above) / x_gap;
+  return {y0.below + passed * y_gap, y1.above + left * y_gap};
 }
 
 bool at_or_below(Probability a, Probability b) {
@@ -74,49 +76,42 @@ GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<co
                                      std::span<const Probability> levels)
     : mean_(mean), deviation_(deviation) {
   assert(values.size() == levels.size());
+  const auto gap = [](Probability a, Probability b) {
+    return b.below < b.above ? b.below - a.below : a.above - b.above;
+  };
   edges_.push_back({0, 1});
   levels_.push_back({0, 1});
   for (std::size_t j = 0; j < values.size(); ++j) {
     const Probability edge = normal_probability((values[j] - mean) / deviation);
-    const double gap = std::max(edge.below - edges_.back().below, edges_.back().above - edge.above);
-    if (gap < kSmallestGap) continue;
+    const double tail = std::min(edge.below, edge.above);
+    if (tail < kSmallest || gap(edges_.back(), edge) < kSmallestGap * tail) continue;
     edges_.push_back(edge);
     levels_.push_back(levels[j]);
   }
   edges_.push_back({1, 0});
   levels_.push_back({1, 0});
-  const auto gap = [](Probability a, Probability b) {
-    return b.below < b.above ? b.below - a.below : a.above - b.above;
-  };
   for (std::size_t b = 0; b + 1 < edges_.size(); ++b) {
     width_.push_back(gap(edges_[b], edges_[b + 1]));
     mass_.push_back(gap(levels_[b], levels_[b + 1]));
   }
 }
 
-std::size_t GaussianHistogram::bin_of_edge(Probability p) const { return bin_of(edges_, p); }
-std::size_t GaussianHistogram::bin_of_level(Probability u) const { return bin_of(levels_, u); }
-
-Probability GaussianHistogram::cdf(double z) const {
-  const Probability p = normal_probability((z - mean_) / deviation_);
-  const std::size_t b = bin_of_edge(p);
-  return interpolate(p, edges_[b], edges_[b + 1], width_[b], levels_[b], levels_[b + 1], mass_[b]);
+GaussianHistogram::Level GaussianHistogram::level_at(double z) const {
+  const double score = (z - mean_) / deviation_;
+  const Probability p = normal_probability(score);
+  const std::size_t b = bin_of(edges_, p);
+  return {interpolate(p, edges_[b], edges_[b + 1], width_[b], levels_[b], levels_[b + 1], mass_[b]),
+          kernels::normal_density(score) / deviation_ * (mass_[b] / width_[b])};
 }
 
-double GaussianHistogram::quantile(Probability u) const {
-  const std::size_t b = bin_of_level(u);
+GaussianHistogram::Quantile GaussianHistogram::quantile_at(Probability u) const {
+  const std::size_t b = bin_of(levels_, u);
   const Probability p =
       interpolate(u, levels_[b], levels_[b + 1], mass_[b], edges_[b], edges_[b + 1], width_[b]);
-  // A level whose edge rounds to 0 or 1 has no finite score; the smallest number stands for it.
-  constexpr double kSmallest = std::numeric_limits<double>::min();
-  return mean_ + deviation_ * kernels::normal_quantile(std::max(p.below, kSmallest),
-                                                       std::max(p.above, kSmallest));
-}
-
-double GaussianHistogram::density(double z) const {
-  const double score = (z - mean_) / deviation_;
-  const std::size_t b = bin_of_edge(normal_probability(score));
-  return kernels::normal_density(score) / deviation_ * (mass_[b] / width_[b]);
+  const double score =
+      kernels::normal_quantile(std::max(p.below, kSmallest), std::max(p.above, kSmallest));
+  return {mean_ + deviation_ * score,
+          deviation_ / kernels::normal_density(score) * (width_[b] / mass_[b])};
 }
 
 std::vector<double> count_in_normal_bins(std::span<const double> values,
@@ -134,23 +129,21 @@ std::vector<double> count_in_normal_bins(std::span<const double> values,
 double HistogramBarycenter::quantile(Probability u) const {
   double value = 0;
   for (std::size_t m = 0; m < parts.size(); ++m) {
-    if (weights[m] > 0) value += weights[m] * parts[m].quantile(u);
+    if (weights[m] > 0) value += weights[m] * parts[m].quantile_at(u).value;
   }
   return value;
+}
+
+double HistogramBarycenter::mean() const {
+  double mean = 0;
+  for (std::size_t m = 0; m < parts.size(); ++m) mean += weights[m] * parts[m].mean();
+  return mean;
 }
 
 double HistogramBarycenter::deviation() const {
   double deviation = 0;
   for (std::size_t m = 0; m < parts.size(); ++m) deviation += weights[m] * parts[m].deviation();
   return deviation;
-}
-
-double HistogramBarycenter::quantile_slope(Probability u) const {
-  double slope = 0;
-  for (std::size_t m = 0; m < parts.size(); ++m) {
-    if (weights[m] > 0) slope += weights[m] / parts[m].density(parts[m].quantile(u));
-  }
-  return slope;
 }
 
 HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index points) {
@@ -174,21 +167,29 @@ HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index
 }
 
 HistogramMap::HistogramMap(GaussianHistogram source,
-                           std::shared_ptr<const HistogramBarycenter> target, double strength,
-                           double tail_mass)
-    : source_(std::move(source)), target_(std::move(target)), strength_(strength) {
-  low_ = source_.quantile({tail_mass, 1 - tail_mass});
-  high_ = source_.quantile({1 - tail_mass, tail_mass});
-  const double slope = (1 - strength_) + strength_ * target_->deviation() / source_.deviation();
+                           std::shared_ptr<const HistogramBarycenter> target,
+                           const HistogramMapOptions& options)
+    : source_(std::move(source)),
+      target_(std::move(target)),
+      options_(options),
+      mean_slope_(target_->deviation() / source_.deviation()) {
+  const double tail = options.tail_mass;
+  low_ = source_.quantile({tail, 1 - tail});
+  high_ = source_.quantile({1 - tail, tail});
+  const double slope = (1 - options.strength) + options.strength * mean_slope_;
   at_low_ = {inside(low_).value, slope};
   at_high_ = {inside(high_).value, slope};
 }
 
 HistogramMap::Point HistogramMap::inside(double z) const {
   const Probability u = source_.cdf(z);
-  const double slope = (1 - strength_) + strength_ * target_->deviation() / source_.deviation();
-  return {(1 - strength_) * z + strength_ * target_->quantile(u),
-          (1 - strength_) + strength_ * slope};
+  const double straight = target_->mean() + mean_slope_ * (z - source_.mean());
+  const double floor = options_.slope_floor;
+  const double value = (1 - floor) * target_->quantile(u) + floor * straight;
+  const double slope =
+      (1 - floor) * source_.density(z) * target_->quantile_slope(u) + floor * mean_slope_;
+  const double s = options_.strength;
+  return {(1 - s) * z + s * value, (1 - s) + s * slope};
 }
 
 HistogramMap::Point HistogramMap::at(double z) const {

@@ -7,8 +7,8 @@
 //
 // Probabilities travel together with their complements, so that both tails keep all digits. Where
 // less than `tail_mass` is left, a map goes on as a straight line with the ratio of the deviations
-// as its slope: every real number has one image and one preimage, and what falls into an empty outer
-// bin is not flung as far out as its tiny probability says.
+// as its slope: every real number has one image and one preimage, and what falls into an empty
+// outer bin is not flung as far out as its tiny probability says.
 //
 // Cost: a few transcendental functions per point and group; the inverse solves one equation by
 // Newton's method inside a bracket.
@@ -27,6 +27,8 @@ namespace conflux {
 struct Probability {
   double below;
   double above;
+
+  bool operator==(const Probability&) const = default;
 };
 
 /// Distribution on the line: normal, then piecewise linear on [0, 1].
@@ -43,14 +45,22 @@ class GaussianHistogram {
   double mean() const { return mean_; }
   double deviation() const { return deviation_; }
 
-  Probability cdf(double z) const;
-  double quantile(Probability u) const;
-  double density(double z) const;
+  /// The distribution function at z, and its slope.
+  struct Level {
+    Probability level;
+    double density;
+  };
+  Level level_at(double z) const;
+  /// The quantile function at u, and its slope.
+  struct Quantile {
+    double value;
+    double slope;
+  };
+  Quantile quantile_at(Probability u) const;
+
+  bool operator==(const GaussianHistogram&) const = default;
 
  private:
-  std::size_t bin_of_edge(Probability p) const;
-  std::size_t bin_of_level(Probability u) const;
-
   double mean_;
   double deviation_;
   // Knots (edge, level) of H from (0, 0) to (1, 1), with complements.
@@ -72,19 +82,28 @@ struct HistogramBarycenter {
   std::vector<double> weights;
 
   double quantile(Probability u) const;
-  /// Mean of the parts' deviations: how far one unit of normal score reaches.
+  /// Means of the parts' means and deviations: the straight approximation of the barycenter.
+  double mean() const;
   double deviation() const;
-  /// Derivative of the quantile function.
-  double quantile_slope(Probability u) const;
 };
 
 /// The barycenter through `points` quantiles of the parts, as the paper has it (100 there).
 HistogramBarycenter thin_barycenter(const HistogramBarycenter& barycenter, Index points);
 
+struct HistogramMapOptions {
+  /// Fraction of the way to the barycenter.
+  double strength = 1;
+  /// Mass of the tails where the map is straight.
+  double tail_mass = 0x1p-50;
+  /// Share of the straight map between the deviations that is mixed in. Without it an empty bin is
+  /// all but flat, and what it flattens cannot be had back from a double.
+  double slope_floor = 0;
+};
+
 class HistogramMap {
  public:
   HistogramMap(GaussianHistogram source, std::shared_ptr<const HistogramBarycenter> target,
-               double strength, double tail_mass);
+               const HistogramMapOptions& options);
 
   void forward(std::span<double> values, double* log_slopes) const;
   void inverse(std::span<double> values, double* log_slopes) const;
@@ -103,6 +122,9 @@ class HistogramMap {
   GaussianHistogram source_;
   std::shared_ptr<const HistogramBarycenter> target_;
   double strength_;
+  // Weight of the target's parts that are the source itself, and the parts that are not.
+  double own_weight_ = 0;
+  std::vector<std::size_t> others_;
   // Ends of the curved part and the images there.
   double low_, high_;
   Point at_low_, at_high_;
