@@ -188,8 +188,10 @@ std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> grou
   if (settings.grid > 0) *barycenter = thin_barycenter(*barycenter, settings.grid);
   std::vector<MonotoneMap> maps;
   for (std::size_t m = 0; m < groups.size(); ++m) {
-    maps.emplace_back(
-        HistogramMap(std::move(sources[m]), barycenter, strength, groups[m].tail_mass));
+    const HistogramMapOptions options{.strength = strength,
+                                      .tail_mass = groups[m].tail_mass,
+                                      .slope_floor = settings.slope_floor};
+    maps.emplace_back(HistogramMap(std::move(sources[m]), barycenter, options));
   }
   return maps;
 }

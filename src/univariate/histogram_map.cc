@@ -172,24 +172,39 @@ HistogramMap::HistogramMap(GaussianHistogram source,
     : source_(std::move(source)),
       target_(std::move(target)),
       options_(options),
-      mean_slope_(target_->deviation() / source_.deviation()) {
+      mean_slope_(target_->deviation() / source_.deviation()),
+      target_mean_(target_->mean()) {
+  for (std::size_t m = 0; m < target_->parts.size(); ++m) {
+    if (target_->parts[m] == source_) {
+      own_weight_ += target_->weights[m];
+    } else if (target_->weights[m] > 0) {
+      others_.push_back(m);
+    }
+  }
   const double tail = options.tail_mass;
-  low_ = source_.quantile({tail, 1 - tail});
-  high_ = source_.quantile({1 - tail, tail});
+  low_ = source_.quantile_at({tail, 1 - tail}).value;
+  high_ = source_.quantile_at({1 - tail, tail}).value;
   const double slope = (1 - options.strength) + options.strength * mean_slope_;
   at_low_ = {inside(low_).value, slope};
   at_high_ = {inside(high_).value, slope};
 }
 
+// The source's own quantile at the level of z is z itself. Going through the level would lose the
+// digits that an empty bin, with its mass of 1e-6 of a row, has no room for.
 HistogramMap::Point HistogramMap::inside(double z) const {
-  const Probability u = source_.cdf(z);
-  const double straight = target_->mean() + mean_slope_ * (z - source_.mean());
+  const auto [u, density] = source_.level_at(z);
+  Point target{own_weight_ * z, own_weight_};
+  for (const std::size_t m : others_) {
+    const auto [value, slope] = target_->parts[m].quantile_at(u);
+    target.value += target_->weights[m] * value;
+    target.slope += target_->weights[m] * density * slope;
+  }
   const double floor = options_.slope_floor;
-  const double value = (1 - floor) * target_->quantile(u) + floor * straight;
-  const double slope =
-      (1 - floor) * source_.density(z) * target_->quantile_slope(u) + floor * mean_slope_;
+  const double straight = target_mean_ + mean_slope_ * (z - source_.mean());
+  target = {(1 - floor) * target.value + floor * straight,
+            (1 - floor) * target.slope + floor * mean_slope_};
   const double s = options_.strength;
-  return {(1 - s) * z + s * value, (1 - s) + s * slope};
+  return {(1 - s) * z + s * target.value, (1 - s) + s * target.slope};
 }
 
 HistogramMap::Point HistogramMap::at(double z) const {

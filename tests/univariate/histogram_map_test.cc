@@ -56,13 +56,14 @@ GroupHistogram histogram_of(const std::vector<double>& values, Index bins,
 
 std::vector<MonotoneMap> fit(const std::vector<std::vector<double>>& groups,
                              const std::vector<double>& weights, Index bins, Index grid = 0,
-                             double strength = 1, bool tails = false) {
+                             double strength = 1, bool tails = false, double slope_floor = 0) {
   std::vector<GroupHistogram> histograms;
   for (const auto& values : groups) {
     histograms.push_back(histogram_of(values, bins));
     if (tails) histograms.back().tail_mass = 0.5 / static_cast<double>(values.size());
   }
-  return fit_histogram_maps(histograms, weights, {.grid = grid}, strength);
+  return fit_histogram_maps(histograms, weights, {.grid = grid, .slope_floor = slope_floor},
+                            strength);
 }
 
 struct Image {
@@ -201,6 +202,31 @@ TEST_P(HistogramMapTest, GoesOnStraightBeyondHalfARow) {
     EXPECT_NEAR(above.value - image(maps[0], high).value, slope * step, rounding * (1 + score));
     EXPECT_NEAR(below.log_slope, std::log(slope), 1e-12);
     EXPECT_NEAR(above.log_slope, std::log(slope), 1e-12);
+  }
+}
+
+// A thousandth of the straight map is mixed in: no piece is flatter than that, so that the grid,
+// too, can be undone. An image of size |y| rounded to eps comes back with 1000 eps |y| / s.
+TEST_P(HistogramMapTest, SlopeFloorMakesTheGridInvertible) {
+  for (const Index grid : {0, 100}) {
+    for (const bool tails : {false, true}) {
+      for (const auto& map : fit(GetParam().groups, {0.5, 0.5}, 30, grid, 1, tails, kSlopeFloor)) {
+        const auto& source = std::get<HistogramMap>(map).source();
+        const Image centre = image(map, source.mean());
+        const Image far = image(map, source.mean() + 1e6 * source.deviation());
+        const double mean_slope = (far.value - centre.value) / (1e6 * source.deviation());
+        for (const double score : scores()) {
+          const double x = source.mean() + score * source.deviation();
+          const Image there = image(map, x);
+          EXPECT_GT(std::exp(there.log_slope), 0.999 * kSlopeFloor * mean_slope) << score;
+          const double rounding =
+              1e3 * kEpsilon * (std::abs(there.value) / mean_slope + std::abs(x));
+          EXPECT_NEAR(preimage(map, there.value).value, x,
+                      1e-9 * (1 + std::abs(score)) * source.deviation() + 8 * rounding)
+              << score;
+        }
+      }
+    }
   }
 }
 
@@ -403,7 +429,7 @@ TEST(HistogramMap, OfConstantGroupsIsAShift) {
     histograms.push_back(histogram_of(std::vector<double>(10, place), 5, 0));
   }
   const std::vector<double> halves{0.5, 0.5};
-  const auto maps = fit_histogram_maps(histograms, halves, {}, 1);
+  const auto maps = fit_histogram_maps(histograms, halves, {.slope_floor = 0}, 1);
   for (const double x : {-50.0, 0.0, 2.0, 2.7, 90.0}) {
     EXPECT_NEAR(image(maps[0], x).value, x + 2, 1e-12);
     EXPECT_NEAR(image(maps[1], x).value, x - 2, 1e-12);
@@ -526,7 +552,11 @@ RC_GTEST_PROP(HistogramMap, IsInvertibleForAnyCounts, ()) {
                       kHardlyAnyTail});
   }
   const std::vector<double> weights{0.2, 0.3, 0.5};
-  for (const auto& map : fit_histogram_maps(groups, weights, {}, 1)) expect_invertible(map, 1e-9);
+  for (const double slope_floor : {0.0, kSlopeFloor}) {
+    for (const auto& map : fit_histogram_maps(groups, weights, {.slope_floor = slope_floor}, 1)) {
+      expect_invertible(map, 1e-9);
+    }
+  }
   RC_ASSERT(!testing::Test::HasFailure());
 }
 

@@ -39,6 +39,8 @@ struct HistogramSettings {
   double pseudo_count = 1e-6;
   /// Points of the barycenter's quantile function; 0 evaluates the function itself.
   Index grid = 0;
+  /// See HistogramMapOptions.
+  double slope_floor = kSlopeFloor;
 };
 
 /// The deviation to fit with: a group that is constant along the line gets a small share of the

@@ -121,7 +121,10 @@ class HistogramMap {
 
   GaussianHistogram source_;
   std::shared_ptr<const HistogramBarycenter> target_;
-  double strength_;
+  HistogramMapOptions options_;
+  // The straight map between the deviations.
+  double mean_slope_;
+  double target_mean_;
   // Weight of the target's parts that are the source itself, and the parts that are not.
   double own_weight_ = 0;
   std::vector<std::size_t> others_;
