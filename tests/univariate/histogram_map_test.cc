@@ -368,6 +368,25 @@ TEST_P(HistogramMapTest, StaysFiniteForExtremePoints) {
 INSTANTIATE_TEST_SUITE_P(Groups, HistogramMapTest, testing::ValuesIn(cases()),
                          [](const auto& tested) { return tested.param.name; });
 
+// Neighbouring numbers are further apart than any tolerance that is a share of the deviation: the
+// search must end when its bracket cannot shrink any more.
+TEST(HistogramMap, InverseEndsWhereNumbersAreCoarserThanTheGroup) {
+  for (const double place : {1e8, 1e12, 1e15}) {
+    for (const double deviation : {1e-8, 1e-3, 1.0}) {
+      const auto maps = fit({normal_values(100, place, deviation, 30),
+                             normal_values(100, -place, deviation, 31), normal_values(9, 0, 1, 32)},
+                            {0.3, 0.3, 0.4}, 14);
+      for (const auto& map : maps) {
+        const double x = std::get<HistogramMap>(map).source().mean();
+        for (const double score : scores()) {
+          const double z = x + score * std::get<HistogramMap>(map).source().deviation();
+          EXPECT_TRUE(std::isfinite(preimage(map, image(map, z).value).value));
+        }
+      }
+    }
+  }
+}
+
 TEST(HistogramMap, OfEqualGroupsIsTheIdentity) {
   const auto values = two_modes(600, 0.3, 4, 20);
   for (const auto& map : fit({values, values, values}, {0.2, 0.3, 0.5}, 40)) {

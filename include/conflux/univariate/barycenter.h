@@ -16,8 +16,9 @@
 
 namespace conflux {
 
-/// A map may not be flatter than this fraction of its mean slope, nor steeper than its inverse.
-/// Without the limit, ties would make a map that cannot be inverted.
+/// At full strength a map may not be flatter than this fraction of its mean slope, nor steeper than
+/// the mean slope divided by it; strength mixes slopes with 1. Without the limit, ties would make a
+/// map that cannot be inverted.
 inline constexpr double kSlopeFloor = 1e-3;
 
 /// Maps that move each group the fraction `strength` of the way to the barycenter with group

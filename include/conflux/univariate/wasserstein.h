@@ -4,7 +4,7 @@
 // sum_m w_m (Q_m(u) - b(u))^2 with b = sum_m w_m Q_m: the mean squared Wasserstein distance to the
 // barycenter. Samples of unequal size are compared exactly, by merging their steps.
 //
-// Cost: linear in the number of values.
+// Cost: linear in the number of values, times the number of groups when their sizes differ.
 
 #pragma once
 
