@@ -235,5 +235,14 @@ CONFLUX_EXPORT_PRODUCTS(float, float)
 CONFLUX_EXPORT_PRODUCTS(double, double)
 #undef CONFLUX_EXPORT_PRODUCTS
 
+Matrix product(const Matrix& a, const Matrix& b) {
+  const Index width = padded_width<double>(b.cols());
+  const std::vector<double> w = padded(b);
+  Matrix out(a.rows(), width);
+  project(a.data(), a.cols(), a.rows(), a.cols(), w.data(), width, out.data());
+  out.conservativeResize(a.rows(), b.cols());
+  return out;
+}
+
 }  // namespace conflux::kernels
 #endif  // HWY_ONCE

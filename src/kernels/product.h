@@ -40,6 +40,9 @@ void project(const float* x, Index x_stride, Index rows, Index dim, const float*
 void project(const double* x, Index x_stride, Index rows, Index dim, const double* w, Index width,
              double* out);
 
+/// a times b, for matrices of any shape.
+Matrix product(const Matrix& a, const Matrix& b);
+
 /// out (dim x width, rows begin .. end only) += transpose of x (rows x dim) times r (rows x width).
 void accumulate(const float* x, Index x_stride, Index rows, Index begin, Index end, const float* r,
                 Index width, float* out);

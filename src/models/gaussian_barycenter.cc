@@ -1,11 +1,12 @@
 #include "conflux/models/gaussian_barycenter.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "conflux/core/error.h"
 #include "kernels/product.h"
+#include "kernels/symmetric.h"
 
 namespace conflux {
 
@@ -22,8 +23,9 @@ constexpr Index kFeaturesPerTask = 48;
 class Spectrum {
  public:
   explicit Spectrum(const Matrix& symmetric)
-      : solver_(0.5 * (symmetric + symmetric.transpose())), values_(solver_.eigenvalues()) {
-    if (solver_.info() != Eigen::Success) {
+      : vectors_(0.5 * (symmetric + symmetric.transpose())),
+        values_(kernels::symmetric_eigen(vectors_)) {
+    if (values_.size() == 0) {
       throw Error("the eigenvalues of a covariance did not converge; rescale the features.");
     }
     const double largest = values_.maxCoeff();
@@ -39,12 +41,17 @@ class Spectrum {
 
  private:
   Matrix with(const Vector& values) const {
-    return solver_.eigenvectors() * values.asDiagonal() * solver_.eigenvectors().transpose();
+    return kernels::product(vectors_.transpose() * values.asDiagonal(), vectors_);
   }
 
-  Eigen::SelfAdjointEigenSolver<Matrix> solver_;
+  Matrix vectors_;  // one per row
   Vector values_;
 };
+
+// a b a for symmetric a.
+Matrix conjugate(const Matrix& a, const Matrix& b) {
+  return kernels::product(kernels::product(a, b), a);
+}
 
 struct Moments {
   std::vector<Vector> means;
@@ -109,27 +116,39 @@ Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicato
   return moments;
 }
 
+// Where the iteration starts. From one of the groups' covariances the first step goes along the
+// geodesics to the others, so with two groups it ends at the barycenter itself; the widest one is
+// least likely to be singular.
+Matrix widest(const std::vector<Matrix>& covariances, const std::vector<double>& weights,
+              const Workers& workers) {
+  std::vector<double> log_dets(covariances.size(), -std::numeric_limits<double>::infinity());
+  workers.for_each(static_cast<Index>(covariances.size()), [&](Index m) {
+    if (weights[m] > 0) log_dets[m] = Spectrum(covariances[m]).log_det();
+  });
+  return covariances[std::max_element(log_dets.begin(), log_dets.end()) - log_dets.begin()];
+}
+
 }  // namespace
 
 Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
                              const std::vector<double>& weights, const Workers& workers) {
+  const kernels::SerialBlas serial;
   const Index dim = covariances.front().rows();
-  Matrix s = Matrix::Zero(dim, dim);
-  for (std::size_t m = 0; m < covariances.size(); ++m) s += weights[m] * covariances[m];
+  Matrix s = widest(covariances, weights, workers);
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const Spectrum spectrum(s);
     const Matrix root = spectrum.root();
     const Matrix inverse_root = spectrum.inverse_root();
     std::vector<Matrix> roots(covariances.size());
     workers.for_each(static_cast<Index>(covariances.size()), [&](Index m) {
-      if (weights[m] > 0) roots[m] = Spectrum(root * covariances[m] * root).root();
+      if (weights[m] > 0) roots[m] = Spectrum(conjugate(root, covariances[m])).root();
     });
     Matrix mean_root = Matrix::Zero(dim, dim);
     for (std::size_t m = 0; m < roots.size(); ++m) {
       if (weights[m] > 0) mean_root += weights[m] * roots[m];
     }
-    const Matrix half = mean_root * inverse_root;
-    const Matrix next = half.transpose() * half;
+    const Matrix half = kernels::product(mean_root, inverse_root);
+    const Matrix next = kernels::product(half.transpose(), half);
     const double change = (next - s).norm();
     const double size = next.norm();
     s = next;
@@ -152,7 +171,7 @@ AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,
     const Spectrum own(moments.covariances[m]);
     const Matrix root = own.root();
     const Matrix inverse_root = own.inverse_root();
-    const Matrix full = inverse_root * Spectrum(root * target * root).root() * inverse_root;
+    const Matrix full = conjugate(inverse_root, Spectrum(conjugate(root, target)).root());
     const Spectrum moved((1 - strength) * Matrix::Identity(dim, dim) + strength * full);
     AffineLayer::Map& map = maps[m];
     map.mean = moments.means[m];
