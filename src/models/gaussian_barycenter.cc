@@ -13,9 +13,15 @@ namespace conflux {
 namespace {
 
 constexpr double kTolerance = 1e-10;
+// The iteration shrinks its change by a third per step until only rounding is left, which for
+// nearly singular covariances is far above the tolerance. A change that no longer shrinks is the
+// end.
+constexpr double kStalled = 0.95;
+constexpr double kRounding = 1e-4;
 constexpr int kMaxIterations = 100;
-// Eigenvalues below this fraction of the largest are raised to it.
-constexpr double kSmallestRatio = 1e-12;
+// Variances below this fraction of the largest one of all groups are raised to it: singular
+// covariances become regular, and directions without spread in any group are left alone.
+constexpr double kSmallestRatio = 1e-9;
 constexpr Index kRowsAtATime = 256;
 constexpr Index kFeaturesPerTask = 48;
 
@@ -28,15 +34,15 @@ class Spectrum {
     if (values_.size() == 0) {
       throw Error("the eigenvalues of a covariance did not converge; rescale the features.");
     }
-    const double largest = values_.maxCoeff();
-    // A group without any spread is treated as a tiny ball.
-    const double floor = largest > 0 ? kSmallestRatio * largest : kSmallestRatio;
-    values_ = values_.cwiseMax(floor);
+    // Rounding may push a zero below itself.
+    values_ = values_.cwiseMax(std::numeric_limits<double>::epsilon() * values_.maxCoeff());
   }
 
   Matrix root() const { return with(values_.cwiseSqrt()); }
   Matrix inverse_root() const { return with(values_.cwiseSqrt().cwiseInverse()); }
   Matrix inverse() const { return with(values_.cwiseInverse()); }
+  Matrix raised_to(double floor) const { return with(values_.cwiseMax(floor)); }
+  double smallest() const { return values_.minCoeff(); }
   double log_det() const { return values_.array().log().sum(); }
 
  private:
@@ -116,6 +122,16 @@ Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicato
   return moments;
 }
 
+void make_regular(std::vector<Matrix>& covariances, const Workers& workers) {
+  double largest = 0;
+  for (const Matrix& each : covariances) largest = std::max(largest, each.diagonal().maxCoeff());
+  const double floor = largest > 0 ? kSmallestRatio * largest : 1;
+  workers.for_each(static_cast<Index>(covariances.size()), [&](Index m) {
+    const Spectrum spectrum(covariances[m]);
+    if (spectrum.smallest() < floor) covariances[m] = spectrum.raised_to(floor);
+  });
+}
+
 // Where the iteration starts. From one of the groups' covariances the first step goes along the
 // geodesics to the others, so with two groups it ends at the barycenter itself; the widest one is
 // least likely to be singular.
@@ -135,6 +151,7 @@ Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
   const kernels::SerialBlas serial;
   const Index dim = covariances.front().rows();
   Matrix s = widest(covariances, weights, workers);
+  double last_change = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const Spectrum spectrum(s);
     const Matrix root = spectrum.root();
@@ -152,7 +169,9 @@ Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
     const double change = (next - s).norm();
     const double size = next.norm();
     s = next;
-    if (change <= kTolerance * size || size == 0) return s;
+    const bool stalled = change > kStalled * last_change && change < kRounding * size;
+    if (change <= kTolerance * size || stalled) return s;
+    last_change = change;
   }
   throw Error(
       "the Gaussian barycenter did not settle in 100 steps; rescale the features or use inb.");
@@ -162,7 +181,8 @@ AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,
                              const std::vector<double>& weights, double strength,
                              Communicator& comm, const Workers& workers) {
   const Index dim = groups.dim();
-  const Moments moments = fit_moments(groups, chosen, comm, workers);
+  Moments moments = fit_moments(groups, chosen, comm, workers);
+  make_regular(moments.covariances, workers);
   const Matrix target = barycenter_covariance(moments.covariances, weights, workers);
   Vector centre = Vector::Zero(dim);
   for (Index m = 0; m < groups.num_groups(); ++m) centre += weights[m] * moments.means[m];

@@ -19,8 +19,8 @@
 
 namespace conflux {
 
-/// Covariance of the barycenter of centred Gaussians. Throws Error if the iteration does not
-/// converge.
+/// Covariance of the barycenter of centred Gaussians with regular covariances. Throws Error if the
+/// iteration does not converge.
 Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
                              const std::vector<double>& weights, const Workers& workers);
 

@@ -1,0 +1,281 @@
+// The promises of a fit, whatever the method.
+
+#include "conflux/models/fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conflux/core/rng.h"
+#include "conflux/data/toy.h"
+#include "conflux/metrics/round_trip.h"
+
+namespace conflux {
+namespace {
+
+FitOptions small(Method method) {
+  FitOptions options;
+  options.method = method;
+  const bool single = method == Method::kNb || method == Method::kGb;
+  options.layers = single ? 1 : 6;
+  options.search_steps = 5;
+  return options;
+}
+
+Matrix copy(const GroupSet& groups, Index m) { return groups[m].rows.eigen(); }
+
+class EveryMethod : public testing::TestWithParam<Method> {};
+
+TEST_P(EveryMethod, ThreeThreadsGiveTheBitsOfOne) {
+  const GroupSet groups = make_gaussian_groups(3, 12, 150, 1);
+  for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
+    FitOptions options = small(GetParam());
+    options.estimator = estimator;
+    options.split = Split::kRandomHalf;
+    options.threads = 1;
+    const Fit one = fit_flow(groups, options);
+    options.threads = 3;
+    const Fit three = fit_flow(groups, options);
+    for (Index m = 0; m < 3; ++m) {
+      EXPECT_EQ(one.flow.forward(m, groups[m].rows, Workers(1)),
+                three.flow.forward(m, groups[m].rows, Workers(3)));
+    }
+  }
+}
+
+TEST_P(EveryMethod, InverseUndoesForwardAlsoFarOutside) {
+  const GroupSet groups = make_gaussian_groups(3, 12, 150, 2);
+  const Workers workers(2);
+  for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
+    FitOptions options = small(GetParam());
+    options.estimator = estimator;
+    const Fit fit = fit_flow(groups, options);
+    for (const double reach : {1.0, 1e3, 1e6}) {
+      for (Index m = 0; m < 3; ++m) {
+        const Matrix x = reach * copy(groups, m);
+        const Matrix back = fit.flow.inverse(m, fit.flow.forward(m, x, workers), workers);
+        EXPECT_LT(round_trip_error(x, back).largest, 1e-9) << reach;
+        EXPECT_LT(round_trip_error(x, fit.flow.translate(m, m, x, workers)).largest, 1e-9);
+      }
+    }
+  }
+}
+
+TEST_P(EveryMethod, GroupsThatAreEqualStayWhereTheyAre) {
+  const GroupSet one = make_gaussian_groups(1, 5, 400, 3);
+  GroupSet groups;
+  groups.add("a", one[0].rows);
+  groups.add("b", one[0].rows);
+  const Fit fit = fit_flow(groups, small(GetParam()));
+  const Matrix moved = fit.flow.forward(0, one[0].rows, Workers(1));
+  EXPECT_LT((moved - copy(one, 0)).cwiseAbs().maxCoeff(), 1e-7);
+}
+
+// Independent samples of one law differ by noise of order 1/sqrt(n), and maps may follow only that.
+TEST_P(EveryMethod, SamplesOfOneLawMoveByNoMoreThanSamplingNoise) {
+  Stream stream(4, Purpose::kTest);
+  GroupSet groups;
+  groups.add("a", stream.normal_matrix(2000, 4));
+  groups.add("b", stream.normal_matrix(2000, 4));
+  const Fit fit = fit_flow(groups, small(GetParam()));
+  const Matrix moved = fit.flow.forward(0, groups[0].rows, Workers(1));
+  const double mean_square = (moved - copy(groups, 0)).squaredNorm() / 2000;
+  EXPECT_LT(mean_square, 4 * 10.0 / 2000);
+}
+
+TEST_P(EveryMethod, AShiftIsUndoneExactly) {
+  const GroupSet one = make_gaussian_groups(1, 3, 500, 5);
+  GroupSet groups;
+  groups.add("a", one[0].rows);
+  groups.add("b", Matrix(copy(one, 0).array() + 7.5));
+  FitOptions options = small(GetParam());
+  options.strength = 1;
+  options.directions = 3;
+  const Fit fit = fit_flow(groups, options);
+  const Matrix as_b = fit.flow.translate(0, 1, groups[0].rows, Workers(1));
+  EXPECT_LT((as_b - copy(groups, 1)).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST_P(EveryMethod, GaussiansWithDifferentCovariancesEndAlike) {
+  const GroupSet groups = make_gaussian_groups(2, 4, 3000, 6);
+  FitOptions options = small(GetParam());
+  options.strength = 1;
+  options.layers = *options.layers == 1 ? 1 : 20;
+  const Fit fit = fit_flow(groups, options);
+  const auto covariance = [&](Index m, bool moved) {
+    const Matrix rows = moved ? fit.flow.forward(m, groups[m].rows, Workers(1)) : copy(groups, m);
+    const Matrix centred = rows.rowwise() - rows.colwise().mean();
+    return Matrix(centred.transpose() * centred / 3000);
+  };
+  const double before = (covariance(0, false) - covariance(1, false)).norm();
+  const double after = (covariance(0, true) - covariance(1, true)).norm();
+  // NB matches variances only; the others match all of the covariance.
+  EXPECT_LT(after, (GetParam() == Method::kNb ? 0.9 : 0.15) * before);
+}
+
+TEST_P(EveryMethod, ReportsWhatItDid) {
+  const GroupSet groups = make_moons({.samples = 200});
+  const FitOptions options = small(GetParam());
+  const Fit fit = fit_flow(groups, options);
+  ASSERT_EQ(static_cast<Index>(fit.record.layers.size()), *options.layers);
+  EXPECT_EQ(fit.record.group_sizes, (std::vector<Index>{200, 200}));
+  EXPECT_EQ(fit.record.options.directions, 2);
+  EXPECT_GT(fit.record.seconds, 0);
+  for (const LayerRecord& layer : fit.record.layers) {
+    if (layer.kind != "sliced") continue;
+    EXPECT_GE(layer.spread_before, layer.spread_at_start);
+    EXPECT_GT(layer.evaluations, layer.steps);
+    EXPECT_GT(layer.seconds, 0);
+  }
+  if (fit.record.layers[0].kind == "sliced") {
+    // Half strength leaves a quarter of the squared distance along the layer's directions.
+    EXPECT_NEAR(fit.record.layers[0].spread_after / fit.record.layers[0].spread_before, 0.25, 0.05);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, EveryMethod,
+                         testing::Values(Method::kNb, Method::kInb, Method::kRandNb, Method::kNbInb,
+                                         Method::kNbRandNb, Method::kGb, Method::kGbInb),
+                         [](const auto& each) {
+                           std::string name(name_of(each.param));
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Fit, ScalingIsUndoneExactlyInDistribution) {
+  const GroupSet one = make_gaussian_groups(1, 3, 500, 7);
+  GroupSet groups;
+  groups.add("a", one[0].rows);
+  groups.add("b", Matrix(3 * copy(one, 0)));
+  for (const Method method : {Method::kNb, Method::kGb}) {
+    const Fit fit = fit_flow(groups, small(method));
+    const Matrix as_b = fit.flow.translate(0, 1, groups[0].rows, Workers(1));
+    EXPECT_LT((as_b - copy(groups, 1)).cwiseAbs().maxCoeff(), 1e-9) << name_of(method);
+  }
+}
+
+TEST(Fit, WeightOneLeavesItsGroupAsItIs) {
+  const GroupSet groups = make_gaussian_groups(2, 5, 300, 8);
+  for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
+    for (const Method method : {Method::kNb, Method::kInb, Method::kGb}) {
+      FitOptions options = small(method);
+      options.estimator = estimator;
+      options.weights = {1, 0};
+      const Fit fit = fit_flow(groups, options);
+      const Matrix moved = fit.flow.forward(0, groups[0].rows, Workers(1));
+      EXPECT_LT((moved - copy(groups, 0)).cwiseAbs().maxCoeff(), 1e-9)
+          << name_of(method) << " " << name_of(estimator);
+      const Matrix other = fit.flow.forward(1, groups[1].rows, Workers(1));
+      EXPECT_GT((other - copy(groups, 1)).norm(), 1);
+    }
+  }
+}
+
+TEST(Fit, OrderOfGroupsDoesNotMatter) {
+  const GroupSet groups = make_gaussian_groups(3, 6, 200, 9);
+  GroupSet turned;
+  for (const Index m : {2, 0, 1}) turned.add(groups[m].name, groups[m].rows);
+  for (const Method method : {Method::kNb, Method::kGb, Method::kInb}) {
+    FitOptions options = small(method);
+    options.layers = 1;
+    options.directions = 2;
+    const Fit fit = fit_flow(groups, options);
+    const Fit other = fit_flow(turned, options);
+    const Matrix a = fit.flow.forward(2, groups[2].rows, Workers(1));
+    const Matrix b = other.flow.forward(0, groups[2].rows, Workers(1));
+    // Sums run in another order, in single precision within the search; over many layers that
+    // would lead to other, equally good directions.
+    EXPECT_LT((a - b).cwiseAbs().maxCoeff(), method == Method::kInb ? 1e-4 : 1e-8)
+        << name_of(method);
+  }
+}
+
+TEST(Fit, RowsWithWholeMassesEqualRepeatedRows) {
+  const GroupSet groups = make_gaussian_groups(2, 3, 60, 10);
+  GroupSet weighted;
+  GroupSet repeated;
+  for (Index m = 0; m < 2; ++m) {
+    std::vector<double> masses;
+    std::vector<Index> rows;
+    for (Index i = 0; i < 60; ++i) {
+      masses.push_back(static_cast<double>((i + m) % 4));
+      rows.insert(rows.end(), static_cast<std::size_t>((i + m) % 4), i);
+    }
+    weighted.add(groups[m].name, copy(groups, m), std::move(masses));
+    Matrix copies(static_cast<Index>(rows.size()), 3);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      copies.row(static_cast<Index>(r)) = copy(groups, m).row(rows[r]);
+    }
+    repeated.add(groups[m].name, std::move(copies));
+  }
+  for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
+    FitOptions options = small(Method::kNb);
+    options.estimator = estimator;
+    options.bins = 10;
+    options.knots = 8;
+    const Fit a = fit_flow(weighted, options);
+    const Fit b = fit_flow(repeated, options);
+    const Matrix za = a.flow.forward(0, groups[0].rows, Workers(1));
+    const Matrix zb = b.flow.forward(0, groups[0].rows, Workers(1));
+    // Histogram tails start at half a row, and rows are counted, not masses.
+    EXPECT_LT((za - zb).cwiseAbs().maxCoeff(), estimator == Estimator::kQuantile ? 1e-9 : 0.5);
+  }
+}
+
+TEST(Fit, HundredLayersIn784DimensionsAreUndone) {
+  const GroupSet groups = make_gaussian_groups(2, 784, 60, 11);
+  FitOptions options;
+  options.search_steps = 1;
+  options.directions = 5;
+  options.strength = 1;
+  const Fit fit = fit_flow(groups, options);
+  const Workers workers(2);
+  ASSERT_EQ(fit.flow.num_layers(), 100);
+  for (const double reach : {1.0, 1e4}) {
+    const Matrix x = reach * copy(groups, 0);
+    const Matrix back = fit.flow.inverse(0, fit.flow.forward(0, x, workers), workers);
+    EXPECT_LT(round_trip_error(x, back).largest, 1e-9);
+  }
+}
+
+TEST(Fit, UnitCubeKeepsTranslationsNearTheCubeAndInvertible) {
+  Stream stream(12, Purpose::kTest);
+  GroupSet groups;
+  const Matrix noise = stream.normal_matrix(400, 6);
+  groups.add("a", Matrix((0.05 * noise.array() + 0.2).cwiseMin(1).cwiseMax(0)));
+  groups.add("b", Matrix((0.10 * noise.array() + 0.8).cwiseMin(1).cwiseMax(0)));
+  const Workers workers(2);
+  const Fit fit = fit_flow(groups, small(Method::kInb));
+  EXPECT_EQ(fit.record.options.unit_cube, UnitCube::kOn);
+  const Matrix as_b = fit.flow.translate(0, 1, groups[0].rows, workers);
+  EXPECT_GT(as_b.minCoeff(), -1e-4);
+  EXPECT_LT(as_b.maxCoeff(), 1 + 1e-4);
+  const Matrix back = fit.flow.translate(1, 0, as_b, workers);
+  EXPECT_LT((back - copy(groups, 0)).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Fit, CallbackSeesEveryLayerAndCanEndTheFit) {
+  const GroupSet groups = make_moons({.samples = 100});
+  SelfCommunicator comm;
+  std::vector<Index> seen;
+  const Fit fit = fit_flow(groups, small(Method::kInb), comm, [&](const LayerRecord& record) {
+    seen.push_back(record.layer);
+    return record.layer < 2;
+  });
+  EXPECT_EQ(seen, (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(fit.flow.num_layers(), 3);
+}
+
+TEST(Fit, OtherSeedGivesOtherDirections) {
+  const GroupSet groups = make_gaussian_groups(2, 8, 100, 13);
+  FitOptions options = small(Method::kRandNb);
+  const Matrix a = fit_flow(groups, options).flow.forward(0, groups[0].rows, Workers(1));
+  const Matrix again = fit_flow(groups, options).flow.forward(0, groups[0].rows, Workers(1));
+  options.seed = 1;
+  const Matrix b = fit_flow(groups, options).flow.forward(0, groups[0].rows, Workers(1));
+  EXPECT_EQ(a, again);
+  EXPECT_NE(a, b);
+}
+
+}  // namespace
+}  // namespace conflux

@@ -1,0 +1,123 @@
+#include "conflux/models/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(FitOptions, DefaultsAndPaperPresetAreValid) {
+  EXPECT_NO_THROW(validate(FitOptions{}));
+  for (const auto& [method, name] : EnumNames<Method>::kNames) {
+    EXPECT_NO_THROW(validate(paper_options(method, 2))) << name;
+    EXPECT_NO_THROW(validate(paper_options(method, 10))) << name;
+  }
+}
+
+TEST(FitOptions, EveryOptionIsToldOnceWithHelp) {
+  FitOptions options;
+  std::set<std::string_view> names;
+  visit_options(options, [&](const OptionInfo& info, auto&) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_FALSE(info.help.empty()) << info.name;
+  });
+  EXPECT_GE(names.size(), 18u);
+}
+
+TEST(FitOptions, ResolvingLeavesNothingToGuess) {
+  const FitOptions options = resolve(FitOptions{}, 784, 3, 4500);
+  EXPECT_EQ(options.layers, 100);
+  EXPECT_EQ(options.directions, 10);
+  EXPECT_EQ(options.knots, 67);
+  EXPECT_EQ(options.weights, std::vector<double>(3, 1.0 / 3));
+  EXPECT_EQ(resolve(FitOptions{}, 2, 3, 4500).directions, 2);
+  EXPECT_EQ(resolve(FitOptions{}, 2, 3, 10).knots, 8);
+  FitOptions random;
+  random.method = Method::kRandNb;
+  EXPECT_EQ(resolve(random, 2, 3, 10).search_steps, 0);
+}
+
+TEST(FitOptions, WeightsAreDividedByTheirSum) {
+  FitOptions options;
+  options.weights = {1, 3, 0};
+  EXPECT_EQ(resolve(options, 2, 3, 10).weights, (std::vector<double>{0.25, 0.75, 0}));
+}
+
+// What a caller may get wrong, and the words that must be in the answer.
+struct Wrong {
+  const char* name;
+  void (*set)(FitOptions&);
+  std::vector<std::string> words;
+};
+
+class WrongOption : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongOption, IsRefusedWithValueAndRemedy) {
+  FitOptions options;
+  GetParam().set(options);
+  try {
+    resolve(options, 28, 2, 100);
+    FAIL() << "accepted";
+  } catch (const InvalidOption& error) {
+    for (const std::string& word : GetParam().words) EXPECT_THAT(error.what(), HasSubstr(word));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, WrongOption,
+    testing::Values(
+        Wrong{"directions",
+              [](FitOptions& o) { o.directions = 40; },
+              {"directions is 40", "28 columns", "at most 28"}},
+        Wrong{"no_directions", [](FitOptions& o) { o.directions = 0; }, {"directions is 0"}},
+        Wrong{"layers", [](FitOptions& o) { o.layers = 0; }, {"layers is 0", "at least 1"}},
+        Wrong{"layers_of_nb",
+              [](FitOptions& o) {
+                o.method = Method::kNb;
+                o.layers = 3;
+              },
+              {"layers is 3", "nb has one layer", "inb"}},
+        Wrong{"layers_of_nb_inb",
+              [](FitOptions& o) {
+                o.method = Method::kNbInb;
+                o.layers = 1;
+              },
+              {"layers is 1", "opening layer", "2 or more"}},
+        Wrong{"strength", [](FitOptions& o) { o.strength = 0; }, {"strength is 0", "above 0"}},
+        Wrong{"strong", [](FitOptions& o) { o.strength = 1.5; }, {"strength is 1.5", "at most 1"}},
+        Wrong{
+            "nan_strength", [](FitOptions& o) { o.strength = std::nan(""); }, {"strength is nan"}},
+        Wrong{"knots", [](FitOptions& o) { o.knots = 0; }, {"knots is 0"}},
+        Wrong{"grid", [](FitOptions& o) { o.grid = 1; }, {"grid is 1", "at least 2"}},
+        Wrong{"pseudo_count", [](FitOptions& o) { o.pseudo_count = 0; }, {"pseudo_count is 0"}},
+        Wrong{"search_steps", [](FitOptions& o) { o.search_steps = -1; }, {"search_steps is -1"}},
+        Wrong{"threads", [](FitOptions& o) { o.threads = -2; }, {"threads is -2"}},
+        Wrong{
+            "margin", [](FitOptions& o) { o.unit_cube_margin = 0.5; }, {"unit_cube_margin is 0.5"}},
+        Wrong{"weight_count",
+              [](FitOptions& o) {
+                o.weights = {1, 1, 1};
+              },
+              {"3 entries", "2 groups"}},
+        Wrong{"negative_weight",
+              [](FitOptions& o) {
+                o.weights = {1, -1};
+              },
+              {"weights is -1"}},
+        Wrong{"no_weight",
+              [](FitOptions& o) {
+                o.weights = {0, 0};
+              },
+              {"no positive entry"}}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace conflux
