@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "conflux/core/error.h"
 #include "conflux/core/stopwatch.h"
@@ -62,11 +63,15 @@ void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
   }
 }
 
-void check_split(const GroupSet& groups, const std::vector<Index>& sizes, Split split) {
-  for (Index m = 0; split != Split::kNone && m < groups.num_groups(); ++m) {
-    if (sizes[m] > 1) continue;
+// Both halves of a split need rows of every group.
+void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
+  const std::vector<Index> search = count_rows(rows.search, comm);
+  const std::vector<Index> maps = count_rows(rows.maps, comm);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (search[m] > 0 && maps[m] > 0) continue;
     throw InvalidOption(fmt::format(
-        "split is {} but group {} (\"{}\") has one row; choose none, or give it more rows.",
+        "split is {} but group {} (\"{}\") has too few rows to cut; choose none, or give it more "
+        "rows.",
         name_of(split), m, groups[m].name));
   }
 }
@@ -113,6 +118,43 @@ std::vector<std::string> warnings_for(const GroupSet& groups, const std::vector<
   return out;
 }
 
+// A feature that one group holds constant and another does not usually means that it was not
+// measured there: it can be moved, but not given a spread.
+void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
+                               std::vector<std::string>& warnings) {
+  const Index dim = groups.dim();
+  const auto entries = static_cast<std::size_t>(dim * groups.num_groups());
+  std::vector<double> low(entries, std::numeric_limits<double>::infinity());
+  std::vector<double> high(entries, -std::numeric_limits<double>::infinity());
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      for (Index j = 0; j < dim; ++j) {
+        low[m * dim + j] = std::min(low[m * dim + j], groups[m].rows(i, j));
+        high[m * dim + j] = std::max(high[m * dim + j], groups[m].rows(i, j));
+      }
+    }
+  }
+  comm.min(low);
+  comm.max(high);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<std::string> found;
+    for (Index j = 0; j < dim; ++j) {
+      bool varies_elsewhere = false;
+      for (Index other = 0; other < groups.num_groups(); ++other) {
+        varies_elsewhere |= high[other * dim + j] > low[other * dim + j];
+      }
+      if (!varies_elsewhere || high[m * dim + j] > low[m * dim + j]) continue;
+      const auto& names = groups.feature_names();
+      found.push_back(names.empty() ? fmt::format("{}", j) : names[j]);
+    }
+    if (found.empty()) continue;
+    warnings.push_back(fmt::format(
+        "group \"{}\" is constant in {} of {} features that vary in other groups (first: {}): they "
+        "are moved but get no spread; drop them if they were not measured there.",
+        groups[m].name, found.size(), dim, found.front()));
+  }
+}
+
 // One fit: the loop of the paper in run(), its steps below.
 class Fitter {
  public:
@@ -127,8 +169,8 @@ class Fitter {
     const Index smallest = *std::min_element(record.group_sizes.begin(), record.group_sizes.end());
     record.options = resolve(requested, groups.dim(), groups.num_groups(), smallest);
     record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
-    check_split(groups, record.group_sizes, record.options.split);
     record.warnings = warnings_for(groups, record.group_sizes, record.options);
+    warn_of_constant_features(groups, comm, record.warnings);
     fit_.flow = Flow(groups.names(), groups.dim());
   }
 
@@ -158,6 +200,7 @@ class Fitter {
     const FitOptions& options = fit_.record.options;
     const auto layer = static_cast<Index>(fit_.record.layers.size());
     const LayerRows rows = choose_rows(usable_, fit_.record.group_sizes, layer, options, comm_);
+    check_rows(latent_.groups(), rows, options.split, comm_);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
     const SearchResult found =
@@ -199,6 +242,14 @@ class Fitter {
     const FitOptions& options = fit_.record.options;
     if (options.unit_cube != UnitCube::kOn) return;
     append(std::make_shared<UnitCubeLayer>(latent_.groups().dim(), options.unit_cube_margin, way));
+  }
+
+  /// Processes search alone on the same sample; processors of different kinds may round
+  /// differently.
+  void share(Frame& frame) {
+    Matrix columns = frame.columns();
+    comm_.broadcast(std::span(columns.data(), static_cast<std::size_t>(columns.size())), 0);
+    frame = Frame(std::move(columns));
   }
 
   SearchSample<float> sample(const RowChoice& rows) {

@@ -1,6 +1,7 @@
 #include "models/row_choice.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "conflux/core/rng.h"
 
@@ -42,15 +43,17 @@ LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_s
     const std::uint64_t number = stream_number(m, comm);
     std::vector<Index> search = rows;
     std::vector<Index> maps = rows;
-    if (options.split == Split::kFixedHalf) search.resize(static_cast<std::size_t>(count / 2));
+    // Odd counts round down on one process and up on the next, so that many small parts split well.
+    const Index half = (count + comm.rank() % 2) / 2;
+    if (options.split == Split::kFixedHalf) search.resize(static_cast<std::size_t>(half));
     if (options.split == Split::kRandomHalf) {
-      search = draw(rows, count / 2, Stream(options.seed, Purpose::kSplit, layer, number));
+      search = draw(rows, half, Stream(options.seed, Purpose::kSplit, layer, number));
     }
     if (options.split != Split::kNone) maps = without(rows, search);
     // This process's share of the rows that the search may look at.
     const double share = static_cast<double>(*options.search_rows) * static_cast<double>(count) /
                          static_cast<double>(group_sizes[m]);
-    const auto limit = static_cast<Index>(std::min(share + 0.5, static_cast<double>(count) + 1));
+    const auto limit = static_cast<Index>(std::ceil(std::min(share, static_cast<double>(count))));
     out.search.push_back(
         draw(search, limit, Stream(options.seed, Purpose::kSearchRows, layer, number)));
     out.maps.push_back(std::move(maps));

@@ -171,8 +171,8 @@ std::vector<MonotoneMap> fit_quantile_maps(std::span<const QuantileSummary> grou
 }
 
 double usable_deviation(double deviation, double pooled_deviation) {
-  if (!(pooled_deviation > 0)) return 1;
-  return std::max(deviation, 1e-8 * pooled_deviation);
+  const double usable = std::max(deviation, 1e-8 * pooled_deviation);
+  return usable > 0 ? usable : 1;
 }
 
 std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> groups,

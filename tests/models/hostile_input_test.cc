@@ -185,6 +185,17 @@ TEST(HostileInput, UnitCubeOnNeedsValuesInTheCube) {
   EXPECT_THROW(fit_flow(two_groups(noise(9, 2, 1), noise(9, 2, 2)), options), InvalidOption);
 }
 
+TEST(HostileInput, FeaturesThatOneGroupLacksAreWarnedAbout) {
+  Matrix b = noise(40, 3, 2);
+  b.col(1).setConstant(7);
+  GroupSet groups = two_groups(noise(40, 3, 1), b);
+  groups.set_feature_names({"height", "dose", "age"});
+  const Fit fit = fit_flow(groups, FitOptions{.layers = 2});
+  ASSERT_EQ(fit.record.warnings.size(), 1u);
+  EXPECT_THAT(fit.record.warnings[0], HasSubstr("\"b\" is constant in 1 of 3"));
+  EXPECT_THAT(fit.record.warnings[0], HasSubstr("dose"));
+}
+
 TEST(HostileInput, SmallGroupsAreWarnedAbout) {
   FitOptions options;
   options.method = Method::kGb;

@@ -28,10 +28,4 @@ class InvalidOption : public Error {
   using Error::Error;
 };
 
-/// A fit was asked to stop before it was done.
-class Interrupted : public Error {
- public:
-  using Error::Error;
-};
-
 }  // namespace conflux

@@ -69,19 +69,19 @@ constexpr std::string_view name_of(Enum value) {
 
 struct FitOptions {
   Method method = Method::kInb;
-  std::optional<Index> layers;
-  std::optional<Index> directions;
+  std::optional<Index> layers = std::nullopt;
+  std::optional<Index> directions = std::nullopt;
   Index search_steps = 20;
   bool polar_steps = true;
-  std::optional<Index> search_rows;
+  std::optional<Index> search_rows = std::nullopt;
   Split split = Split::kNone;
   Estimator estimator = Estimator::kQuantile;
-  std::optional<Index> knots;
-  std::optional<Index> bins;
+  std::optional<Index> knots = std::nullopt;
+  std::optional<Index> bins = std::nullopt;
   double pseudo_count = 1e-6;
   Index grid = 0;
-  std::optional<double> strength;
-  std::vector<double> weights;
+  std::optional<double> strength = std::nullopt;
+  std::vector<double> weights = {};
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   std::uint64_t seed = 0;
