@@ -13,7 +13,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Rows of w that stay in the first-level cache together with a tile of x.
-constexpr Index kContractionBlock = 256;
+constexpr Index kContractionBlock = 128;
 
 // Every kernel below works on a tile of `Lines` x `Vectors` registers of sums. 3 x 4 fills the 16
 // registers of AVX2: 12 sums, 3 or 4 operands.
@@ -117,7 +117,7 @@ HWY_INLINE void accumulate_columns(D d, const T* x, Index x_stride, Index rows, 
 template <class T>
 HWY_INLINE void accumulate_all(const T* x, Index x_stride, Index rows, Index begin, Index end,
                                const T* r, Index width, T* out) {
-  constexpr Index kRowBlock = 128;  // its part of r stays in the first-level cache
+  constexpr Index kRowBlock = 64;  // its part of r stays in the first-level cache
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (; rows > 0; rows -= kRowBlock, x += kRowBlock * x_stride, r += kRowBlock * width) {
