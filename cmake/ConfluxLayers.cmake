@@ -9,8 +9,10 @@ target_compile_options(conflux_settings INTERFACE -Wall -Wextra -Wpedantic -Wsha
                        -Wno-sign-conversion -ffp-contract=off
                        $<$<BOOL:${CONFLUX_WERROR}>:-Werror>)
 if(CONFLUX_SANITIZE)
+  # The sanitizers' own code confuses g++'s search for uninitialised values.
   target_compile_options(conflux_settings INTERFACE -fsanitize=${CONFLUX_SANITIZE}
-                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(conflux_settings INTERFACE -fsanitize=${CONFLUX_SANITIZE})
 endif()
 
