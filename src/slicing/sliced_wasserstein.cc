@@ -196,8 +196,8 @@ Matrix SlicedSpread<Scalar>::gradient() {
 }
 
 template <class Scalar>
-void SlicedSpread<Scalar>::set_direction(const Matrix& g) {
-  project(g, direction_);
+void SlicedSpread<Scalar>::set_direction(const Matrix& basis) {
+  project(basis, direction_);
 }
 
 template <class Scalar>

@@ -17,17 +17,17 @@ class Climber {
   Climber(AscentProblem& problem, const AscentOptions& options, AscentResult& result)
       : problem_(problem), options_(options), result_(result) {}
 
-  /// A step that gains enough along g, if there is one.
-  std::optional<Found> find(const Matrix& g) {
+  /// A step that gains enough along the direction, if there is one.
+  std::optional<Found> find(const Direction& direction) {
     if (options_.polar) {
-      if (const auto found = try_polar(g)) return found;
+      if (const auto found = try_polar(direction)) return found;
     }
-    return search_along_curve(CayleyCurve(result_.frame, g));
+    return search_along_curve(CayleyCurve(direction));
   }
 
  private:
-  std::optional<Found> try_polar(const Matrix& g) {
-    const std::optional<SpanStep> step = polar_step(g);
+  std::optional<Found> try_polar(const Direction& direction) {
+    const std::optional<SpanStep> step = polar_step(direction);
     if (!step) return std::nullopt;
     const double value = evaluate(*step);
     if (!(value > result_.value)) return std::nullopt;
@@ -35,12 +35,13 @@ class Climber {
   }
 
   std::optional<Found> search_along_curve(const CayleyCurve& curve) {
-    if (!(curve.slope() > 0)) return std::nullopt;
+    if (curve.stationary()) return std::nullopt;
     if (step_length_ == 0) {
       const auto directions = static_cast<double>(result_.frame.directions());
       step_length_ = options_.initial_angle * std::sqrt(directions / curve.slope());
     }
     for (Index trial = 0; trial < options_.max_trials; ++trial) {
+      if (step_length_ * curve.speed() < options_.tolerance) break;
       const SpanStep step = curve.at(step_length_);
       const double value = evaluate(step);
       const double required = result_.value + options_.required_gain * step_length_ * curve.slope();
@@ -75,10 +76,11 @@ AscentResult ascend(const Frame& start, AscentProblem& problem, const AscentOpti
   while (result.steps < options.max_steps) {
     const Matrix g = problem.gradient();
     if (!g.allFinite()) break;
-    problem.set_direction(g);
-    const std::optional<Found> found = climber.find(g);
+    const Direction direction(result.frame, g);
+    problem.set_direction(direction.basis);
+    const std::optional<Found> found = climber.find(direction);
     if (!found) break;
-    const Frame next = found->step.apply(result.frame, g);
+    const Frame next = found->step.apply(result.frame, direction.basis);
     problem.accept(next);
     const double moved = (next.columns() - result.frame.columns()).cwiseAbs().maxCoeff();
     const double gain = found->value - result.value;

@@ -1,53 +1,72 @@
 #include "conflux/stiefel/retraction.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <cmath>
 
 namespace conflux {
 
 namespace {
 
-// Below this ratio of eigenvalues of G^T G, the polar factor is mostly rounding.
-constexpr double kSmallestRatio = 1e-12;
+// Below this ratio of singular values of G, the polar factor is mostly noise.
+constexpr double kSmallestRatio = 1e-6;
+// A tangent part below this fraction of G is rounding.
+constexpr double kRounding = 1e-13;
 
 }  // namespace
 
-Frame SpanStep::apply(const Frame& frame, const Matrix& g) const {
-  Frame moved(frame.columns() * a + g * b);
+// Columns are pivoted, so that what is dependent comes last: the columns of Q that stand for
+// nothing then have coordinates of nothing. The second subtraction removes what rounding of the
+// first has left along X.
+Direction::Direction(const Frame& frame, const Matrix& g) {
+  const Matrix& x = frame.columns();
+  along = x.transpose() * g;
+  Eigen::MatrixXd rest = g - x * along;
+  rest -= x * (x.transpose() * rest);
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
+  basis = qr.householderQ() * Eigen::MatrixXd::Identity(rest.rows(), rest.cols());
+  beside = basis.transpose() * rest;
+}
+
+Frame SpanStep::apply(const Frame& frame, const Matrix& basis) const {
+  Frame moved(frame.columns() * a + basis * b);
   return moved.drift() > Frame::kDriftLimit ? Frame::orthonormalized(moved.columns()) : moved;
 }
 
-// W = U V^T with U = [G, X], V = [X, -G], both d x 2K; by the identity of Sherman, Morrison and
-// Woodbury Y(t) = X + t U (I - t/2 V^T U)^-1 V^T X, where V^T U holds only the K x K products
-// S = X^T G and G^T G.
-CayleyCurve::CayleyCurve(const Frame& frame, const Matrix& g) {
-  const Index k = frame.directions();
-  const Matrix s = frame.columns().transpose() * g;
-  const Matrix gram = g.transpose() * g;
-  const Matrix unit = Matrix::Identity(k, k);
-  inner_.resize(2 * k, 2 * k);
-  inner_ << s, unit, -gram, -s.transpose();
-  right_.resize(2 * k, k);
-  right_ << unit, -s.transpose();
-  slope_ = gram.trace() - (s * s).trace();
-}
+// With G = X s + Q r, the matrix W = X (s - s^T) X^T + Q r X^T - X r^T Q^T maps the span of [X, Q]
+// into itself. In that basis half of the unknowns drop out, and with
+// A = I - t/2 (s - s^T) + t^2/4 r^T r
+//
+//   Y(t) = X (2 A^-1 - I) + Q t r A^-1.
+//
+// The symmetric part of A is at least I, so A^-1 is bounded for every t and every rank of G. The
+// usual form by the identity of Sherman, Morrison and Woodbury, with U = [G, X], is not.
+CayleyCurve::CayleyCurve(const Direction& direction)
+    : skew_(direction.along - direction.along.transpose()),
+      beside_(direction.beside),
+      gram_(beside_.transpose() * beside_),
+      slope_(beside_.squaredNorm() + 0.5 * skew_.squaredNorm()),
+      speed_(std::sqrt(beside_.squaredNorm() + skew_.squaredNorm())),
+      stationary_(!(speed_ > kRounding * std::hypot(direction.along.norm(), beside_.norm()))) {}
 
 SpanStep CayleyCurve::at(double t) const {
-  const Index k = right_.cols();
-  const Matrix system = Matrix::Identity(2 * k, 2 * k) - (0.5 * t) * inner_;
-  const Matrix c = system.partialPivLu().solve(right_);
-  return {Matrix::Identity(k, k) + t * c.bottomRows(k), t * c.topRows(k)};
+  const Matrix unit = Matrix::Identity(skew_.rows(), skew_.cols());
+  const Matrix system = unit - (0.5 * t) * skew_ + (0.25 * t * t) * gram_;
+  const Matrix solved = system.partialPivLu().inverse();
+  return {2 * solved - unit, t * (beside_ * solved)};
 }
 
-std::optional<SpanStep> polar_step(const Matrix& g) {
-  const Matrix gram = g.transpose() * g;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-  if (eigen.info() != Eigen::Success) return std::nullopt;
-  const Vector& values = eigen.eigenvalues();
-  if (!(values(0) > kSmallestRatio * values(values.size() - 1))) return std::nullopt;
-  const Matrix root = eigen.eigenvectors() * values.cwiseSqrt().cwiseInverse().asDiagonal() *
-                      eigen.eigenvectors().transpose();
-  return SpanStep{Matrix::Zero(gram.rows(), gram.cols()), root};
+std::optional<SpanStep> polar_step(const Direction& direction) {
+  const Index k = direction.along.cols();
+  Matrix coordinates(2 * k, k);
+  coordinates << direction.along, direction.beside;
+  if (!coordinates.allFinite()) return std::nullopt;
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(coordinates, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Vector& values = svd.singularValues();
+  if (!(values(k - 1) > kSmallestRatio * values(0))) return std::nullopt;
+  const Matrix polar = svd.matrixU() * svd.matrixV().transpose();
+  return SpanStep{polar.topRows(k), polar.bottomRows(k)};
 }
 
 }  // namespace conflux

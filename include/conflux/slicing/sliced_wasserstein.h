@@ -3,10 +3,10 @@
 //   D(theta) = 1/K sum_k (spread of the groups projected on direction k)
 //
 // The gradient by theta_k is 2/K sum_m sum_i (residual of row i) x_i, two products over the data.
-// Projections are linear in the frame, so a trial at theta a + G b combines those of theta and of G
+// Projections are linear in the frame, so a trial at theta a + Q b combines those of theta and of Q
 // and costs no pass over the data.
 //
-// Cost: a gradient is two passes (one for the projections of G) and K sorts of rows; a trial K
+// Cost: a gradient is two passes (one for the projections of Q) and K sorts of rows; a trial K
 // sorts of values. Memory: 4 x K numbers per row beside the sample. Bits do not depend on the
 // number of threads.
 
@@ -29,7 +29,7 @@ class SlicedSpread final : public AscentProblem {
 
   double start(const Frame& frame) override;
   Matrix gradient() override;
-  void set_direction(const Matrix& g) override;
+  void set_direction(const Matrix& basis) override;
   double trial(const SpanStep& step) override;
   void accept(const Frame& frame) override;
 
@@ -54,7 +54,7 @@ class SlicedSpread final : public AscentProblem {
   Index passes_ = 0;
   Index steps_since_projection_ = 0;
   Projections here_;       // at the frame
-  Projections direction_;  // at G
+  Projections direction_;  // at Q
   Projections trial_;
   Projections sorted_;                          // scratch
   std::vector<std::vector<Scalar>> residuals_;  // per group, rows x padded directions

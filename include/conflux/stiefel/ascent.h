@@ -20,9 +20,9 @@ class AscentProblem {
   virtual double start(const Frame& frame) = 0;
   /// The gradient where it stands.
   virtual Matrix gradient() = 0;
-  /// The matrix G of the trials to come.
-  virtual void set_direction(const Matrix& g) = 0;
-  /// The value at X a + G b, where X is the frame it stands at.
+  /// The orthonormal columns Q of the trials to come.
+  virtual void set_direction(const Matrix& basis) = 0;
+  /// The value at X a + Q b, where X is the frame it stands at.
   virtual double trial(const SpanStep& step) = 0;
   /// Moves to the frame of the last trial.
   virtual void accept(const Frame& frame) = 0;
