@@ -12,7 +12,9 @@ namespace conflux {
 namespace {
 
 // About half a megabyte: rows stay in the second-level cache while they pass through the layers.
-Index rows_per_block(Index dim) { return std::clamp<Index>((Index{1} << 16) / dim, 16, 1024); }
+Index rows_per_block(Index dim) {
+  return std::clamp<Index>((Index{1} << 16) / std::max<Index>(dim, 1), 16, 1024);
+}
 
 // Calls move(block of rows, their log-dets or null) for blocks that cover all rows.
 template <class Move>
@@ -29,11 +31,18 @@ void move_in_blocks(Rows rows, double* log_det, const Workers& workers, Move mov
 Flow::Flow(std::vector<std::string> group_names, Index dim)
     : group_names_(std::move(group_names)), dim_(dim) {}
 
-void Flow::append(std::shared_ptr<const Layer> layer) { layers_.push_back(std::move(layer)); }
+void Flow::append(std::shared_ptr<const Layer> layer) {
+  if (layer->dim() != dim_) {
+    throw InvalidData(fmt::format("a {} layer of {} columns cannot follow in a flow of {}.",
+                                  layer->kind(), layer->dim(), dim_));
+  }
+  layers_.push_back(std::move(layer));
+}
 
 Index Flow::group_index(const std::string& name) const { return find_group(group_names_, name); }
 
 void Flow::check(Index group, Index cols) const {
+  if (num_groups() == 0) throw InvalidOption("this flow has no groups; fit or load one first.");
   if (group < 0 || group >= num_groups()) {
     throw InvalidOption(fmt::format("there is no group {}; this flow has groups 0 to {}.", group,
                                     num_groups() - 1));

@@ -2,7 +2,7 @@
 //
 // z = Phi^-1(x) for x in [margin, 1 - margin]; beyond, the function goes on as a straight line with
 // the slope it has there. So values at 0 and 1 need no clamping, the map is a bijection of the
-// line, and no digits are lost near 1. With a margin of 1e-6, 0 becomes -4.95, and a latent value
+// line, and no digits are lost near 1. With a margin of 1e-6, 0 becomes -4.96, and a latent value
 // may leave the cube by about 5e-6 for each unit that z lies beyond 4.75.
 
 #pragma once

@@ -1,0 +1,89 @@
+// Layers with maps as a fit would make them, from invented samples.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "conflux/core/rng.h"
+#include "conflux/flow/affine_layer.h"
+#include "conflux/flow/coordinate_layer.h"
+#include "conflux/flow/sliced_layer.h"
+#include "conflux/univariate/barycenter.h"
+
+namespace conflux {
+
+enum class MapKind { kQuantile, kHistogram };
+
+/// What the samples look like. Two narrow bumps leave gaps, where quantile maps are a thousand
+/// times steeper or flatter than on average and histogram maps up to 1e7 times steeper; one wide
+/// bump gives maps of moderate slope.
+enum class Shape { kTwoNarrowBumps, kOneWideBump };
+
+inline std::vector<double> random_line(Shape shape, Index rows, Stream& stream) {
+  const double left = -2 * stream.uniform(), right = 2 * stream.uniform();
+  const double share = stream.uniform(), extra = 0.4 * stream.uniform();
+  std::vector<double> values(static_cast<std::size_t>(rows));
+  for (double& value : values) {
+    value = shape == Shape::kOneWideBump
+                ? 0.5 * (left + right) + (0.6 + extra) * stream.normal()
+                : (stream.uniform() < share ? left : right) + (0.1 + extra) * stream.normal();
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+/// maps[m][k] of group m on line k, fitted to 400 draws within about [-4, 4] per group.
+inline std::vector<std::vector<MonotoneMap>> random_maps(MapKind kind, Shape shape, Index groups,
+                                                         Index lines, Stream& stream) {
+  const Index rows = 400, knots = 25, bins = 20;
+  std::vector<std::vector<MonotoneMap>> maps(static_cast<std::size_t>(groups));
+  const std::vector<double> weights(maps.size(), 1 / static_cast<double>(groups));
+  for (Index line = 0; line < lines; ++line) {
+    std::vector<QuantileSummary> summaries;
+    std::vector<GroupHistogram> histograms;
+    for (Index m = 0; m < groups; ++m) {
+      const std::vector<double> values = random_line(shape, rows, stream);
+      summaries.push_back(summarize(values, {}, rows));
+      const Eigen::Map<const Vector> sample(values.data(), rows);
+      const double mean = sample.mean();
+      const double deviation = std::sqrt((sample.array() - mean).square().mean());
+      histograms.push_back(
+          {mean, deviation, count_in_normal_bins(values, {}, mean, deviation, bins), 0.5 / rows});
+    }
+    const std::vector<MonotoneMap> fitted = kind == MapKind::kQuantile
+                                                ? fit_quantile_maps(summaries, weights, knots, 1)
+                                                : fit_histogram_maps(histograms, weights, {}, 1);
+    for (std::size_t m = 0; m < maps.size(); ++m) maps[m].push_back(fitted[m]);
+  }
+  return maps;
+}
+
+inline SlicedLayer random_sliced_layer(MapKind kind, Shape shape, Index groups, Index dim,
+                                       Index directions, Stream& stream) {
+  Frame frame = Frame::random(dim, directions, stream);
+  return {std::move(frame), random_maps(kind, shape, groups, directions, stream)};
+}
+
+inline CoordinateLayer random_coordinate_layer(MapKind kind, Shape shape, Index groups, Index dim,
+                                               Stream& stream) {
+  return CoordinateLayer(random_maps(kind, shape, groups, dim, stream));
+}
+
+/// Matrices with eigenvalues from 0.1 to 10.
+inline AffineLayer random_affine_layer(Index groups, Index dim, Stream& stream) {
+  std::vector<AffineLayer::Map> maps;
+  for (Index m = 0; m < groups; ++m) {
+    const Matrix q = Frame::random(dim, dim, stream).columns();
+    Vector scales(dim);
+    for (double& scale : scales) scale = std::pow(10, 2 * stream.uniform() - 1);
+    maps.push_back({stream.normal_matrix(dim, 1), stream.normal_matrix(dim, 1),
+                    q * scales.asDiagonal() * q.transpose(),
+                    q * scales.cwiseInverse().asDiagonal() * q.transpose(),
+                    scales.array().log().sum()});
+  }
+  return AffineLayer(std::move(maps));
+}
+
+}  // namespace conflux
