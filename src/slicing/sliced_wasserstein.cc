@@ -18,7 +18,7 @@ constexpr Index kTrialColumns = 512;
 constexpr Index kGradientFeatures = 48;
 constexpr Index kGradientRows = 16384;
 // Projections carried from step to step gather rounding; they are made anew this often.
-constexpr Index kStepsPerProjection = 10;
+constexpr Index kStepsPerProjection = 50;
 
 // A task of every group: groups have their own number of tasks.
 struct Task {

@@ -15,12 +15,15 @@ struct Found {
 class Climber {
  public:
   Climber(AscentProblem& problem, const AscentOptions& options, AscentResult& result)
-      : problem_(problem), options_(options), result_(result) {}
+      : problem_(problem), options_(options), result_(result), polar_gains_(options.polar) {}
 
   /// A step that gains enough along the direction, if there is one.
   std::optional<Found> find(const Direction& direction) {
-    if (options_.polar) {
+    if (polar_gains_) {
       if (const auto found = try_polar(direction)) return found;
+      // Far from the top polar steps gain more than any other, near it they overshoot: on images
+      // nearly all gain at first, one in a hundred after the tenth step.
+      polar_gains_ = false;
     }
     return search_along_curve(CayleyCurve(direction));
   }
@@ -62,6 +65,7 @@ class Climber {
   AscentProblem& problem_;
   const AscentOptions& options_;
   AscentResult& result_;
+  bool polar_gains_;
   double step_length_ = 0;  // not chosen yet
 };
 

@@ -1,9 +1,9 @@
 // Climbing a function of frames.
 //
 // Every step needs the gradient at the current frame once; trials along the step cost only what the
-// function needs in the span of frame and gradient. A polar step is tried first when allowed (large
-// and safe for functions that are convex along their pairing of ranks), then Cayley steps that
-// shrink until the function grows enough.
+// function needs in the span of frame and gradient. Polar steps come first when allowed (large and
+// safe for functions that are convex along their pairing of ranks); once one of them gains nothing,
+// Cayley steps that shrink until the function grows enough take over.
 
 #pragma once
 
@@ -31,7 +31,7 @@ class AscentProblem {
 struct AscentOptions {
   /// Steps at most; 0 keeps the start.
   Index max_steps = 200;
-  /// Try a polar step before the Cayley line search.
+  /// Make polar steps as long as they gain, before the Cayley line search takes over.
   bool polar = false;
   /// The first step of the line search turns each direction by about this angle (radians, in root
   /// mean square); later ones start from the last length times `shrink` or `grow`.
