@@ -22,10 +22,9 @@ void validate_rows(Index m, const Group& group, const std::vector<std::string>& 
       if (std::abs(value) <= kLargestValue) continue;
       const std::string column =
           features.empty() ? fmt::format("{}", j) : fmt::format("{} (\"{}\")", j, features[j]);
-      throw InvalidData(fmt::format("group {} (\"{}\"): row {}, column {} is {}; {}.", m,
-                                    group.name, i, column, value,
-                                    std::isfinite(value) ? "rescale the column"
-                                                         : "drop the row or impute before fitting"));
+      throw InvalidData(fmt::format(
+          "group {} (\"{}\"): row {}, column {} is {}; {}.", m, group.name, i, column, value,
+          std::isfinite(value) ? "rescale the column" : "drop the row or impute before fitting"));
     }
   }
 }
@@ -70,8 +69,8 @@ void GroupSet::add(std::string name, Matrix&& rows, std::vector<double>&& weight
 
 void GroupSet::set_feature_names(std::vector<std::string> names) {
   if (static_cast<Index>(names.size()) != dim()) {
-    throw InvalidData(fmt::format("{} feature names for {} columns; give one per column.",
-                                  names.size(), dim()));
+    throw InvalidData(
+        fmt::format("{} feature names for {} columns; give one per column.", names.size(), dim()));
   }
   feature_names_ = std::move(names);
 }
@@ -100,8 +99,8 @@ void GroupSet::validate() const {
 Index find_group(const std::vector<std::string>& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return found - names.begin();
-  throw InvalidOption(
-      fmt::format("there is no group \"{}\"; the groups are \"{}\".", name, fmt::join(names, "\", \"")));
+  throw InvalidOption(fmt::format("there is no group \"{}\"; the groups are \"{}\".", name,
+                                  fmt::join(names, "\", \"")));
 }
 
 }  // namespace conflux

@@ -29,8 +29,8 @@ Stream::Stream(std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64
 std::uint32_t Stream::bits() {
   if (used_ == 4) {
     const r123::Philox4x32 philox;
-    const auto out = philox({{counter_[0], counter_[1], counter_[2], counter_[3]}},
-                            {{key_[0], key_[1]}});
+    const auto out =
+        philox({{counter_[0], counter_[1], counter_[2], counter_[3]}}, {{key_[0], key_[1]}});
     for (int i = 0; i < 4; ++i) block_[i] = out[i];
     used_ = 0;
     for (std::uint32_t& word : counter_) {

@@ -63,8 +63,7 @@ TEST(Ranks, SumsGiveTheMapsOfOneProcess) {
   for (const Method method : {Method::kGb, Method::kNb}) {
     const FitOptions options = options_for(method, Estimator::kHistogram);
     const Matrix one = fit_flow(groups, options).flow.forward(0, groups[0].rows, Workers(1));
-    const Matrix three =
-        fit_on_ranks(groups, options, 3)[0].forward(0, groups[0].rows, Workers(1));
+    const Matrix three = fit_on_ranks(groups, options, 3)[0].forward(0, groups[0].rows, Workers(1));
     EXPECT_LT((one - three).cwiseAbs().maxCoeff(), 1e-8) << name_of(method);
   }
 }
@@ -76,8 +75,7 @@ TEST(Ranks, SummariesGiveTheMapsOfOneProcess) {
     const GroupSet groups = make_gaussian_groups(2, 3, rows, 3);
     const FitOptions options = options_for(Method::kNb, Estimator::kQuantile);
     const Matrix one = fit_flow(groups, options).flow.forward(0, groups[0].rows, Workers(1));
-    const Matrix three =
-        fit_on_ranks(groups, options, 3)[0].forward(0, groups[0].rows, Workers(1));
+    const Matrix three = fit_on_ranks(groups, options, 3)[0].forward(0, groups[0].rows, Workers(1));
     EXPECT_LT((one - three).cwiseAbs().maxCoeff(), rows == 200 ? 1e-9 : 0.02);
   }
 }

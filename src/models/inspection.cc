@@ -1,0 +1,134 @@
+#include "models/inspection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+namespace {
+
+// Whether every value of every process lies in [0, 1].
+bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
+  double inside = 1;
+  for (Index m = 0; m < groups.num_groups() && inside == 1; ++m) {
+    const auto rows = groups[m].rows.eigen();
+    if (rows.size() > 0 && (rows.minCoeff() < 0 || rows.maxCoeff() > 1)) inside = 0;
+  }
+  comm.min(std::span(&inside, 1));
+  return inside == 1;
+}
+
+void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& sizes,
+                          const FitOptions& options, std::vector<std::string>& warnings) {
+  const bool gaussian = options.method == Method::kGb || options.method == Method::kGbInb;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (options.estimator == Estimator::kQuantile && sizes[m] < *options.knots) {
+      warnings.push_back(fmt::format(
+          "group \"{}\" has {} rows for {} knots: its maps follow single rows closely; fewer knots "
+          "or a smaller strength would generalise better.",
+          groups[m].name, sizes[m], *options.knots));
+    }
+    if (gaussian && sizes[m] <= groups.dim()) {
+      warnings.push_back(fmt::format(
+          "group \"{}\" has {} rows for {} features: its covariance is singular, and directions "
+          "without spread are stretched far; use inb, or fewer features.",
+          groups[m].name, sizes[m], groups.dim()));
+    }
+  }
+}
+
+// A feature that one group holds constant and another does not usually means that it was not
+// measured there: it can be moved, but not given a spread.
+void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
+                               std::vector<std::string>& warnings) {
+  const Index dim = groups.dim();
+  const auto entries = static_cast<std::size_t>(dim * groups.num_groups());
+  std::vector<double> low(entries, std::numeric_limits<double>::infinity());
+  std::vector<double> high(entries, -std::numeric_limits<double>::infinity());
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      for (Index j = 0; j < dim; ++j) {
+        low[m * dim + j] = std::min(low[m * dim + j], groups[m].rows(i, j));
+        high[m * dim + j] = std::max(high[m * dim + j], groups[m].rows(i, j));
+      }
+    }
+  }
+  comm.min(low);
+  comm.max(high);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<std::string> found;
+    for (Index j = 0; j < dim; ++j) {
+      bool varies_elsewhere = false;
+      for (Index other = 0; other < groups.num_groups(); ++other) {
+        varies_elsewhere |= high[other * dim + j] > low[other * dim + j];
+      }
+      if (!varies_elsewhere || high[m * dim + j] > low[m * dim + j]) continue;
+      const auto& names = groups.feature_names();
+      found.push_back(names.empty() ? fmt::format("{}", j) : names[j]);
+    }
+    if (found.empty()) continue;
+    warnings.push_back(fmt::format(
+        "group \"{}\" is constant in {} of {} features that vary in other groups (first: {}): they "
+        "are moved but get no spread; drop them if they were not measured there.",
+        groups[m].name, found.size(), dim, found.front()));
+  }
+}
+
+}  // namespace
+
+std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
+  std::vector<double> counts;
+  for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
+  comm.sum(counts);
+  return {counts.begin(), counts.end()};
+}
+
+void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
+  if (groups.num_groups() < 2) {
+    throw InvalidData(fmt::format("there is {} group; alignment needs at least 2.",
+                                  groups.num_groups() == 0 ? "no" : "only one"));
+  }
+  if (groups.dim() == 0) throw InvalidData("the data has no columns; give at least one feature.");
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (sizes[m] > 0) continue;
+    throw InvalidData(
+        fmt::format("group {} (\"{}\") has no rows{}; drop the group or give it rows.", m,
+                    groups[m].name, groups[m].rows.rows() > 0 ? " with positive weight" : ""));
+  }
+}
+
+void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
+  const std::vector<Index> search = count_rows(rows.search, comm);
+  const std::vector<Index> maps = count_rows(rows.maps, comm);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (search[m] > 0 && maps[m] > 0) continue;
+    throw InvalidOption(fmt::format(
+        "split is {} but group {} (\"{}\") has too few rows to cut; choose none, or give it more "
+        "rows.",
+        name_of(split), m, groups[m].name));
+  }
+}
+
+UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm) {
+  if (requested == UnitCube::kOff) return UnitCube::kOff;
+  const bool inside = inside_unit_cube(groups, comm);
+  if (requested == UnitCube::kOn && !inside) {
+    throw InvalidOption(
+        "unit_cube is on but some values lie outside [0, 1]; rescale the data or turn it off.");
+  }
+  return inside ? UnitCube::kOn : UnitCube::kOff;
+}
+
+std::vector<std::string> find_warnings(const GroupSet& groups, const std::vector<Index>& sizes,
+                                       const FitOptions& options, Communicator& comm) {
+  std::vector<std::string> warnings;
+  warn_of_small_groups(groups, sizes, options, warnings);
+  warn_of_constant_features(groups, comm, warnings);
+  return warnings;
+}
+
+}  // namespace conflux

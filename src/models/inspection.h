@@ -1,0 +1,29 @@
+// What a fit must know of its data before it starts: whether they can be aligned at all, whether
+// they lie in the unit cube, and what a user should be told.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/row_choice.h"
+
+namespace conflux {
+
+/// Rows of each group over all processes.
+std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
+
+/// Throws InvalidData unless there are at least two groups, each with rows, and features.
+void check_groups(const GroupSet& groups, const std::vector<Index>& sizes);
+
+/// Throws InvalidOption unless both halves of a split have rows of every group.
+void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm);
+
+/// kOn or kOff; throws InvalidOption if it was asked for and the values do not allow it.
+UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm);
+
+/// Sentences about groups too small for what is fitted, and about features that a group lacks.
+std::vector<std::string> find_warnings(const GroupSet& groups, const std::vector<Index>& sizes,
+                                       const FitOptions& options, Communicator& comm);
+
+}  // namespace conflux
