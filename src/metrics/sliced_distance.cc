@@ -8,6 +8,8 @@
 
 #include "conflux/core/error.h"
 #include "conflux/core/rng.h"
+#include "conflux/slicing/direction_search.h"
+#include "conflux/univariate/wasserstein.h"
 #include "metrics/clouds_internal.h"
 
 namespace conflux {
@@ -21,32 +23,16 @@ constexpr std::uint64_t kAscentStarts = 2;
 // Directions that are projected by one matrix product.
 constexpr Index kDirectionsPerTask = 8;
 
-constexpr double kSmallestStep = 1e-9;
+// An ascent ends when the direction turns by less.
+constexpr double kSmallestTurn = 1e-9;
 
-// Walks through the common refinement of two samples of n and m quantiles and calls
-// visit(i, j, mass) for each piece. Lengths are whole multiples of 1 / (n m), hence exact.
-template <class Visit>
-void merge_quantiles(Index n, Index m, const Visit& visit) {
-  const double unit = 1.0 / (static_cast<double>(n) * static_cast<double>(m));
-  Index i = 0;
-  Index j = 0;
-  for (Index at = 0; i < n;) {
-    const Index next = std::min((i + 1) * m, (j + 1) * n);
-    visit(i, j, static_cast<double>(next - at) * unit);
-    if (next == (i + 1) * m) ++i;
-    if (next == (j + 1) * n) ++j;
-    at = next;
-  }
-}
+// Half the weight on each cloud: their spread around the midpoint is a quarter of the distance.
+constexpr double kSpreadsPerDistance = 4;
 
 double distance_of_sorted(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  merge_quantiles(static_cast<Index>(a.size()), static_cast<Index>(b.size()),
-                  [&](Index i, Index j, double mass) {
-                    const double gap = a[i] - b[j];
-                    sum += mass * gap * gap;
-                  });
-  return sum;
+  const SortedSample<double> samples[] = {{a, {}}, {b, {}}};
+  const double weights[] = {0.5, 0.5};
+  return kSpreadsPerDistance * barycenter_spread<double>(samples, weights, {});
 }
 
 // Columns are independent directions of length 1.
@@ -60,62 +46,12 @@ Eigen::MatrixXd random_directions(Index dim, Index begin, Index end, std::uint64
   return directions;
 }
 
-struct Slope {
-  double value = 0;
-  Vector gradient;
-};
+using RowLists = std::vector<std::vector<Index>>;
 
-std::vector<Index> sorted_order(const Vector& values) {
-  std::vector<Index> order(static_cast<std::size_t>(values.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return values[a] < values[b] || (values[a] == values[b] && a < b);
-  });
-  return order;
-}
-
-// While no points change places, the distance is a quadratic form of the direction with gradient
-// 2 sum mass (gap) (x_i - y_j).
-Slope slope_along(ConstRows x, ConstRows y, const Vector& direction) {
-  const Vector a = x.eigen() * direction;
-  const Vector b = y.eigen() * direction;
-  const std::vector<Index> order_a = sorted_order(a);
-  const std::vector<Index> order_b = sorted_order(b);
-  Vector pull_a = Vector::Zero(a.size());
-  Vector pull_b = Vector::Zero(b.size());
-  Slope slope;
-  merge_quantiles(a.size(), b.size(), [&](Index i, Index j, double mass) {
-    const double gap = a[order_a[i]] - b[order_b[j]];
-    slope.value += mass * gap * gap;
-    pull_a[order_a[i]] += mass * gap;
-    pull_b[order_b[j]] += mass * gap;
-  });
-  slope.gradient = 2 * (x.eigen().transpose() * pull_a - y.eigen().transpose() * pull_b);
-  return slope;
-}
-
-// Gradient ascent on the sphere; a step that does not gain is halved.
-MaxSliced ascend(ConstRows x, ConstRows y, Vector direction, const MaxSlicedOptions& options) {
-  Slope here = slope_along(x, y, direction);
-  double step = 1;
-  for (int s = 0; s < options.max_steps && step > kSmallestStep;) {
-    const Vector tangent = here.gradient - here.gradient.dot(direction) * direction;
-    const double length = tangent.norm();
-    if (length == 0) break;
-    const Vector moved = (direction + step / length * tangent).normalized();
-    Slope there = slope_along(x, y, moved);
-    const double gain = there.value - here.value;
-    if (gain <= 0) {
-      step /= 2;
-      continue;
-    }
-    ++s;
-    step *= 2;
-    direction = moved;
-    here = std::move(there);
-    if (gain < options.min_relative_gain * here.value) break;
-  }
-  return {here.value, direction};
+std::vector<Index> all_positions(Index count) {
+  std::vector<Index> out(static_cast<std::size_t>(count));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
 }
 
 void check_count(Index count, const char* option) {
@@ -161,11 +97,24 @@ MaxSliced max_sliced_w2_squared(ConstRows x, ConstRows y, const MaxSlicedOptions
                                 const Workers& workers) {
   check_clouds(x, y);
   check_count(options.starts, "MaxSlicedOptions.starts");
+  GroupSet clouds;
+  clouds.add("x", x);
+  clouds.add("y", y);
+  SelfCommunicator comm;
+  const std::vector<double> weights{0.5, 0.5};
+  const RowLists rows{all_positions(x.rows()), all_positions(y.rows())};
+  const auto sample = gather_search_sample<double>(clouds, rows, weights, comm);
+  AscentOptions ascent;
+  ascent.max_steps = options.max_steps;
+  ascent.polar = true;
+  ascent.tolerance = kSmallestTurn;
+  ascent.min_relative_gain = options.min_relative_gain;
   std::vector<MaxSliced> found(static_cast<std::size_t>(options.starts));
-  workers.for_each(options.starts, [&](Index k) {
-    const Vector start = random_directions(x.cols(), k, k + 1, options.seed, kAscentStarts).col(0);
-    found[k] = ascend(x, y, start, options);
-  });
+  for (Index k = 0; k < options.starts; ++k) {
+    const Frame start(random_directions(x.cols(), k, k + 1, options.seed, kAscentStarts));
+    const SearchResult best = find_directions(sample, weights, start, ascent, workers);
+    found[k] = {kSpreadsPerDistance * best.value, best.frame.columns().col(0)};
+  }
   return *std::max_element(found.begin(), found.end(), [](const MaxSliced& a, const MaxSliced& b) {
     return a.value < b.value;
   });

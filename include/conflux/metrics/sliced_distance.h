@@ -6,8 +6,8 @@
 // overlooks a difference that the mean dilutes in high dimension. All are squared W2.
 //
 // Promise: each 1D distance is exact; the mean depends only on the seed. The maximum is the best
-// local one found by gradient ascent from several random starts, hence a lower bound; a sharper
-// search of directions belongs to the slicing layer. Cost: O(n d + n log n) per direction.
+// local one that the search of the slicing layer climbs to from several random starts, hence a
+// lower bound. Cost: O(n d + n log n) per direction.
 
 #pragma once
 
