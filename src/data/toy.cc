@@ -241,6 +241,7 @@ Gaussian gaussian_group_law(Index group, Index dim, std::uint64_t seed) {
 
 std::vector<std::string> toy_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kMakers));
   for (const NamedMaker& maker : kMakers) names.emplace_back(maker.name);
   return names;
 }
