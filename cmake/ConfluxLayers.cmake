@@ -26,9 +26,9 @@ function(conflux_add_layer name)
   target_include_directories(conflux_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(conflux_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(conflux_${name} SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
-                             ${LEMON_INCLUDE_DIR})
+                             ${LEMON_INCLUDE_DIR} ${ZSTD_INCLUDE_DIR} ${FAST_FLOAT_INCLUDE_DIR})
   target_link_libraries(conflux_${name} PRIVATE conflux_settings fmt::fmt TBB::tbb hwy::hwy
-                        conflux_openblas PUBLIC Eigen3::Eigen)
+                        conflux_openblas ZLIB::ZLIB PUBLIC Eigen3::Eigen)
   foreach(used ${LAYER_USES})
     target_link_libraries(conflux_${name} PUBLIC conflux_${used})
   endforeach()
@@ -47,8 +47,9 @@ function(conflux_pack_layers)
   target_include_directories(conflux PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(conflux PUBLIC Eigen3::Eigen PRIVATE fmt::fmt TBB::tbb hwy::hwy
-                        hwy::hwy_contrib conflux_openblas $<BUILD_INTERFACE:${LEMON_LIBRARY}>
-                        $<INSTALL_INTERFACE:lemon>)
+                        hwy::hwy_contrib conflux_openblas ZLIB::ZLIB
+                        $<BUILD_INTERFACE:${LEMON_LIBRARY}> $<INSTALL_INTERFACE:lemon>
+                        $<BUILD_INTERFACE:${ZSTD_LIBRARY}> $<INSTALL_INTERFACE:zstd>)
   if(CONFLUX_SANITIZE)
     target_link_options(conflux PUBLIC -fsanitize=${CONFLUX_SANITIZE})
   endif()

@@ -3,126 +3,222 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <fstream>
-#include <string_view>
+#include <array>
+#include <cmath>
+#include <limits>
 
 #include "conflux/core/error.h"
+#include "conflux/core/nearest_name.h"
+#include "data/csv.h"
+#include "data/idx.h"
+#include "data/npy_format.h"
+#include "data/npz.h"
+#include "data/number_text.h"
+#include "data/table_format.h"
 
 namespace conflux {
 
 namespace {
 
-std::vector<std::string_view> cells_of(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  std::vector<std::string_view> cells;
-  for (auto comma = line.find(','); comma != line.npos; comma = line.find(',')) {
-    cells.push_back(line.substr(0, comma));
-    line.remove_prefix(comma + 1);
-  }
-  cells.push_back(line);
-  return cells;
-}
+// Every format there is; a new one gets a line here.
+constexpr std::array<const TableFormat*, 6> kFormats = {&kCsvFormat, &kTsvFormat, &kTxtFormat,
+                                                        &kNpyFormat, &kNpzFormat, &kIdxFormat};
 
-struct Builder {
-  std::vector<std::string> names;
-  std::vector<std::vector<double>> values;
-
-  std::vector<double>& values_of(std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end()) return values[found - names.begin()];
-    names.emplace_back(name);
-    return values.emplace_back();
-  }
+// A name without its compression.
+struct PlainName {
+  std::string name;
+  Compression compression = Compression::kNone;
 };
 
-void require_plain(std::string_view name) {
-  if (!name.empty() && name.find_first_of(",\"\r\n") == name.npos) return;
-  throw InvalidData(fmt::format(
-      "the name \"{}\" does not fit a table; it must not be empty or hold commas, quotes or line "
-      "breaks.",
-      name));
+PlainName without_compression(std::string name) {
+  for (const auto& [ending, compression] :
+       {std::pair{std::string_view(".gz"), Compression::kGzip},
+        std::pair{std::string_view(".zst"), Compression::kZstd}}) {
+    if (!name.ends_with(ending)) continue;
+    name.resize(name.size() - ending.size());
+    return {std::move(name), compression};
+  }
+  return {std::move(name), Compression::kNone};
+}
+
+const TableFormat& format_called(const std::string& name) {
+  for (const TableFormat* format : kFormats) {
+    if (format->name == name) return *format;
+  }
+  throw InvalidOption(unknown_name("table format", name, table_formats()));
+}
+
+struct Choice {
+  const TableFormat& format;
+  Compression compression;
+  std::string name;
+};
+
+Choice choose_format(const std::filesystem::path& path, const TableOptions& options) {
+  PlainName file = without_compression(path.filename().string());
+  PlainName wanted = without_compression(options.format);
+  const Compression compression =
+      wanted.compression == Compression::kNone ? file.compression : wanted.compression;
+  if (!options.format.empty()) return {format_called(wanted.name), compression, file.name};
+  if (path == "-") return {kCsvFormat, compression, file.name};
+  std::string lower = file.name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const TableFormat* format : kFormats) {
+    if (format->owns(lower)) return {*format, compression, lower};
+  }
+  throw InvalidOption(fmt::format(
+      "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz or .idx "
+      "(.gz or .zst may follow), or name the format.",
+      path.string()));
+}
+
+std::string_view type_name(ColumnType type) {
+  return type == ColumnType::kNumeric ? "numeric" : "text";
 }
 
 }  // namespace
 
-GroupSet read_csv(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  if (!file) throw InvalidData(fmt::format("{} cannot be opened.", path.string()));
-  std::getline(file, line);
-  const std::vector<std::string_view> header = cells_of(line);
-  if (header.size() < 2 || header.back() != "group") {
-    throw InvalidData(
-        fmt::format("{}, line 1, column {}: found \"{}\" but the last of two or more columns must "
-                    "be \"group\".",
-                    path.string(), header.size(), header.back()));
-  }
-  const std::vector<std::string> features(header.begin(), header.end() - 1);
-
-  Builder builder;
-  for (Index number = 2; std::getline(file, line); ++number) {
-    const auto fail = [&](std::size_t column, std::string_view what) {
-      throw InvalidData(
-          fmt::format("{}, line {}, column {}: {}.", path.string(), number, column, what));
-    };
-    const std::vector<std::string_view> cells = cells_of(line);
-    if (cells.size() != features.size() + 1) {
-      fail(std::min(cells.size(), features.size() + 1),
-           fmt::format("the line has {} cells but the header {}", cells.size(),
-                       features.size() + 1));
-    }
-    if (cells.back().empty()) fail(cells.size(), "the group has no name");
-    std::vector<double>& values = builder.values_of(cells.back());
-    for (std::size_t j = 0; j < features.size(); ++j) {
-      double value = 0;
-      const char* end = cells[j].data() + cells[j].size();
-      const auto [stop, error] = std::from_chars(cells[j].data(), end, value);
-      if (error != std::errc() || stop != end) {
-        fail(j + 1, fmt::format("\"{}\" of \"{}\" is not a number", cells[j], features[j]));
-      }
-      values.push_back(value);
-    }
-  }
-  if (builder.names.empty()) throw InvalidData(fmt::format("{} has no rows.", path.string()));
-
-  GroupSet groups;
-  const Index dim = static_cast<Index>(features.size());
-  for (std::size_t m = 0; m < builder.names.size(); ++m) {
-    const std::vector<double>& values = builder.values[m];
-    Matrix rows = ConstRows(values.data(), static_cast<Index>(values.size()) / dim, dim).eigen();
-    groups.add(builder.names[m], std::move(rows));
-  }
-  groups.set_feature_names(features);
-  return groups;
+bool is_missing(std::string_view cell) {
+  if (cell.empty()) return true;
+  cell = without_blanks(cell);
+  return cell.empty() || cell == "NA" || cell == "NaN" || cell == "nan" || cell == "null" ||
+         cell == "?";
 }
 
-void write_csv(const std::filesystem::path& path, const GroupSet& groups) {
-  std::string text;
-  for (Index j = 0; j < groups.dim(); ++j) {
-    const auto& names = groups.feature_names();
-    const std::string name = names.empty() ? fmt::format("x{}", j) : names[j];
-    require_plain(name);
-    text += name + ',';
+Index count_missing(const Column& column) {
+  if (!column.numeric()) return std::count_if(column.text.begin(), column.text.end(), is_missing);
+  return std::count_if(column.numbers.begin(), column.numbers.end(),
+                       [](double value) { return std::isnan(value); });
+}
+
+TableSchema Table::schema() const {
+  TableSchema out;
+  for (const Column& column : columns) out.push_back({column.name, column.type});
+  return out;
+}
+
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> out;
+  for (const Column& column : columns) out.push_back(column.name);
+  return out;
+}
+
+void Table::add(std::string name, std::vector<double> numbers) {
+  columns.push_back({std::move(name), ColumnType::kNumeric, std::move(numbers), {}});
+}
+
+void Table::add(std::string name, std::vector<std::string> text) {
+  columns.push_back({std::move(name), ColumnType::kText, {}, std::move(text)});
+}
+
+bool Table::has(std::string_view name) const {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const Column& column) { return column.name == name; });
+}
+
+Index Table::find(std::string_view name) const {
+  for (Index j = 0; j < num_columns(); ++j) {
+    if (columns[j].name == name) return j;
   }
-  text += "group\n";
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    const Group& group = groups[m];
-    require_plain(group.name);
-    if (group.rows.rows() == 0 || !group.weights.empty()) {
+  const std::string from = source.empty() ? "" : source + ": ";
+  throw InvalidOption(from + unknown_name("column", name, names()));
+}
+
+void Table::append(const Table& more) {
+  require_schema(schema(), more);
+  for (Index j = 0; j < num_columns(); ++j) {
+    Column& to = columns[j];
+    const Column& from = more.columns[j];
+    to.numbers.insert(to.numbers.end(), from.numbers.begin(), from.numbers.end());
+    to.text.insert(to.text.end(), from.text.begin(), from.text.end());
+  }
+}
+
+Table TableReader::read_rest() {
+  Table whole;
+  read(whole, std::numeric_limits<Index>::max());
+  return whole;
+}
+
+std::unique_ptr<TableReader> open_table(const std::filesystem::path& path,
+                                        const TableOptions& options) {
+  const Choice choice = choose_format(path, options);
+  return choice.format.open(ByteSource::file(path), options);
+}
+
+std::unique_ptr<TableWriter> create_table(const std::filesystem::path& path,
+                                          const TableOptions& options) {
+  const Choice choice = choose_format(path, options);
+  return choice.format.create(create_output(path, choice.compression), choice.name, options);
+}
+
+Table read_table(const std::filesystem::path& path, const TableOptions& options) {
+  return open_table(path, options)->read_rest();
+}
+
+void write_table(const std::filesystem::path& path, const Table& table,
+                 const TableOptions& options) {
+  const auto writer = create_table(path, options);
+  writer->write(table);
+  writer->close();
+}
+
+std::vector<std::string> table_formats() {
+  std::vector<std::string> names;
+  for (const TableFormat* format : kFormats) names.emplace_back(format->name);
+  return names;
+}
+
+void require_schema(const TableSchema& expected, const Table& block) {
+  if (block.columns.size() != expected.size()) {
+    throw InvalidData(fmt::format("a block has {} columns but the first had {}; all need the same.",
+                                  block.columns.size(), expected.size()));
+  }
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    const Column& column = block.columns[j];
+    if (column.name != expected[j].name || column.type != expected[j].type) {
       throw InvalidData(fmt::format(
-          "group {} (\"{}\") has weights or no rows; a table holds neither.", m, group.name));
+          "column {} of a block is \"{}\" ({}) but was \"{}\" ({}); all blocks need the same.",
+          j + 1, column.name, type_name(column.type), expected[j].name,
+          type_name(expected[j].type)));
     }
-    for (Index i = 0; i < group.rows.rows(); ++i) {
-      for (const double value : group.rows.row_span(i)) {
-        fmt::format_to(std::back_inserter(text), "{},", value);
-      }
-      text += group.name + '\n';
+    if (column.size() != block.num_rows()) {
+      throw InvalidData(
+          fmt::format("column \"{}\" has {} rows but \"{}\" has {}; all need the same.",
+                      column.name, column.size(), block.columns.front().name, block.num_rows()));
     }
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) throw Error(fmt::format("{} cannot be written.", path.string()));
 }
+
+void require_numeric(const TableSchema& schema, std::string_view format) {
+  if (schema.empty()) {
+    throw InvalidData("a table without columns cannot be written; add a column.");
+  }
+  for (const ColumnInfo& column : schema) {
+    if (column.type == ColumnType::kNumeric) continue;
+    throw InvalidData(fmt::format(
+        "column \"{}\" is text, which {} does not hold; drop it, or write a text table.",
+        column.name, format));
+  }
+}
+
+void start_block(Table& block, const TableSchema& schema, const std::string& source,
+                 Index first_row, Index max_rows) {
+  if (max_rows < 1) {
+    throw InvalidOption(fmt::format("max_rows is {}; choose at least 1.", max_rows));
+  }
+  block.source = source;
+  block.first_row = first_row;
+  block.columns.resize(schema.size());
+  for (std::size_t j = 0; j < schema.size(); ++j) {
+    Column& column = block.columns[j];
+    if (column.name != schema[j].name) column.name = schema[j].name;
+    column.type = schema[j].type;
+    column.numbers.clear();
+    column.text.clear();
+  }
+}
+
+std::string unnamed_column(Index position) { return fmt::format("c{}", position); }
 
 }  // namespace conflux

@@ -3,207 +3,249 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <fstream>
-#include <numbers>
+#include <limits>
 
 #include "conflux/core/error.h"
+#include "tests/data/files.h"
 
 namespace conflux {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const std::filesystem::path kGolden = CONFLUX_TEST_DATA;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A file that is gone after the test.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& text = "") {
-    std::ofstream(path_, std::ios::binary) << text;
+Table numbers() {
+  Table table;
+  std::vector<double> first = {0.1, -0.0, 5e-324, kNan, 1e22, -1.0 / 3};
+  std::vector<double> second = {1, 2, 3, 1.7976931348623157e308, INFINITY, -INFINITY};
+  for (int i = 0; i < 3000; ++i) {
+    first.push_back(std::sin(i) * std::exp(i % 200));
+    second.push_back(i);
   }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
-                                ("table_test_" + std::to_string(getpid()) + ".csv");
-};
-
-GroupSet read_text(const std::string& text) { return read_csv(TemporaryFile(text).path()); }
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  table.add("c0", first);
+  table.add("c1", second);
+  return table;
 }
 
-RC_GTEST_PROP(Table, RoundTripKeepsEveryBit, (const std::vector<std::uint64_t>& patterns)) {
-  std::vector<double> values = {0.1, -0.0, 5e-324, 1.7976931348623157e308, 1e22, -1.0 / 3};
-  for (const std::uint64_t bits : patterns) {
-    const double value = std::bit_cast<double>(bits);
-    if (std::isfinite(value)) values.push_back(value);
+Table with_groups() {
+  Table table = numbers();
+  std::vector<std::string> groups;
+  for (Index i = 0; i < table.num_rows(); ++i) groups.push_back(i % 3 == 0 ? "α, \"β\"" : "b");
+  table.add("group", groups);
+  return table;
+}
+
+Table read_in_blocks(const std::filesystem::path& path, const TableOptions& options, Index rows) {
+  const auto reader = open_table(path, options);
+  Table whole;
+  reader->read(whole, rows);
+  for (Table block; reader->read(block, rows);) {
+    EXPECT_EQ(block.first_row, whole.num_rows());
+    whole.append(block);
   }
-  const Index rows = static_cast<Index>(values.size());
-  const Matrix column = Eigen::Map<const Matrix>(values.data(), rows, 1);
-  GroupSet groups;
-  groups.add("first", Matrix(column));
-  groups.add("second", Matrix(-column));
-  const TemporaryFile file;
-  write_csv(file.path(), groups);
-  const GroupSet back = read_csv(file.path());
-  RC_ASSERT(back.names() == groups.names());
-  for (Index m = 0; m < 2; ++m) {
-    RC_ASSERT(back[m].rows.rows() == rows);
-    for (Index i = 0; i < rows; ++i) {
-      RC_ASSERT(std::bit_cast<std::uint64_t>(back[m].rows(i, 0)) ==
-                std::bit_cast<std::uint64_t>(groups[m].rows(i, 0)));
+  return whole;
+}
+
+class EveryFormat : public testing::TestWithParam<std::string> {
+ protected:
+  static Table table() {
+    return GetParam().find("npz") == std::string::npos ? numbers() : with_groups();
+  }
+};
+
+TEST_P(EveryFormat, GivesBackTheBitsThatWereWritten) {
+  const TemporaryFolder folder;
+  const auto path = folder / ("table." + GetParam());
+  write_table(path, table());
+  EXPECT_TRUE(same_table(read_table(path), table()));
+}
+
+// Block borders must not show: neither in what is read nor in the bytes that are written.
+TEST_P(EveryFormat, BlocksOfAnySizeGiveTheSameTable) {
+  const TemporaryFolder folder;
+  const Table whole = table();
+  write_table(folder / ("whole." + GetParam()), whole);
+  const std::string bytes = bytes_of(folder / ("whole." + GetParam()));
+  for (const Index rows : {1, 2, 7, 1000}) {
+    const auto path = folder / ("blocks." + GetParam());
+    const auto reader = open_table(folder / ("whole." + GetParam()));
+    const auto writer = create_table(path);
+    EXPECT_EQ(reader->schema(), whole.schema());
+    Table back;
+    for (Table block; reader->read(block, rows);) {
+      EXPECT_LE(block.num_rows(), rows);
+      writer->write(block);
     }
+    writer->close();
+    EXPECT_EQ(bytes_of(path), bytes) << rows;
+    EXPECT_TRUE(same_table(read_in_blocks(path, {}, rows), whole)) << rows;
   }
 }
 
-TEST(Table, GroupsComeInTheOrderOfTheirFirstRows) {
-  const GroupSet groups = read_text("height,weight,group\r\n1,2,b\r\n3,4,a\r\n5,-6.5e1,b\r\n");
-  EXPECT_THAT(groups.names(), ElementsAre("b", "a"));
-  EXPECT_THAT(groups.feature_names(), ElementsAre("height", "weight"));
-  EXPECT_THAT(groups[0].rows.row_span(1), ElementsAre(5.0, -65.0));
-  EXPECT_THAT(groups[1].rows.row_span(0), ElementsAre(3.0, 4.0));
+TEST_P(EveryFormat, KeepsAnOlderFileUntilTheNewOneIsComplete) {
+  const TemporaryFolder folder;
+  const auto path = folder.with("table." + GetParam(), "old");
+  {
+    const auto writer = create_table(path);
+    writer->write(table());
+  }
+  EXPECT_EQ(bytes_of(path), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  write_table(path, table());
+  EXPECT_NE(bytes_of(path), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
-TEST(Table, WritesThroughAStrideAndNamesTheUnnamed) {
-  const Matrix wide = Matrix::Constant(2, 5, 1.5);
-  GroupSet groups;
-  groups.add("a", ConstRows(wide.data(), 2, 2, 5));
-  const TemporaryFile file;
-  write_csv(file.path(), groups);
-  EXPECT_EQ(text_of(file.path()), "x0,x1,group\n1.5,1.5,a\n1.5,1.5,a\n");
+TEST_P(EveryFormat, TablesWithoutRowsKeepTheirColumns) {
+  const TemporaryFolder folder;
+  const auto path = folder / ("table." + GetParam());
+  Table empty = table();
+  for (Column& column : empty.columns) {
+    column.numbers.clear();
+    column.text.clear();
+  }
+  write_table(path, empty);
+  const Table back = read_table(path, {.text = {}});
+  EXPECT_EQ(back.names(), empty.names());
+  EXPECT_EQ(back.num_rows(), 0);
 }
 
-TEST(Table, MalformedTextIsRefusedByLineAndColumn) {
-  const auto expect_refusal = [](const std::string& text, const std::string& where,
-                                 const std::string& what) {
-    EXPECT_THAT([&] { read_text(text); },
-                ThrowsMessage<InvalidData>(AllOf(HasSubstr(where), HasSubstr(what))));
+TEST_P(EveryFormat, TruncationIsNeverSilent) {
+  const TemporaryFolder folder;
+  const auto path = folder / ("table." + GetParam());
+  write_table(path, table());
+  const std::string bytes = bytes_of(path);
+  const bool plain_text = GetParam().find('.') == std::string::npos && GetParam().size() == 3 &&
+                          (GetParam() == "csv" || GetParam() == "tsv" || GetParam() == "txt");
+  for (const std::size_t size : {bytes.size() - 1, bytes.size() / 2, bytes.size() / 3}) {
+    if (plain_text) continue;  // Text has no length of its own.
+    folder.with("table." + GetParam(), bytes.substr(0, size));
+    EXPECT_THROW(read_table(path), InvalidData) << size;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, EveryFormat,
+                         testing::Values("csv", "tsv", "txt", "npy", "npz", "idx", "csv.gz",
+                                         "csv.zst", "tsv.gz", "txt.zst", "npy.gz", "npy.zst",
+                                         "npz.gz", "npz.zst", "idx.gz", "idx.zst"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+TEST(Table, ExplicitFormatOverridesTheName) {
+  const TemporaryFolder folder;
+  write_table(folder / "table.data", numbers(), {.format = "npy.gz"});
+  EXPECT_TRUE(bytes_of(folder / "table.data").starts_with("\x1f\x8b"));
+  EXPECT_TRUE(same_table(read_table(folder / "table.data", {.format = "npy"}), numbers()));
+}
+
+TEST(Table, UpperCaseEndingsCount) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read_table(folder.with("A.CSV", "x\n1\n")).num_rows(), 1);
+}
+
+TEST(Table, WritesThroughALinkAndKeepsTheRightsOfAFile) {
+  const TemporaryFolder folder;
+  const auto target = folder.with("target.csv", "old");
+  std::filesystem::permissions(
+      target, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink(target, folder / "link.csv");
+  write_table(folder / "link.csv", numbers());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.csv"));
+  EXPECT_TRUE(same_table(read_table(target), numbers()));
+  EXPECT_EQ(std::filesystem::status(target).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST(Table, CountsMissingCells) {
+  Column column;
+  column.numbers = {1, kNan, kNan};
+  EXPECT_EQ(count_missing(column), 2);
+  column = {"t", ColumnType::kText, {}, {"", "NA", "NaN", "nan", "null", "?", " ", "none", "0"}};
+  EXPECT_EQ(count_missing(column), 7);
+}
+
+// One table of every refusal that does not belong to a single format.
+TEST(Table, EveryRefusalNamesThePlaceAndTheRemedy) {
+  const TemporaryFolder folder;
+  folder.with("table.csv", "height\n1\n");
+  std::filesystem::create_directory(folder / "sub.csv");
+  const std::string cut = bytes_of(kTables / "pandas.tsv.gz");
+  folder.with("cut.csv.gz", cut.substr(0, cut.size() / 2));
+  std::string flipped = cut;
+  flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 0x55);
+  folder.with("flipped.csv.gz", flipped);
+  write_table(folder / "whole.csv.zst", numbers());
+  const std::string zst = bytes_of(folder / "whole.csv.zst");
+  folder.with("cut.csv.zst", zst.substr(0, zst.size() / 2));
+  Table text;
+  text.add("t", std::vector<std::string>{"a"});
+  Table uneven = numbers();
+  uneven.columns[1].numbers.pop_back();
+  struct Case {
+    std::function<void()> call;
+    std::string what;
   };
-  expect_refusal("x,y,group\n1,2,a\n1,zwei,a\n", "line 3, column 2", "\"zwei\" of \"y\"");
-  expect_refusal("x,y,group\n1,2 ,a\n", "line 2, column 2", "not a number");
-  expect_refusal("x,y,group\n1e999,2,a\n", "line 2, column 1", "not a number");
-  expect_refusal("x,y,group\n,2,a\n", "line 2, column 1", "not a number");
-  expect_refusal("x,y,group\n1,2,a\n1,a\n", "line 3, column 2", "2 cells but the header 3");
-  expect_refusal("x,y,group\n1,2,3,a\n", "line 2, column 3", "4 cells but the header 3");
-  expect_refusal("x,y,group\n1,2,a\n\n", "line 3", "1 cells");
-  expect_refusal("x,y,group\n1,2,\n", "line 2, column 3", "no name");
-  expect_refusal("x,y,label\n1,2,a\n", "line 1, column 3", "\"label\"");
-  expect_refusal("group\na\n", "line 1", "two or more");
-  expect_refusal("", "line 1", "group");
-  expect_refusal("x,y,group\n", ".csv", "no rows");
-  EXPECT_THAT([] { read_csv("/nowhere/at/all.csv"); },
-              ThrowsMessage<InvalidData>(HasSubstr("/nowhere/at/all.csv")));
-}
-
-TEST(Table, WriterRefusesWhatItCouldNotReadBack) {
-  const TemporaryFile file;
-  const auto refuses = [&](const std::string& name, Matrix rows, std::vector<double> weights) {
-    GroupSet groups;
-    groups.add(name, std::move(rows), std::move(weights));
-    EXPECT_THROW(write_csv(file.path(), groups), InvalidData) << name;
+  const std::vector<Case> cases = {
+      {[&] { open_table(folder / "absent.csv"); },
+       "absent.csv cannot be opened: No such file or directory; check the path."},
+      {[&] { open_table(folder / "sub.csv"); }, "sub.csv is a folder; name a file in it."},
+      {[&] { open_table(folder / "table.dat"); },
+       "table.dat does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz or "
+       ".idx (.gz or .zst may follow), or name the format."},
+      {[&] { open_table(folder / "table.csv", {.format = "scv"}); },
+       "no table format \"scv\"; did you mean \"csv\"?"},
+      {[&] { open_table(folder / "table.csv", {.numeric = {{"Hieght"}}}); },
+       "table.csv: no column \"Hieght\"; did you mean \"height\"?"},
+      {[&] { open_table(folder / "table.csv", {.text = {"batch"}}); },
+       "table.csv: no column \"batch\"; the columns are \"height\"."},
+      {[&] { open_table(folder / "table.csv", {.delimiter = '1'}); },
+       "the delimiter is \"1\"; choose a comma, tab, semicolon or another sign"},
+      {[&] {
+         Table block;
+         open_table(folder / "table.csv")->read(block, 0);
+       },
+       "max_rows is 0; choose at least 1."},
+      {[&] { read_table(folder / "cut.csv.gz"); },
+       "cut.csv.gz: the compressed data end too early; copy or make the file again."},
+      {[&] { read_table(folder / "flipped.csv.gz"); }, "the compressed data are damaged"},
+      {[&] { read_table(folder / "cut.csv.zst"); },
+       "cut.csv.zst: the compressed data end too early; copy or make the file again."},
+      {[&] { create_table("/nowhere/at/all.csv"); },
+       "/nowhere/at/all.csv cannot be written: No such file or directory; check the folder"},
+      {[&] { create_table(folder / "sub.csv"); }, "sub.csv is a folder; name a file in it."},
+      {[&] { write_table(folder / "out.csv", Table()); },
+       "a table without columns cannot be written; add a column."},
+      {[&] { write_table(folder / "out.npy", text); },
+       "column \"t\" is text, which NPY does not hold; drop it, or write a text table."},
+      {[&] { write_table(folder / "out.npz", text); }, "column \"t\" is text, which NPZ"},
+      {[&] { write_table(folder / "out.idx", text); }, "column \"t\" is text, which IDX"},
+      {[&] { write_table(folder / "out.csv", uneven); },
+       "column \"c1\" has 3005 rows but \"c0\" has 3006; all need the same."},
+      {[&] {
+         const auto writer = create_table(folder / "out.csv");
+         writer->write(numbers());
+         writer->write(with_groups());
+       },
+       "a block has 3 columns but the first had 2; all need the same."},
+      {[&] {
+         Table renamed = numbers();
+         renamed.columns[1].name = "d";
+         numbers().append(renamed);
+       },
+       "column 2 of a block is \"d\" (numeric) but was \"c1\" (numeric); all blocks need the "
+       "same."},
+      {[&] { static_cast<void>(numbers()["c2"]); }, "no column \"c2\"; did you mean \"c0\"?"},
   };
-  refuses("a,b", Matrix::Zero(1, 1), {});
-  refuses("", Matrix::Zero(1, 1), {});
-  refuses("weighted", Matrix::Zero(1, 1), {2.0});
-  refuses("without rows", Matrix::Zero(0, 1), {});
-  GroupSet groups;
-  groups.add("a", Matrix(Matrix::Zero(1, 1)));
-  EXPECT_THROW(write_csv("/nowhere/at/all.csv", groups), Error);
-}
-
-// Distances of two groups of equal size along the angle and across it, the larger first.
-std::array<double, 2> frame_distances(const GroupSet& groups, double angle) {
-  std::array<double, 2> out{};
-  for (int k = 0; k < 2; ++k, angle += std::numbers::pi / 2) {
-    const Eigen::Vector2d direction(std::cos(angle), std::sin(angle));
-    Vector a = groups[0].rows.eigen() * direction;
-    Vector b = groups[1].rows.eigen() * direction;
-    std::sort(a.begin(), a.end());
-    std::sort(b.begin(), b.end());
-    out[k] = std::sqrt((a - b).squaredNorm() / static_cast<double>(a.size()));
-  }
-  if (out[0] < out[1]) std::swap(out[0], out[1]);
-  return out;
-}
-
-struct Fixture {
-  std::string name;
-  Index train_rows, test_rows;
-  std::array<double, 2> reported;
-  double angle;
-};
-
-class FixtureTest : public testing::TestWithParam<Fixture> {};
-
-TEST_P(FixtureTest, LoadsWithEqualGroups) {
-  const Fixture& fixture = GetParam();
-  for (const auto& [part, rows] :
-       {std::pair{"_train.csv", fixture.train_rows}, std::pair{"_test.csv", fixture.test_rows}}) {
-    const GroupSet groups = read_csv(kGolden / (fixture.name + part));
-    groups.validate();
-    EXPECT_THAT(groups.names(), ElementsAre("0", "1"));
-    EXPECT_THAT(groups.feature_names(), ElementsAre("x", "y"));
-    EXPECT_EQ(groups[0].rows.rows(), rows);
-    EXPECT_EQ(groups[1].rows.rows(), rows);
-  }
-}
-
-// The paper's runs report the distances along their first two directions with four decimals.
-TEST_P(FixtureTest, HasTheReportedDistancesAlongItsFirstFrame) {
-  const Fixture& fixture = GetParam();
-  const GroupSet train = read_csv(kGolden / (fixture.name + "_train.csv"));
-  const auto found = frame_distances(train, fixture.angle);
-  EXPECT_NEAR(found[0], fixture.reported[0], 1e-4);
-  EXPECT_NEAR(found[1], fixture.reported[1], 1e-4);
-}
-
-// The angle is the best one, or, on the nearly round circles, as good within 0.1 %.
-TEST_P(FixtureTest, NoOtherFrameIsClearlyBetter) {
-  const Fixture& fixture = GetParam();
-  const GroupSet train = read_csv(kGolden / (fixture.name + "_train.csv"));
-  const auto objective = [&](double angle) {
-    const auto pair = frame_distances(train, angle);
-    return pair[0] * pair[0] + pair[1] * pair[1];
-  };
-  const double at_angle = objective(fixture.angle);
-  for (double angle = 0; angle < std::numbers::pi / 2; angle += 0.01) {
-    EXPECT_LT(objective(angle), 1.001 * at_angle) << angle;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, FixtureTest,
-                         testing::Values(Fixture{"moons", 981, 481, {1.2953, 0.3305}, 0.7934},
-                                         Fixture{"circles", 981, 481, {0.3560, 0.3437}, 0.2560},
-                                         Fixture{"pattern", 992, 494, {1.5505, 1.2418}, 0.6793}),
-                         [](const auto& instance) { return instance.param.name; });
-
-TEST(Digits, LoadAsTenGroupsOfSixtyFourPixels) {
-  const GroupSet digits = read_csv(kGolden / "../../examples/digits.csv");
-  EXPECT_EQ(digits.dim(), 64);
-  EXPECT_EQ(digits.num_samples(), 1797);
-  EXPECT_THAT(digits.names(), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"));
-  EXPECT_EQ(digits.feature_names().front(), "p00");
-  EXPECT_EQ(digits.feature_names().back(), "p77");
-  for (Index m = 0; m < 10; ++m) {
-    EXPECT_GE(digits[m].rows.rows(), 174);
-    EXPECT_LE(digits[m].rows.rows(), 183);
-    EXPECT_EQ(digits[m].rows.eigen().minCoeff(), 0);
-    EXPECT_EQ(digits[m].rows.eigen().maxCoeff(), 16);
-  }
+  for (const Case& c : cases) EXPECT_THAT(c.call, ThrowsMessage<Error>(HasSubstr(c.what)));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.csv"));
 }
 
 }  // namespace

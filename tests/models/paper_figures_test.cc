@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "conflux/data/table.h"
+#include "conflux/data/table_groups.h"
 #include "conflux/metrics/paper_wd.h"
 #include "conflux/metrics/transport_cost.h"
 #include "conflux/models/fit.h"

@@ -1,24 +1,159 @@
-// The plain tables that ship with conflux: numbers, separated by commas, with a header.
+// Tables with named columns, read and written in blocks of rows.
 //
-// The last column is called "group" and holds the name of the row's group, the others are features.
-// There are no quotes, comments or missing values. Numbers are written with the fewest digits that
-// read back to the same bits.
+// One interface serves every format. Which one it is follows from the name: .csv, .tsv and .txt
+// (text), .npy and .npz (numpy), .idx and names ending in "ubyte" (MNIST), each with .gz or .zst
+// behind it; or from TableOptions::format. The name "-" is standard input or output. Compressed
+// input is recognised by its contents.
+//
+//   auto reader = open_table("cells.csv.gz", {.numeric = {{"x", "y"}}});
+//   auto writer = create_table("moved.csv");
+//   for (Table block; reader->read(block, 65536);) {
+//     ...
+//     writer->write(block);
+//   }
+//   writer->close();
+//
+// Memory holds a block, however many rows there are. What cannot be read throws InvalidData that
+// names file, line or row, column and value; sizes in headers are checked before they are believed.
 
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "conflux/core/group_set.h"
+#include "conflux/core/index.h"
 
 namespace conflux {
 
-/// Groups come in the order of their first rows; rows keep their order. Throws InvalidData that
-/// names line and column (both from 1) of what cannot be read.
-GroupSet read_csv(const std::filesystem::path& path);
+enum class ColumnType { kNumeric, kText };
 
-/// Writes group after group. Features without names are called x0, x1, ... Throws InvalidData for
-/// what this layout cannot hold: weights, groups without rows, names with commas, quotes or line
-/// breaks.
-void write_csv(const std::filesystem::path& path, const GroupSet& groups);
+struct ColumnInfo {
+  std::string name;
+  ColumnType type = ColumnType::kNumeric;
+
+  bool operator==(const ColumnInfo&) const = default;
+};
+
+using TableSchema = std::vector<ColumnInfo>;
+
+/// One value per row, in `numbers` or in `text` as the type says. A missing number is NaN; missing
+/// text keeps its spelling.
+struct Column {
+  std::string name;
+  ColumnType type = ColumnType::kNumeric;
+  std::vector<double> numbers;
+  std::vector<std::string> text;
+
+  bool numeric() const { return type == ColumnType::kNumeric; }
+  Index size() const { return static_cast<Index>(numeric() ? numbers.size() : text.size()); }
+};
+
+/// Whether a cell of a text file says that there is no value: it is empty or one of NA, NaN, nan,
+/// null, ?; blanks around it do not count.
+bool is_missing(std::string_view cell);
+
+/// NaN in a numeric column, cells that are missing by their spelling in a text column.
+Index count_missing(const Column& column);
+
+class Table {
+ public:
+  Table() = default;
+
+  /// Columns in the order of the file. All have the same number of rows.
+  std::vector<Column> columns;
+  /// The file that it came from, for messages.
+  std::string source;
+  /// Position of the first row in that file, from 0.
+  Index first_row = 0;
+
+  Index num_columns() const { return static_cast<Index>(columns.size()); }
+  Index num_rows() const { return columns.empty() ? 0 : columns.front().size(); }
+  TableSchema schema() const;
+  std::vector<std::string> names() const;
+
+  void add(std::string name, std::vector<double> numbers);
+  void add(std::string name, std::vector<std::string> text);
+
+  /// Position of a column; throws InvalidOption with the nearest name when there is none.
+  Index find(std::string_view name) const;
+  bool has(std::string_view name) const;
+  const Column& operator[](std::string_view name) const { return columns[find(name)]; }
+
+  /// Appends the rows of a table with the same columns.
+  void append(const Table& more);
+};
+
+/// What a reader or writer has to be told; every field has a default that suits most files.
+struct TableOptions {
+  /// csv, tsv, txt, npy, npz or idx, with .gz or .zst behind it for compressed output. Empty: by
+  /// the file's name, and csv for "-".
+  std::string format = {};
+
+  /// Text: whether the first line holds the names. Columns without names are called c0, c1, ...
+  bool header = true;
+
+  /// Text: what separates cells. 0: a comma for csv, a tab for tsv; for txt the tab, comma or
+  /// semicolon that is most frequent in the first line (a tab when written).
+  char delimiter = 0;
+
+  /// Text: these columns are read as numbers, and every other keeps its spelling (007 stays 007).
+  /// Unset: a column is numeric if each of its cells is a number or missing. To find out, a file is
+  /// read twice when it is read in blocks, and standard input is kept in memory.
+  std::optional<std::vector<std::string>> numeric = {};
+
+  /// Text: these columns keep their spelling even if they look like numbers.
+  std::vector<std::string> text = {};
+
+  /// NPZ: the two-dimensional array. Empty: X, or the only one.
+  std::string array = {};
+
+  /// NPZ: the array, and column, that tells the groups. Empty: "group", if there is one.
+  std::string group = {};
+
+  /// NPY and NPZ: write float32 instead of float64.
+  bool single_precision = false;
+
+  /// Threads for text; 0 uses every core. The result does not depend on it.
+  int threads = 0;
+};
+
+class TableReader {
+ public:
+  virtual ~TableReader() = default;
+  /// Names and types of all columns.
+  virtual const TableSchema& schema() = 0;
+  /// Replaces `block` by the next rows: `max_rows` of them, fewer only at the end. False, and no
+  /// rows, when there are none left.
+  virtual bool read(Table& block, Index max_rows) = 0;
+  /// All rows that are left.
+  virtual Table read_rest();
+};
+
+class TableWriter {
+ public:
+  /// A writer that was not closed leaves no file, and an older one as it was.
+  virtual ~TableWriter() = default;
+  /// Appends rows; every block has the columns of the first.
+  virtual void write(const Table& block) = 0;
+  /// Must be the last call: the file is complete, and has its name, when it returns.
+  virtual void close() = 0;
+};
+
+std::unique_ptr<TableReader> open_table(const std::filesystem::path& path,
+                                        const TableOptions& options = {});
+std::unique_ptr<TableWriter> create_table(const std::filesystem::path& path,
+                                          const TableOptions& options = {});
+
+/// A whole table at once.
+Table read_table(const std::filesystem::path& path, const TableOptions& options = {});
+void write_table(const std::filesystem::path& path, const Table& table,
+                 const TableOptions& options = {});
+
+/// The names that TableOptions::format knows.
+std::vector<std::string> table_formats();
 
 }  // namespace conflux
