@@ -45,8 +45,9 @@ GroupHistogram histogram_of(const std::vector<double>& values, Index bins,
   double total = 0, mean = 0, variance = 0;
   for (std::size_t i = 0; i < values.size(); ++i) total += masses.empty() ? 1 : masses[i];
   for (std::size_t i = 0; i < values.size(); ++i) {
-    mean += (masses.empty() ? 1 : masses[i]) * values[i] / total;
+    mean += (masses.empty() ? 1 : masses[i]) * values[i];
   }
+  mean /= total;
   for (std::size_t i = 0; i < values.size(); ++i) {
     variance += (masses.empty() ? 1 : masses[i]) * std::pow(values[i] - mean, 2) / total;
   }
