@@ -205,9 +205,10 @@ class Fitter {
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
     const SearchResult found =
         find_directions(sample(rows.search), options.weights, start, ascent_options(), workers_);
-    const auto fitted = std::make_shared<SlicedLayer>(
-        found.frame, fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
-                                   options, comm_, workers_));
+    LineMaps lines = fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
+                                   options, comm_, workers_);
+    const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
+                                                      std::move(lines.barycenters));
     append(fitted);
     finish(
         {.layer = layer,
@@ -223,8 +224,9 @@ class Fitter {
 
   void add_coordinate_layer() {
     const Stopwatch watch;
-    append(std::make_shared<CoordinateLayer>(fit_line_maps(
-        latent_.groups(), usable_, nullptr, strength(1), fit_.record.options, comm_, workers_)));
+    LineMaps lines = fit_line_maps(latent_.groups(), usable_, nullptr, strength(1),
+                                   fit_.record.options, comm_, workers_);
+    append(std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters)));
     finish({.kind = "coordinate", .seconds = watch.seconds()});
   }
 
