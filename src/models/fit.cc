@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "conflux/core/error.h"
 #include "conflux/core/stopwatch.h"
@@ -155,12 +158,68 @@ void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
   }
 }
 
+// Every option as text, by name.
+struct OptionTexts {
+  std::vector<std::pair<std::string_view, std::string>> texts = {};
+
+  template <class T>
+  void operator()(const OptionInfo& info, const T& value) {
+    texts.emplace_back(info.name, text(value));
+  }
+
+  template <class T>
+  static std::string text(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return std::string(name_of(value));
+    } else {
+      return fmt::format("{}", value);
+    }
+  }
+  template <class T>
+  static std::string text(const std::optional<T>& value) {
+    return value ? text(*value) : "unset";
+  }
+  static std::string text(const std::vector<double>& values) {
+    return fmt::format("{}", fmt::join(values, ", "));
+  }
+};
+
+// Threads do not change the bits of a fit.
+void check_same_options(const FitOptions& earlier, const FitOptions& now) {
+  OptionTexts before;
+  OptionTexts after;
+  visit_options(earlier, before);
+  visit_options(now, after);
+  for (std::size_t i = 0; i < before.texts.size(); ++i) {
+    const auto& [name, text] = before.texts[i];
+    if (name == "threads" || text == after.texts[i].second) continue;
+    throw InvalidOption(fmt::format(
+        "{} is {} but the fit to resume from had {}; give it the same options, or start anew.",
+        name, after.texts[i].second, text));
+  }
+}
+
+void check_same_groups(const Fit& earlier, const Fit& now) {
+  if (earlier.flow.group_names() == now.flow.group_names() &&
+      earlier.flow.dim() == now.flow.dim() &&
+      earlier.record.group_sizes == now.record.group_sizes) {
+    return;
+  }
+  throw InvalidData(
+      "the fit to resume from had other groups, features or numbers of rows; give it the same "
+      "data, or start anew.");
+}
+
 // One fit: the loop of the paper in run(), its steps below.
 class Fitter {
  public:
   Fitter(const GroupSet& groups, const FitOptions& requested, Communicator& comm,
-         const LayerCallback& on_layer)
-      : comm_(comm), on_layer_(on_layer), workers_(requested.threads), latent_(groups) {
+         const LayerCallback& on_layer, const FitControl& control)
+      : comm_(comm),
+        on_layer_(on_layer),
+        control_(control),
+        workers_(requested.threads),
+        latent_(groups) {
     groups.validate();
     usable_ = all_rows(groups);
     FitRecord& record = fit_.record;
@@ -175,19 +234,33 @@ class Fitter {
   }
 
   Fit run() {
-    const Stopwatch total;
     const FitOptions& options = fit_.record.options;
-    enter_unit_cube();
-    open(options.method);
+    if (control_.resume != nullptr) take_up(*control_.resume);
+    if (fit_.record.layers.empty()) {
+      enter_unit_cube();
+      open(options.method);
+    }
     while (go_on_ && static_cast<Index>(fit_.record.layers.size()) < *options.layers) {
       add_sliced_layer();
     }
     leave_unit_cube();
-    fit_.record.seconds = total.seconds();
+    fit_.record.seconds = seconds_before_ + total_.seconds();
     return std::move(fit_);
   }
 
  private:
+  /// Moves the groups through the layers of an earlier fit. A finished one has left the unit cube
+  /// already, and goes back in.
+  void take_up(const Fit& earlier) {
+    check_same_options(earlier.record.options, fit_.record.options);
+    check_same_groups(earlier, fit_);
+    fit_.record.layers = earlier.record.layers;
+    for (const auto& layer : earlier.flow.layers()) {
+      if (layer->kind() != "normal-to-cube") append(layer);
+    }
+    seconds_before_ = earlier.record.seconds;
+  }
+
   void open(Method method) {
     if (method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb) {
       add_coordinate_layer();
@@ -274,11 +347,16 @@ class Fitter {
 
   void finish(LayerRecord record) {
     fit_.record.layers.push_back(std::move(record));
+    fit_.record.seconds = seconds_before_ + total_.seconds();
+    if (control_.on_progress) control_.on_progress(fit_);
     if (on_layer_) go_on_ = on_layer_(fit_.record.layers.back());
   }
 
   Communicator& comm_;
   const LayerCallback& on_layer_;
+  const FitControl& control_;
+  Stopwatch total_;
+  double seconds_before_ = 0;
   Workers workers_;
   Latent latent_;
   RowChoice usable_;
@@ -289,8 +367,8 @@ class Fitter {
 }  // namespace
 
 Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
-             const LayerCallback& on_layer) {
-  return Fitter(groups, options, comm, on_layer).run();
+             const LayerCallback& on_layer, const FitControl& control) {
+  return Fitter(groups, options, comm, on_layer, control).run();
 }
 
 Fit fit_flow(const GroupSet& groups, const FitOptions& options) {
