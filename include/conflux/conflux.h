@@ -20,4 +20,5 @@
 #include "conflux/metrics/sinkhorn.h"
 #include "conflux/metrics/sliced_distance.h"
 #include "conflux/metrics/transport_cost.h"
+#include "conflux/models/add_group.h"
 #include "conflux/models/fit.h"

@@ -23,7 +23,8 @@ void move_rows(Rows rows, const Vector& from, const std::vector<double>& matrix,
 
 }  // namespace
 
-AffineLayer::AffineLayer(std::vector<Map> maps) : maps_(std::move(maps)) {
+AffineLayer::AffineLayer(std::vector<Map> maps, Gaussian barycenter)
+    : maps_(std::move(maps)), barycenter_(std::move(barycenter)) {
   for (const Map& map : maps_) {
     padded_matrix_.push_back(kernels::padded(map.matrix));
     padded_inverse_.push_back(kernels::padded(map.inverse));

@@ -18,8 +18,8 @@ void move_columns(Rows rows, MoveLine move_line) {
 
 }  // namespace
 
-CoordinateLayer::CoordinateLayer(std::vector<std::vector<MonotoneMap>> maps)
-    : maps_(std::move(maps)) {}
+CoordinateLayer::CoordinateLayer(std::vector<std::vector<MonotoneMap>> maps, Matrix barycenters)
+    : maps_(std::move(maps)), barycenters_(std::move(barycenters)) {}
 
 void CoordinateLayer::forward(Index group, Rows rows, double* log_det) const {
   move_columns(rows, [&](Index j, std::span<double> line) {

@@ -4,9 +4,11 @@
 
 namespace conflux {
 
-SlicedLayer::SlicedLayer(Frame frame, std::vector<std::vector<MonotoneMap>> maps)
+SlicedLayer::SlicedLayer(Frame frame, std::vector<std::vector<MonotoneMap>> maps,
+                         Matrix barycenters)
     : frame_(std::move(frame)),
       maps_(std::move(maps)),
+      barycenters_(std::move(barycenters)),
       padded_(kernels::padded(frame_.columns())),
       directions_(frame_.columns().transpose()) {}
 

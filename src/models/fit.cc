@@ -10,6 +10,7 @@
 #include "conflux/models/line_maps.h"
 #include "conflux/slicing/direction_search.h"
 #include "models/inspection.h"
+#include "models/resumption.h"
 #include "models/row_choice.h"
 
 namespace conflux {
@@ -43,8 +44,12 @@ class Latent {
 class Fitter {
  public:
   Fitter(const GroupSet& groups, const FitOptions& requested, Communicator& comm,
-         const LayerCallback& on_layer)
-      : comm_(comm), on_layer_(on_layer), workers_(requested.threads), latent_(groups) {
+         const LayerCallback& on_layer, const FitControl& control)
+      : comm_(comm),
+        on_layer_(on_layer),
+        control_(control),
+        workers_(requested.threads),
+        latent_(groups) {
     groups.validate();
     usable_ = all_rows(groups);
     FitRecord& record = fit_.record;
@@ -58,19 +63,33 @@ class Fitter {
   }
 
   Fit run() {
-    const Stopwatch total;
     const FitOptions& options = fit_.record.options;
-    enter_unit_cube();
-    open(options.method);
+    if (control_.resume != nullptr) take_up(*control_.resume);
+    if (fit_.record.layers.empty()) {
+      enter_unit_cube();
+      open(options.method);
+    }
     while (go_on_ && static_cast<Index>(fit_.record.layers.size()) < *options.layers) {
       add_sliced_layer();
     }
     leave_unit_cube();
-    fit_.record.seconds = total.seconds();
+    fit_.record.seconds = seconds_before_ + total_.seconds();
     return std::move(fit_);
   }
 
  private:
+  /// Moves the groups through the layers of an earlier fit. A finished one has left the unit cube
+  /// already, and goes back in.
+  void take_up(const Fit& earlier) {
+    check_same_options(earlier.record.options, fit_.record.options);
+    check_same_groups(earlier, fit_);
+    fit_.record.layers = earlier.record.layers;
+    for (const auto& layer : earlier.flow.layers()) {
+      if (layer->kind() != "normal-to-cube") append(layer);
+    }
+    seconds_before_ = earlier.record.seconds;
+  }
+
   void open(Method method) {
     if (method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb) {
       add_coordinate_layer();
@@ -88,9 +107,10 @@ class Fitter {
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
     const SearchResult found =
         find_directions(sample(rows.search), options.weights, start, ascent_options(), workers_);
-    const auto fitted = std::make_shared<SlicedLayer>(
-        found.frame, fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
-                                   options, comm_, workers_));
+    LineMaps lines = fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
+                                   options, comm_, workers_);
+    const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
+                                                      std::move(lines.barycenters));
     append(fitted);
     finish(
         {.layer = layer,
@@ -106,8 +126,9 @@ class Fitter {
 
   void add_coordinate_layer() {
     const Stopwatch watch;
-    append(std::make_shared<CoordinateLayer>(fit_line_maps(
-        latent_.groups(), usable_, nullptr, strength(1), fit_.record.options, comm_, workers_)));
+    LineMaps lines = fit_line_maps(latent_.groups(), usable_, nullptr, strength(1),
+                                   fit_.record.options, comm_, workers_);
+    append(std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters)));
     finish({.kind = "coordinate", .seconds = watch.seconds()});
   }
 
@@ -155,11 +176,16 @@ class Fitter {
 
   void finish(LayerRecord record) {
     fit_.record.layers.push_back(std::move(record));
+    fit_.record.seconds = seconds_before_ + total_.seconds();
+    if (control_.on_progress) control_.on_progress(fit_);
     if (on_layer_) go_on_ = on_layer_(fit_.record.layers.back());
   }
 
   Communicator& comm_;
   const LayerCallback& on_layer_;
+  const FitControl& control_;
+  Stopwatch total_;
+  double seconds_before_ = 0;
   Workers workers_;
   Latent latent_;
   RowChoice usable_;
@@ -170,8 +196,8 @@ class Fitter {
 }  // namespace
 
 Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
-             const LayerCallback& on_layer) {
-  return Fitter(groups, options, comm, on_layer).run();
+             const LayerCallback& on_layer, const FitControl& control) {
+  return Fitter(groups, options, comm, on_layer, control).run();
 }
 
 Fit fit_flow(const GroupSet& groups, const FitOptions& options) {

@@ -122,8 +122,8 @@ Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicato
   return moments;
 }
 
-void make_regular(std::vector<Matrix>& covariances, const Workers& workers) {
-  double largest = 0;
+// `largest` is a variance that floors are taken from at least.
+void make_regular(std::vector<Matrix>& covariances, double largest, const Workers& workers) {
   for (const Matrix& each : covariances) largest = std::max(largest, each.diagonal().maxCoeff());
   const double floor = largest > 0 ? kSmallestRatio * largest : 1;
   workers.for_each(static_cast<Index>(covariances.size()), [&](Index m) {
@@ -142,6 +142,24 @@ Matrix widest(const std::vector<Matrix>& covariances, const std::vector<double>&
     if (weights[m] > 0) log_dets[m] = Spectrum(covariances[m]).log_det();
   });
   return covariances[std::max_element(log_dets.begin(), log_dets.end()) - log_dets.begin()];
+}
+
+AffineLayer::Map map_to(const AffineLayer::Gaussian& barycenter, const Vector& mean,
+                        const Matrix& covariance, double strength) {
+  const Matrix identity = Matrix::Identity(mean.size(), mean.size());
+  const Spectrum own(covariance);
+  const Matrix root = own.root();
+  const Matrix inverse_root = own.inverse_root();
+  const Matrix full =
+      conjugate(inverse_root, Spectrum(conjugate(root, barycenter.covariance)).root());
+  AffineLayer::Map map;
+  map.mean = mean;
+  map.centre = (1 - strength) * mean + strength * barycenter.mean;
+  map.matrix = (1 - strength) * identity + strength * full;
+  const Spectrum moved(map.matrix);
+  map.inverse = moved.inverse();
+  map.log_det = moved.log_det();
+  return map;
 }
 
 }  // namespace
@@ -180,27 +198,29 @@ Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
 AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,
                              const std::vector<double>& weights, double strength,
                              Communicator& comm, const Workers& workers) {
-  const Index dim = groups.dim();
+  const kernels::SerialBlas serial;
   Moments moments = fit_moments(groups, chosen, comm, workers);
-  make_regular(moments.covariances, workers);
-  const Matrix target = barycenter_covariance(moments.covariances, weights, workers);
-  Vector centre = Vector::Zero(dim);
-  for (Index m = 0; m < groups.num_groups(); ++m) centre += weights[m] * moments.means[m];
+  make_regular(moments.covariances, 0, workers);
+  AffineLayer::Gaussian barycenter{Vector::Zero(groups.dim()),
+                                   barycenter_covariance(moments.covariances, weights, workers)};
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    barycenter.mean += weights[m] * moments.means[m];
+  }
   std::vector<AffineLayer::Map> maps(static_cast<std::size_t>(groups.num_groups()));
   workers.for_each(groups.num_groups(), [&](Index m) {
-    const Spectrum own(moments.covariances[m]);
-    const Matrix root = own.root();
-    const Matrix inverse_root = own.inverse_root();
-    const Matrix full = conjugate(inverse_root, Spectrum(conjugate(root, target)).root());
-    const Spectrum moved((1 - strength) * Matrix::Identity(dim, dim) + strength * full);
-    AffineLayer::Map& map = maps[m];
-    map.mean = moments.means[m];
-    map.centre = (1 - strength) * moments.means[m] + strength * centre;
-    map.matrix = (1 - strength) * Matrix::Identity(dim, dim) + strength * full;
-    map.inverse = moved.inverse();
-    map.log_det = moved.log_det();
+    maps[m] = map_to(barycenter, moments.means[m], moments.covariances[m], strength);
   });
-  return AffineLayer(std::move(maps));
+  return AffineLayer(std::move(maps), std::move(barycenter));
+}
+
+AffineLayer::Map fit_affine_map(const GroupSet& group, const RowChoice& chosen,
+                                const AffineLayer::Gaussian& barycenter, double strength,
+                                const Workers& workers) {
+  const kernels::SerialBlas serial;
+  SelfCommunicator comm;
+  Moments moments = fit_moments(group, chosen, comm, workers);
+  make_regular(moments.covariances, barycenter.covariance.diagonal().maxCoeff(), workers);
+  return map_to(barycenter, moments.means.front(), moments.covariances.front(), strength);
 }
 
 }  // namespace conflux

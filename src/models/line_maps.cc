@@ -139,11 +139,14 @@ void merge_over_processes(std::vector<QuantileSummary>& summaries, Communicator&
   for (std::size_t s = 0; s < summaries.size(); ++s) summaries[s] = merge(parts[s]);
 }
 
-// maps[k][m]
-using MapsByLine = std::vector<std::vector<MonotoneMap>>;
+// Some lines of a layer, one after the other.
+struct FittedLines {
+  std::vector<std::vector<MonotoneMap>> maps;  // maps[k][m]
+  std::vector<std::vector<double>> barycenters;
+};
 
-MapsByLine fit_quantile_lines(LineValues& lines, double strength, const FitOptions& options,
-                              Communicator& comm, const Workers& workers) {
+FittedLines fit_quantile_lines(LineValues& lines, double strength, const FitOptions& options,
+                               Communicator& comm, const Workers& workers) {
   const Index groups = lines.num_groups();
   const Index knots = *options.knots;
   std::vector<QuantileSummary> summaries(static_cast<std::size_t>(lines.num_lines() * groups));
@@ -152,13 +155,16 @@ MapsByLine fit_quantile_lines(LineValues& lines, double strength, const FitOptio
                                   kPointsPerKnot * knots);
   });
   merge_over_processes(summaries, comm);
-  MapsByLine maps(static_cast<std::size_t>(lines.num_lines()));
+  FittedLines fitted;
+  fitted.maps.resize(static_cast<std::size_t>(lines.num_lines()));
+  fitted.barycenters.resize(fitted.maps.size());
   workers.for_each(lines.num_lines(), [&](Index k) {
     const std::span<const QuantileSummary> of_line(summaries.data() + k * groups,
                                                    static_cast<std::size_t>(groups));
-    maps[k] = fit_quantile_maps(of_line, options.weights, knots, strength);
+    fitted.maps[k] =
+        fit_quantile_maps(of_line, options.weights, knots, strength, &fitted.barycenters[k]);
   });
-  return maps;
+  return fitted;
 }
 
 // Sums f(value, mass) over the rows of all processes; entry k * groups + m belongs to line k.
@@ -191,12 +197,13 @@ Index default_bins(const std::vector<double>& rows) {
   return std::max<Index>(1, std::lrint(std::sqrt(total)));
 }
 
-MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
-                               Communicator& comm, const Workers& workers) {
-  const Index groups = lines.num_groups();
-  const Index num_lines = lines.num_lines();
-  const std::vector<double> rows = count_rows(lines, comm);
-  const Index bins = options.bins ? *options.bins : default_bins(rows);
+// Entry k * groups + m belongs to line k.
+struct LineMoments {
+  std::vector<double> mean;
+  std::vector<double> variance;
+};
+
+LineMoments fit_line_moments(LineValues& lines, Communicator& comm, const Workers& workers) {
   const auto mass = sum_over_rows(lines, comm, workers, [](Index, double, double w) { return w; });
   auto mean = sum_over_rows(lines, comm, workers, [](Index, double x, double w) { return w * x; });
   for (std::size_t s = 0; s < mean.size(); ++s) mean[s] /= mass[s];
@@ -204,7 +211,20 @@ MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOpti
     return w * (x - mean[s]) * (x - mean[s]);
   });
   for (std::size_t s = 0; s < variance.size(); ++s) variance[s] /= mass[s];
+  return {std::move(mean), std::move(variance)};
+}
 
+HistogramSettings histogram_settings(const FitOptions& options) {
+  return {.pseudo_count = options.pseudo_count, .grid = options.grid};
+}
+
+FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
+                                Communicator& comm, const Workers& workers) {
+  const Index groups = lines.num_groups();
+  const Index num_lines = lines.num_lines();
+  const std::vector<double> rows = count_rows(lines, comm);
+  const Index bins = options.bins ? *options.bins : default_bins(rows);
+  const auto [mean, variance] = fit_line_moments(lines, comm, workers);
   std::vector<GroupHistogram> histograms(mean.size());
   std::vector<double> counts(mean.size() * static_cast<std::size_t>(bins));
   workers.for_each(num_lines, [&](Index k) {
@@ -226,8 +246,9 @@ MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOpti
   });
   comm.sum(counts);
 
-  MapsByLine maps(static_cast<std::size_t>(num_lines));
-  const HistogramSettings settings{.pseudo_count = options.pseudo_count, .grid = options.grid};
+  FittedLines fitted;
+  fitted.maps.resize(static_cast<std::size_t>(num_lines));
+  const HistogramSettings settings = histogram_settings(options);
   workers.for_each(num_lines, [&](Index k) {
     const std::span<GroupHistogram> of_line(histograms.data() + k * groups,
                                             static_cast<std::size_t>(groups));
@@ -235,9 +256,32 @@ MapsByLine fit_histogram_lines(LineValues& lines, double strength, const FitOpti
       const auto first = counts.begin() + (k * groups + m) * bins;
       of_line[m].counts.assign(first, first + bins);
     }
-    maps[k] = fit_histogram_maps(of_line, options.weights, settings, strength);
+    fitted.maps[k] = fit_histogram_maps(of_line, options.weights, settings, strength);
   });
-  return maps;
+  return fitted;
+}
+
+MonotoneMap quantile_map_to(std::span<const double> barycenter, LineValues& lines, Index k,
+                            double strength) {
+  const auto knots = static_cast<Index>(barycenter.size());
+  return fit_quantile_map_to(
+      summarize_line(lines.line(0, k), lines.masses[0], kPointsPerKnot * knots), barycenter,
+      strength);
+}
+
+// With as many bins as the groups before.
+MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index k,
+                             const LineMoments& moments, double strength,
+                             const FitOptions& options) {
+  const std::span<const double> line = lines.line(0, k);
+  const double deviation =
+      usable_deviation(std::sqrt(moments.variance[k]), other.target()->deviation());
+  const auto bins = static_cast<Index>(other.source().masses().size());
+  const GroupHistogram histogram{
+      moments.mean[k], deviation,
+      count_in_normal_bins(line, lines.masses[0], moments.mean[k], deviation, bins),
+      0.5 / static_cast<double>(line.size())};
+  return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
 }
 
 }  // namespace
@@ -253,23 +297,54 @@ RowChoice all_rows(const GroupSet& groups) {
   return out;
 }
 
-std::vector<std::vector<MonotoneMap>> fit_line_maps(const GroupSet& groups, const RowChoice& chosen,
-                                                    const Frame* frame, double strength,
-                                                    const FitOptions& options, Communicator& comm,
-                                                    const Workers& workers) {
+LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
+                       double strength, const FitOptions& options, Communicator& comm,
+                       const Workers& workers) {
   const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
-  std::vector<std::vector<MonotoneMap>> maps(static_cast<std::size_t>(groups.num_groups()));
+  LineMaps out;
+  out.maps.resize(static_cast<std::size_t>(groups.num_groups()));
+  if (options.estimator == Estimator::kQuantile) out.barycenters.resize(num_lines, *options.knots);
   for (Index first = 0; first < num_lines; first += kLinesAtATime) {
     const Index count = std::min(kLinesAtATime, num_lines - first);
     LineValues lines = read_lines(groups, chosen, frame, first, count, workers);
-    MapsByLine fitted = options.estimator == Estimator::kQuantile
-                            ? fit_quantile_lines(lines, strength, options, comm, workers)
-                            : fit_histogram_lines(lines, strength, options, comm, workers);
-    for (auto& of_line : fitted) {
-      for (std::size_t m = 0; m < of_line.size(); ++m) maps[m].push_back(std::move(of_line[m]));
+    FittedLines fitted = options.estimator == Estimator::kQuantile
+                             ? fit_quantile_lines(lines, strength, options, comm, workers)
+                             : fit_histogram_lines(lines, strength, options, comm, workers);
+    for (auto& of_line : fitted.maps) {
+      for (std::size_t m = 0; m < of_line.size(); ++m) out.maps[m].push_back(std::move(of_line[m]));
+    }
+    for (std::size_t k = 0; k < fitted.barycenters.size(); ++k) {
+      const std::vector<double>& knots = fitted.barycenters[k];
+      std::copy(knots.begin(), knots.end(), &out.barycenters(first + static_cast<Index>(k), 0));
     }
   }
-  return maps;
+  return out;
+}
+
+void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
+                   const Frame* frame, double strength, const FitOptions& options,
+                   const Workers& workers) {
+  SelfCommunicator comm;
+  const auto num_lines = static_cast<Index>(lines.maps.front().size());
+  const bool histograms = std::holds_alternative<HistogramMap>(lines.maps.front().front());
+  const auto barycenter = [&](Index line) {
+    const Index knots = lines.barycenters.cols();
+    return std::span(lines.barycenters.data() + line * knots, static_cast<std::size_t>(knots));
+  };
+  std::vector<MonotoneMap> added(static_cast<std::size_t>(num_lines));
+  for (Index first = 0; first < num_lines; first += kLinesAtATime) {
+    const Index count = std::min(kLinesAtATime, num_lines - first);
+    LineValues values = read_lines(group, chosen, frame, first, count, workers);
+    LineMoments moments;
+    if (histograms) moments = fit_line_moments(values, comm, workers);
+    workers.for_each(count, [&](Index k) {
+      const Index line = first + k;
+      added[line] = histograms ? histogram_map_to(std::get<HistogramMap>(lines.maps.front()[line]),
+                                                  values, k, moments, strength, options)
+                               : quantile_map_to(barycenter(line), values, k, strength);
+    });
+  }
+  lines.maps.push_back(std::move(added));
 }
 
 }  // namespace conflux

@@ -156,18 +156,25 @@ PiecewiseLinearMap map_through(std::span<const double> from, std::span<const dou
 
 std::vector<MonotoneMap> fit_quantile_maps(std::span<const QuantileSummary> groups,
                                            std::span<const double> weights, Index knots,
-                                           double strength) {
+                                           double strength, std::vector<double>* barycenter) {
   std::vector<std::vector<double>> means;
-  std::vector<double> barycenter(static_cast<std::size_t>(knots), 0.0);
+  std::vector<double> mean_knots(static_cast<std::size_t>(knots), 0.0);
   for (std::size_t m = 0; m < groups.size(); ++m) {
     means.push_back(equal_mass_means(groups[m], knots));
-    for (std::size_t q = 0; q < barycenter.size(); ++q) barycenter[q] += weights[m] * means[m][q];
+    for (std::size_t q = 0; q < mean_knots.size(); ++q) mean_knots[q] += weights[m] * means[m][q];
   }
   std::vector<MonotoneMap> maps;
   for (std::size_t m = 0; m < groups.size(); ++m) {
-    maps.emplace_back(map_through(means[m], barycenter, groups[m].min, groups[m].max, strength));
+    maps.emplace_back(map_through(means[m], mean_knots, groups[m].min, groups[m].max, strength));
   }
+  if (barycenter != nullptr) *barycenter = std::move(mean_knots);
   return maps;
+}
+
+PiecewiseLinearMap fit_quantile_map_to(const QuantileSummary& group,
+                                       std::span<const double> barycenter, double strength) {
+  const std::vector<double> means = equal_mass_means(group, static_cast<Index>(barycenter.size()));
+  return map_through(means, barycenter, group.min, group.max, strength);
 }
 
 double usable_deviation(double deviation, double pooled_deviation) {
@@ -194,6 +201,15 @@ std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> grou
     maps.emplace_back(HistogramMap(std::move(sources[m]), barycenter, options));
   }
   return maps;
+}
+
+HistogramMap fit_histogram_map_to(const GroupHistogram& group,
+                                  std::shared_ptr<const HistogramBarycenter> barycenter,
+                                  const HistogramSettings& settings, double strength) {
+  return {
+      GaussianHistogram(group.mean, group.deviation, group.counts, settings.pseudo_count),
+      std::move(barycenter),
+      {.strength = strength, .tail_mass = group.tail_mass, .slope_floor = settings.slope_floor}};
 }
 
 }  // namespace conflux

@@ -44,14 +44,29 @@ std::size_t bin_of(const std::vector<Probability>& knots, Probability p) {
   return static_cast<std::size_t>(first_above - knots.begin()) - 1;
 }
 
+// From one knot to the next, measured on the side with more digits.
+double gap(Probability a, Probability b) {
+  return b.below < b.above ? b.below - a.below : a.above - b.above;
+}
+
+std::vector<double> shares(std::span<const double> counts, double pseudo_count) {
+  double total = 0;
+  for (const double count : counts) total += count + pseudo_count;
+  std::vector<double> out;
+  out.reserve(counts.size());
+  for (const double count : counts) out.push_back((count + pseudo_count) / total);
+  return out;
+}
+
 }  // namespace
 
 GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<const double> counts,
                                      double pseudo_count)
-    : mean_(mean), deviation_(deviation) {
-  const std::size_t bins = counts.size();
-  double total = 0;
-  for (const double count : counts) total += count + pseudo_count;
+    : GaussianHistogram(mean, deviation, shares(counts, pseudo_count)) {}
+
+GaussianHistogram::GaussianHistogram(double mean, double deviation, std::vector<double> masses)
+    : mean_(mean), deviation_(deviation), mass_(std::move(masses)) {
+  const std::size_t bins = mass_.size();
   edges_.resize(bins + 1);
   levels_.resize(bins + 1);
   double below = 0;
@@ -62,13 +77,11 @@ GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<co
     levels_[b].below = below;
     levels_[bins - b].above = above;
     if (b == bins) break;
-    below += (counts[b] + pseudo_count) / total;
-    above += (counts[bins - 1 - b] + pseudo_count) / total;
+    below += mass_[b];
+    above += mass_[bins - 1 - b];
   }
   levels_[bins] = {1, 0};
   levels_[0] = {0, 1};
-  mass_.resize(bins);
-  for (std::size_t b = 0; b < bins; ++b) mass_[b] = (counts[b] + pseudo_count) / total;
   width_.assign(bins, 1 / static_cast<double>(bins));
 }
 
@@ -76,9 +89,6 @@ GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<co
                                      std::span<const Probability> levels)
     : mean_(mean), deviation_(deviation) {
   assert(values.size() == levels.size());
-  const auto gap = [](Probability a, Probability b) {
-    return b.below < b.above ? b.below - a.below : a.above - b.above;
-  };
   edges_.push_back({0, 1});
   levels_.push_back({0, 1});
   for (std::size_t j = 0; j < values.size(); ++j) {
@@ -90,6 +100,17 @@ GaussianHistogram::GaussianHistogram(double mean, double deviation, std::span<co
   }
   edges_.push_back({1, 0});
   levels_.push_back({1, 0});
+  measure_gaps();
+}
+
+GaussianHistogram::GaussianHistogram(double mean, double deviation, std::vector<Probability> edges,
+                                     std::vector<Probability> levels)
+    : mean_(mean), deviation_(deviation), edges_(std::move(edges)), levels_(std::move(levels)) {
+  assert(edges_.size() == levels_.size() && edges_.size() >= 2);
+  measure_gaps();
+}
+
+void GaussianHistogram::measure_gaps() {
   for (std::size_t b = 0; b + 1 < edges_.size(); ++b) {
     width_.push_back(gap(edges_[b], edges_[b + 1]));
     mass_.push_back(gap(levels_[b], levels_[b + 1]));

@@ -19,7 +19,13 @@ class AffineLayer final : public Layer {
     double log_det;
   };
 
-  explicit AffineLayer(std::vector<Map> maps);
+  /// Where all groups go at full strength; empty if unknown.
+  struct Gaussian {
+    Vector mean;
+    Matrix covariance;
+  };
+
+  explicit AffineLayer(std::vector<Map> maps, Gaussian barycenter = {});
 
   std::string_view kind() const override { return "affine"; }
   Index dim() const override { return maps_.front().mean.size(); }
@@ -27,9 +33,11 @@ class AffineLayer final : public Layer {
   void inverse(Index group, Rows rows, double* log_det) const override;
 
   const std::vector<Map>& maps() const { return maps_; }
+  const Gaussian& barycenter() const { return barycenter_; }
 
  private:
   std::vector<Map> maps_;
+  Gaussian barycenter_;
   std::vector<std::vector<double>> padded_matrix_;
   std::vector<std::vector<double>> padded_inverse_;
 };

@@ -17,8 +17,9 @@ namespace conflux {
 
 class SlicedLayer final : public Layer {
  public:
-  /// maps[m][k] moves group m along direction k.
-  SlicedLayer(Frame frame, std::vector<std::vector<MonotoneMap>> maps);
+  /// maps[m][k] moves group m along direction k. Row k of `barycenters` holds equal-mass knots of
+  /// the barycenter there; it may be empty, and is for histogram maps, which know theirs.
+  SlicedLayer(Frame frame, std::vector<std::vector<MonotoneMap>> maps, Matrix barycenters = {});
 
   std::string_view kind() const override { return "sliced"; }
   Index dim() const override { return frame_.dim(); }
@@ -27,6 +28,7 @@ class SlicedLayer final : public Layer {
 
   const Frame& frame() const { return frame_; }
   const std::vector<std::vector<MonotoneMap>>& maps() const { return maps_; }
+  const Matrix& barycenters() const { return barycenters_; }
 
  private:
   template <class MoveLine>
@@ -34,6 +36,7 @@ class SlicedLayer final : public Layer {
 
   Frame frame_;
   std::vector<std::vector<MonotoneMap>> maps_;
+  Matrix barycenters_;
   std::vector<double> padded_;  // the frame, each row padded to whole cache lines
   Matrix directions_;           // its transpose
 };

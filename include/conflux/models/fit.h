@@ -11,6 +11,8 @@
 
 #pragma once
 
+#include <functional>
+
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
 #include "conflux/flow/flow.h"
@@ -24,12 +26,21 @@ struct Fit {
   FitRecord record;
 };
 
+/// How a fit tells of itself before its end, and where it goes on from.
+struct FitControl {
+  /// Called after every layer with the fit so far, which a checkpoint may keep.
+  std::function<void(const Fit&)> on_progress = {};
+  /// A fit of the same data with the same options (threads may differ) that ended early. The
+  /// result has the same bits as that of an uninterrupted fit. Null starts anew.
+  const Fit* resume = nullptr;
+};
+
 /// Throws InvalidData or InvalidOption with a sentence that says what to do.
 Fit fit_flow(const GroupSet& groups, const FitOptions& options);
 
 /// The same over the processes of `comm`, each of which holds some rows of every group. The
 /// callback may be empty.
 Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
-             const LayerCallback& on_layer);
+             const LayerCallback& on_layer, const FitControl& control = {});
 
 }  // namespace conflux

@@ -29,4 +29,9 @@ AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,
                              const std::vector<double>& weights, double strength,
                              Communicator& comm, const Workers& workers);
 
+/// The map of the only group of `group` towards a barycenter of others.
+AffineLayer::Map fit_affine_map(const GroupSet& group, const RowChoice& chosen,
+                                const AffineLayer::Gaussian& barycenter, double strength,
+                                const Workers& workers);
+
 }  // namespace conflux

@@ -23,11 +23,23 @@ using RowChoice = std::vector<std::vector<Index>>;
 /// Every row that has mass.
 RowChoice all_rows(const GroupSet& groups);
 
-/// Maps along the columns of `frame`, or along every coordinate when it is null; result[m][k].
-/// `options` must be resolved.
-std::vector<std::vector<MonotoneMap>> fit_line_maps(const GroupSet& groups, const RowChoice& chosen,
-                                                    const Frame* frame, double strength,
-                                                    const FitOptions& options, Communicator& comm,
-                                                    const Workers& workers);
+struct LineMaps {
+  /// maps[m][k] moves group m along line k.
+  std::vector<std::vector<MonotoneMap>> maps;
+  /// Row k: equal-mass knots of the barycenter on line k. Empty for histogram maps, which hold
+  /// theirs.
+  Matrix barycenters;
+};
+
+/// Maps along the columns of `frame`, or along every coordinate when it is null. `options` must be
+/// resolved.
+LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
+                       double strength, const FitOptions& options, Communicator& comm,
+                       const Workers& workers);
+
+/// Adds the maps of the only group of `group` towards the barycenters that `lines` has already.
+void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
+                   const Frame* frame, double strength, const FitOptions& options,
+                   const Workers& workers);
 
 }  // namespace conflux

@@ -22,10 +22,16 @@ namespace conflux {
 inline constexpr double kSlopeFloor = 1e-3;
 
 /// Maps that move each group the fraction `strength` of the way to the barycenter with group
-/// weights `weights`. No summary may be empty.
+/// weights `weights`. No summary may be empty. `barycenter` is null or receives the barycenter's
+/// equal-mass knots.
 std::vector<MonotoneMap> fit_quantile_maps(std::span<const QuantileSummary> groups,
                                            std::span<const double> weights, Index knots,
-                                           double strength);
+                                           double strength,
+                                           std::vector<double>* barycenter = nullptr);
+
+/// The map of one more group towards a barycenter known by its equal-mass knots.
+PiecewiseLinearMap fit_quantile_map_to(const QuantileSummary& group,
+                                       std::span<const double> barycenter, double strength);
 
 /// What the histogram estimator needs to know of one group.
 struct GroupHistogram {
@@ -51,6 +57,11 @@ double usable_deviation(double deviation, double pooled_deviation);
 std::vector<MonotoneMap> fit_histogram_maps(std::span<const GroupHistogram> groups,
                                             std::span<const double> weights,
                                             const HistogramSettings& settings, double strength);
+
+/// The map of one more group towards a barycenter of others.
+HistogramMap fit_histogram_map_to(const GroupHistogram& group,
+                                  std::shared_ptr<const HistogramBarycenter> barycenter,
+                                  const HistogramSettings& settings, double strength);
 
 /// The piecewise linear map through knots that increase but may repeat: repeated knots are joined,
 /// slopes limited, and both ends continued to `min` and `max`.

@@ -37,13 +37,22 @@ class GaussianHistogram {
   /// Equal bins on [0, 1] that hold `counts`, each raised by `pseudo_count`.
   GaussianHistogram(double mean, double deviation, std::span<const double> counts,
                     double pseudo_count);
+  /// Equal bins on [0, 1] that hold `masses`, which are positive and sum to 1.
+  GaussianHistogram(double mean, double deviation, std::vector<double> masses);
   /// The distribution that has `values[j]` as its quantile of level `levels[j]`, both strictly
   /// increasing.
   GaussianHistogram(double mean, double deviation, std::span<const double> values,
                     std::span<const Probability> levels);
+  /// The same from knots (edge, level) on [0, 1], strictly increasing from (0, 0) to (1, 1).
+  GaussianHistogram(double mean, double deviation, std::vector<Probability> edges,
+                    std::vector<Probability> levels);
 
   double mean() const { return mean_; }
   double deviation() const { return deviation_; }
+  const std::vector<Probability>& edges() const { return edges_; }
+  const std::vector<Probability>& levels() const { return levels_; }
+  /// Mass of each bin.
+  const std::vector<double>& masses() const { return mass_; }
 
   /// The distribution function at z, and its slope.
   struct Level {
@@ -61,6 +70,8 @@ class GaussianHistogram {
   bool operator==(const GaussianHistogram&) const = default;
 
  private:
+  void measure_gaps();
+
   double mean_;
   double deviation_;
   // Knots (edge, level) of H from (0, 0) to (1, 1), with complements.
@@ -109,6 +120,8 @@ class HistogramMap {
   void inverse(std::span<double> values, double* log_slopes) const;
 
   const GaussianHistogram& source() const { return source_; }
+  const std::shared_ptr<const HistogramBarycenter>& target() const { return target_; }
+  const HistogramMapOptions& options() const { return options_; }
 
  private:
   struct Point {
