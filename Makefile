@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
 
-.PHONY: build test demo bench install format lint asan tsan clean packages
+.PHONY: build test demo bench install format lint asan tsan fuzz clean packages
 build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
@@ -25,6 +25,16 @@ asan tsan: packages
 	@cmake --preset $@ >/dev/null
 	@cmake --build --preset $@
 	ctest --preset $@
+
+FUZZERS := csv npy npz idx
+SECONDS_EACH ?= 60
+fuzz: packages
+	@tools/install_packages.sh fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build/fuzz --target $(FUZZERS:%=fuzz_%)
+	@for parser in $(FUZZERS); do mkdir -p build/fuzz/corpus/$$parser && \
+	  build/fuzz/tests/fuzz/fuzz_$$parser -max_total_time=$(SECONDS_EACH) -max_len=65536 -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$parser tests/fuzz/seeds/$$parser || exit 1; done
 
 packages:
 	@tools/install_packages.sh build

@@ -13,7 +13,7 @@
 
 #include "conflux/core/matrix.h"
 #include "conflux/data/table.h"
-#include "data/byte_stream.h"
+#include "data/input_stream.h"
 
 namespace conflux {
 

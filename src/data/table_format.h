@@ -8,7 +8,8 @@
 #include <string_view>
 
 #include "conflux/data/table.h"
-#include "data/byte_stream.h"
+#include "data/input_stream.h"
+#include "data/output_stream.h"
 
 namespace conflux {
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/byte_stream.h"
+#include "data/input_stream.h"
+#include "data/output_stream.h"
 
 namespace conflux {
 

@@ -1,10 +1,13 @@
 #include "conflux/data/table.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "conflux/core/error.h"
@@ -162,6 +165,50 @@ TEST(Table, WritesThroughALinkAndKeepsTheRightsOfAFile) {
   EXPECT_TRUE(same_table(read_table(target), numbers()));
   EXPECT_EQ(std::filesystem::status(target).permissions(),
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+// Replaces standard input or output by a file for as long as it lives.
+class Redirected {
+ public:
+  Redirected(int stream, const std::filesystem::path& path, int flags)
+      : stream_(stream), kept_(dup(stream)) {
+    const int file = open(path.c_str(), flags, 0600);
+    dup2(file, stream_);
+    close(file);
+  }
+  ~Redirected() {
+    dup2(kept_, stream_);
+    close(kept_);
+  }
+  Redirected(const Redirected&) = delete;
+  Redirected& operator=(const Redirected&) = delete;
+
+ private:
+  int stream_;
+  int kept_;
+};
+
+// Pipes cannot be rewound: types are found out, and columns read first, from memory.
+TEST(Table, ADashIsStandardInputAndOutput) {
+  const TemporaryFolder folder;
+  for (const std::string format : {"csv", "npy", "idx", "npy.gz", "csv.zst"}) {
+    const auto path = folder / "stream";
+    {
+      const Redirected output(STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC);
+      write_table("-", numbers(), {.format = format});
+    }
+    {
+      const Redirected input(STDIN_FILENO, path, O_RDONLY);
+      EXPECT_TRUE(same_table(read_table("-", {.format = format}), numbers())) << format;
+    }
+    const Redirected input(STDIN_FILENO, path, O_RDONLY);
+    EXPECT_TRUE(same_table(read_in_blocks("-", {.format = format}, 7), numbers())) << format;
+  }
+  const auto path = folder.with("stream", "x,y\n1,a\nb,2\n");
+  const Redirected input(STDIN_FILENO, path, O_RDONLY);
+  EXPECT_THAT(
+      [] { read_table("-", {.numeric = {{"x"}}}); },
+      ThrowsMessage<InvalidData>(HasSubstr("standard input, line 3, column 1 (\"x\"): \"b\"")));
 }
 
 TEST(Table, CountsMissingCells) {
