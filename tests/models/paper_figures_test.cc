@@ -17,6 +17,7 @@ struct Figures {
   double tc = 0;
 };
 
+// Runs scatter by a fifth; 20 of them pin the mean down whatever the rounding of the machine.
 Figures mean_over_seeds(Method method, int seeds) {
   const std::filesystem::path folder(CONFLUX_TEST_DATA);
   const GroupSet train = read_csv(folder / "moons_train.csv");
@@ -45,13 +46,13 @@ TEST(PaperFigures, NbOnMoonsIsWithinHalfAPercent) {
 }
 
 TEST(PaperFigures, RandNbOnMoonsIsWithinTwoDeviations) {
-  const Figures ours = mean_over_seeds(Method::kRandNb, 5);
+  const Figures ours = mean_over_seeds(Method::kRandNb, 20);
   EXPECT_NEAR(ours.paper_wd, 0.0047, 2 * 0.0011);
   EXPECT_NEAR(ours.tc, 0.4903, 2 * 0.0205);
 }
 
 TEST(PaperFigures, InbOnMoonsIsWithinTwoDeviations) {
-  const Figures ours = mean_over_seeds(Method::kInb, 5);
+  const Figures ours = mean_over_seeds(Method::kInb, 20);
   EXPECT_NEAR(ours.paper_wd, 0.0025, 2 * 0.0005);
   EXPECT_NEAR(ours.tc, 0.4832, 2 * 0.0282);
 }
