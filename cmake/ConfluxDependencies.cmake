@@ -11,6 +11,9 @@ find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(LEMON_INCLUDE_DIR lemon/network_simplex.h REQUIRED)
 find_library(LEMON_LIBRARY NAMES lemon REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY NAMES xxhash REQUIRED)
 
 # OpenBLAS's own package file sets variables only.
 add_library(conflux_openblas INTERFACE)

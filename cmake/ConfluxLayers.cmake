@@ -49,7 +49,8 @@ function(conflux_pack_layers)
   target_link_libraries(conflux PUBLIC Eigen3::Eigen PRIVATE fmt::fmt TBB::tbb hwy::hwy
                         hwy::hwy_contrib conflux_openblas ZLIB::ZLIB
                         $<BUILD_INTERFACE:${LEMON_LIBRARY}> $<INSTALL_INTERFACE:lemon>
-                        $<BUILD_INTERFACE:${ZSTD_LIBRARY}> $<INSTALL_INTERFACE:zstd>)
+                        $<BUILD_INTERFACE:${ZSTD_LIBRARY}> $<INSTALL_INTERFACE:zstd>
+                        $<BUILD_INTERFACE:${XXHASH_LIBRARY}> $<INSTALL_INTERFACE:xxhash>)
   if(CONFLUX_SANITIZE)
     target_link_options(conflux PUBLIC -fsanitize=${CONFLUX_SANITIZE})
   endif()

@@ -12,6 +12,8 @@
 #include "conflux/data/table_groups.h"
 #include "conflux/data/toy.h"
 #include "conflux/flow/flow.h"
+#include "conflux/io/checkpoint.h"
+#include "conflux/io/model_file.h"
 #include "conflux/metrics/energy_distance.h"
 #include "conflux/metrics/exact_wasserstein.h"
 #include "conflux/metrics/pairwise.h"

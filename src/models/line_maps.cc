@@ -224,7 +224,9 @@ FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOpt
   const Index num_lines = lines.num_lines();
   const std::vector<double> rows = count_rows(lines, comm);
   const Index bins = options.bins ? *options.bins : default_bins(rows);
-  const auto [mean, variance] = fit_line_moments(lines, comm, workers);
+  const LineMoments moments = fit_line_moments(lines, comm, workers);
+  const std::vector<double>& mean = moments.mean;
+  const std::vector<double>& variance = moments.variance;
   std::vector<GroupHistogram> histograms(mean.size());
   std::vector<double> counts(mean.size() * static_cast<std::size_t>(bins));
   workers.for_each(num_lines, [&](Index k) {

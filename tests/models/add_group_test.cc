@@ -34,6 +34,10 @@ struct Case {
   Index grid = 0;
 };
 
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << name_of(each.method) << " " << name_of(each.estimator) << " " << each.grid;
+}
+
 class AddGroup : public testing::TestWithParam<Case> {
  protected:
   Model fit(const GroupSet& groups) const {

@@ -1,0 +1,35 @@
+#include "conflux/io/model_file.h"
+
+#include "conflux/core/error.h"
+#include "io/model_tensors.h"
+
+namespace conflux {
+
+namespace {
+
+// A checkpoint has not left the unit cube, and maybe not arrived anywhere.
+Model finished(StoredModel stored) {
+  if (!stored.data_digest) return std::move(stored.model);
+  throw InvalidData("this is the checkpoint of an unfinished fit; resume the fit to get a model.");
+}
+
+}  // namespace
+
+void save_model(const std::string& path, const Model& model) {
+  write_model(model, std::nullopt).save(path);
+}
+
+Model load_model(const std::string& path) {
+  StoredModel stored = load_stored_model(path);
+  try {
+    return finished(std::move(stored));
+  } catch (const InvalidData& error) {
+    throw InvalidData(path + ": " + error.what());
+  }
+}
+
+Model parse_model(std::span<const std::byte> file) {
+  return finished(read_model(Bytes(file.begin(), file.end())));
+}
+
+}  // namespace conflux

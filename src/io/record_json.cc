@@ -1,0 +1,204 @@
+#include "io/record_json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <type_traits>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+namespace {
+
+[[noreturn]] void wrong(std::string_view name, std::string_view what) {
+  throw InvalidData(fmt::format("\"{}\" is {}; the file is damaged.", name, what));
+}
+
+// JSON has no numbers that are not finite; those of a record come back as NaN.
+OrderedJson number(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+}
+
+template <class T>
+OrderedJson to_json(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(name_of(value));
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+OrderedJson to_json(const std::optional<T>& value) {
+  return value ? to_json(*value) : OrderedJson(nullptr);
+}
+
+void read(const Json& json, std::string_view name, bool& out) {
+  if (!json.is_boolean()) wrong(name, "neither true nor false");
+  out = json.get<bool>();
+}
+
+void read(const Json& json, std::string_view name, double& out) {
+  if (!json.is_number()) wrong(name, "no number");
+  out = json.get<double>();
+}
+
+template <class Integer>
+requires(std::is_integral_v<Integer>) void read(const Json& json, std::string_view name,
+                                                Integer& out) {
+  if (!json.is_number_integer()) wrong(name, "no whole number");
+  const bool fits = json.is_number_unsigned() ? std::in_range<Integer>(json.get<std::uint64_t>())
+                                              : std::in_range<Integer>(json.get<std::int64_t>());
+  if (!fits) wrong(name, "out of range");
+  out = json.get<Integer>();
+}
+
+template <class Enum>
+requires(std::is_enum_v<Enum>) void read(const Json& json, std::string_view name, Enum& out) {
+  if (json.is_string()) {
+    for (const auto& [value, text] : EnumNames<Enum>::kNames) {
+      if (json.get<std::string>() != text) continue;
+      out = value;
+      return;
+    }
+  }
+  wrong(name, "none of its names");
+}
+
+void read(const Json& json, std::string_view name, std::string& out) {
+  if (!json.is_string()) wrong(name, "no text");
+  out = json.get<std::string>();
+}
+
+template <class T>
+void read(const Json& json, std::string_view name, std::vector<T>& out) {
+  if (!json.is_array()) wrong(name, "no list");
+  out.clear();
+  for (const Json& each : json) read(each, name, out.emplace_back());
+}
+
+template <class T>
+void read(const Json& json, std::string_view name, std::optional<T>& out) {
+  out.reset();
+  if (!json.is_null()) read(json, name, out.emplace());
+}
+
+// Fields of an object by name; whatever is not asked for is unknown.
+class Fields {
+ public:
+  Fields(const Json& json, std::string_view name) : json_(json) {
+    if (!json.is_object()) wrong(name, "no object");
+  }
+
+  template <class T>
+  void get(std::string_view name, T& out) {
+    known_.insert(std::string(name));
+    const auto found = json_.find(name);
+    if (found != json_.end()) read(*found, name, out);
+  }
+
+  void get_number_or_nan(std::string_view name, double& out) {
+    std::optional<double> value = out;
+    get(name, value);
+    out = value.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void check_all_known() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (known_.contains(name)) continue;
+      throw InvalidData(fmt::format(
+          "\"{}\" is unknown; the file is damaged, or written by a newer conflux: update.", name));
+    }
+  }
+
+ private:
+  const Json& json_;
+  std::set<std::string> known_;
+};
+
+OrderedJson layer_to_json(const LayerRecord& layer) {
+  return {{"layer", layer.layer},
+          {"kind", layer.kind},
+          {"spread_at_start", number(layer.spread_at_start)},
+          {"spread_before", number(layer.spread_before)},
+          {"spread_after", number(layer.spread_after)},
+          {"steps", layer.steps},
+          {"evaluations", layer.evaluations},
+          {"passes", layer.passes},
+          {"seconds", number(layer.seconds)}};
+}
+
+LayerRecord layer_from_json(const Json& json) {
+  LayerRecord layer;
+  Fields fields(json, "layers");
+  fields.get("layer", layer.layer);
+  fields.get("kind", layer.kind);
+  fields.get_number_or_nan("spread_at_start", layer.spread_at_start);
+  fields.get_number_or_nan("spread_before", layer.spread_before);
+  fields.get_number_or_nan("spread_after", layer.spread_after);
+  fields.get("steps", layer.steps);
+  fields.get("evaluations", layer.evaluations);
+  fields.get("passes", layer.passes);
+  fields.get_number_or_nan("seconds", layer.seconds);
+  fields.check_all_known();
+  return layer;
+}
+
+}  // namespace
+
+OrderedJson options_to_json(const FitOptions& options) {
+  OrderedJson out = OrderedJson::object();
+  visit_options(options, [&](const OptionInfo& info, const auto& value) {
+    out[std::string(info.name)] = to_json(value);
+  });
+  return out;
+}
+
+FitOptions options_from_json(const Json& json) {
+  FitOptions options;
+  Fields fields(json, "options");
+  visit_options(options,
+                [&](const OptionInfo& info, auto& value) { fields.get(info.name, value); });
+  fields.check_all_known();
+  try {
+    validate(options);
+  } catch (const InvalidOption& error) {
+    throw InvalidData(fmt::format("the options cannot be: {} The file is damaged.", error.what()));
+  }
+  return options;
+}
+
+OrderedJson record_to_json(const FitRecord& record) {
+  OrderedJson layers = OrderedJson::array();
+  for (const LayerRecord& layer : record.layers) layers.push_back(layer_to_json(layer));
+  return {{"group_sizes", record.group_sizes},
+          {"layers", std::move(layers)},
+          {"warnings", record.warnings},
+          {"seconds", number(record.seconds)}};
+}
+
+FitRecord record_from_json(const Json& json) {
+  FitRecord record;
+  Fields fields(json, "record");
+  fields.get("group_sizes", record.group_sizes);
+  fields.get("warnings", record.warnings);
+  fields.get_number_or_nan("seconds", record.seconds);
+  const auto layers = json.find("layers");
+  if (layers != json.end() && layers->is_array()) {
+    for (const Json& layer : *layers) record.layers.push_back(layer_from_json(layer));
+  } else {
+    wrong("layers", "no list");
+  }
+  return record;
+}
+
+std::vector<std::string> texts_from_json(const Json& json, const std::string& name) {
+  std::vector<std::string> out;
+  read(json, name, out);
+  return out;
+}
+
+}  // namespace conflux
