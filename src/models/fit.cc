@@ -105,8 +105,9 @@ class Fitter {
     check_rows(latent_.groups(), rows, options.split, comm_);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
-    const SearchResult found =
+    SearchResult found =
         find_directions(sample(rows.search), options.weights, start, ascent_options(), workers_);
+    share(found.frame);
     LineMaps lines = fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
                                    options, comm_, workers_);
     const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
