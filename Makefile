@@ -33,7 +33,7 @@ fuzz: packages
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz --target $(FUZZERS:%=fuzz_%)
 	@for parser in $(FUZZERS); do mkdir -p build/fuzz/corpus/$$parser && \
-	  build/fuzz/tests/fuzz/fuzz_$$parser -max_total_time=$(SECONDS_EACH) -max_len=65536 -print_final_stats=1 \
+	  build/fuzz/tests/fuzz/fuzz_$$parser -max_total_time=$(SECONDS_EACH) -max_len=65536 -len_control=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$parser tests/fuzz/seeds/$$parser || exit 1; done
 
 packages:

@@ -183,7 +183,7 @@ ArrayLayout checked_layout(const std::string& name, ElementType type, bool fortr
 }
 
 ArrayReader::ArrayReader(std::string name, const ArrayLayout& layout,
-                         std::unique_ptr<InputStream> stream, ByPosition by_position)
+                         std::unique_ptr<InputStream> stream, const ByPosition& by_position)
     : name_(std::move(name)), layout_(layout), stream_(std::move(stream)) {
   if (!layout_.fortran) return;
   access_ = by_position ? by_position() : access_to(read_rest(*stream_), name_);

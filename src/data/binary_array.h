@@ -54,7 +54,7 @@ class ArrayReader {
   /// The stream stands at the first element. `by_position` gives the same elements from 0 on; when
   /// it is empty and needed, the stream is read into memory.
   ArrayReader(std::string name, const ArrayLayout& layout, std::unique_ptr<InputStream> stream,
-              ByPosition by_position);
+              const ByPosition& by_position);
 
   const ArrayLayout& layout() const { return layout_; }
   Index rows_left() const { return layout_.rows - done_; }

@@ -429,9 +429,8 @@ class CsvWriter : public TableWriter {
 };
 
 template <char delimiter>
-std::unique_ptr<TableReader> open_text(ByteSource source, const TableOptions& options) {
-  return std::make_unique<CsvReader>(std::move(source), options,
-                                     checked_delimiter(options, delimiter));
+std::unique_ptr<TableReader> open_text(const ByteSource& source, const TableOptions& options) {
+  return std::make_unique<CsvReader>(source, options, checked_delimiter(options, delimiter));
 }
 
 template <char delimiter>

@@ -144,7 +144,7 @@ class IdxWriter : public TableWriter {
 
 const TableFormat kIdxFormat = {
     "idx", [](std::string_view name) { return name.ends_with(".idx") || name.ends_with("ubyte"); },
-    [](ByteSource source, const TableOptions&) -> std::unique_ptr<TableReader> {
+    [](const ByteSource& source, const TableOptions&) -> std::unique_ptr<TableReader> {
       return std::make_unique<IdxReader>(source);
     },
     [](std::unique_ptr<OutputStream> out, std::string_view name,

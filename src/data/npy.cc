@@ -361,7 +361,7 @@ MappedNpy map_npy(const std::filesystem::path& path) {
 
 const TableFormat kNpyFormat = {
     "npy", [](std::string_view name) { return name.ends_with(".npy"); },
-    [](ByteSource source, const TableOptions&) -> std::unique_ptr<TableReader> {
+    [](const ByteSource& source, const TableOptions&) -> std::unique_ptr<TableReader> {
       return std::make_unique<NpyReader>(source);
     },
     [](std::unique_ptr<OutputStream> out, std::string_view,

@@ -254,7 +254,7 @@ class NpzWriter : public TableWriter {
 
 const TableFormat kNpzFormat = {
     "npz", [](std::string_view name) { return name.ends_with(".npz"); },
-    [](ByteSource source, const TableOptions& options) -> std::unique_ptr<TableReader> {
+    [](const ByteSource& source, const TableOptions& options) -> std::unique_ptr<TableReader> {
       return std::make_unique<NpzReader>(source, options);
     },
     [](std::unique_ptr<OutputStream> out, std::string_view,

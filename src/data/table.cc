@@ -165,6 +165,7 @@ void write_table(const std::filesystem::path& path, const Table& table,
 
 std::vector<std::string> table_formats() {
   std::vector<std::string> names;
+  names.reserve(kFormats.size());
   for (const TableFormat* format : kFormats) names.emplace_back(format->name);
   return names;
 }

@@ -17,7 +17,7 @@ struct TableFormat {
   std::string_view name;
   /// Whether a file name, without .gz or .zst, is of this format.
   bool (*owns)(std::string_view file_name);
-  std::unique_ptr<TableReader> (*open)(ByteSource source, const TableOptions& options);
+  std::unique_ptr<TableReader> (*open)(const ByteSource& source, const TableOptions& options);
   std::unique_ptr<TableWriter> (*create)(std::unique_ptr<OutputStream> out,
                                          std::string_view file_name, const TableOptions& options);
 };
