@@ -26,7 +26,7 @@ asan tsan: packages
 	@cmake --build --preset $@
 	ctest --preset $@
 
-FUZZERS := csv npy npz idx
+FUZZERS := csv npy npz idx model
 SECONDS_EACH ?= 60
 fuzz: packages
 	@tools/install_packages.sh fuzz
