@@ -3,7 +3,7 @@
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libfast-float-dev
-       nlohmann-json3-dev libxxhash-dev libgtest-dev libgmock-dev librapidcheck-dev
+       nlohmann-json3-dev libxxhash-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
        libbenchmark-dev"
 fuzz="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
