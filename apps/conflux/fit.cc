@@ -13,6 +13,7 @@
 #include "grouped_input.h"
 #include "help.h"
 #include "interrupt.h"
+#include "record_json.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -67,42 +68,27 @@ FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* ea
   return options;
 }
 
-class Progress {
- public:
-  explicit Progress(const Console& console) : console_(console) {}
-
-  void show(const Fit& fit) {
-    const LayerRecord& layer = fit.record.layers.back();
-    const auto done = static_cast<Index>(fit.record.layers.size());
-    const Index total = *fit.record.options.layers;
-    const double rate = static_cast<double>(done) / fit.record.seconds;
-    console_.detail(fmt::format("layer {}/{}: {}, spread {:.4g} -> {:.4g}, {} steps, {:.2f} s",
-                                done, total, layer.kind, layer.spread_before, layer.spread_after,
-                                layer.steps, layer.seconds),
-                    {{"event", "layer"},
-                     {"layer", done},
-                     {"layers", total},
-                     {"kind", layer.kind},
-                     {"spread_before", layer.spread_before},
-                     {"spread_after", layer.spread_after},
-                     {"steps", layer.steps},
-                     {"seconds", layer.seconds}});
-    console_.progress(fmt::format(
-        "layer {}/{}  spread {:.4g} -> {:.4g}  {:.1f} layers/s  {:.0f} s left", done, total,
-        layer.spread_before, layer.spread_after, rate, static_cast<double>(total - done) / rate));
-  }
-
- private:
-  const Console& console_;
-};
+void show_progress(const Fit& fit, const Console& console) {
+  const LayerRecord& layer = fit.record.layers.back();
+  const auto done = static_cast<Index>(fit.record.layers.size());
+  const Index total = *fit.record.options.layers;
+  const double rate = static_cast<double>(done) / fit.record.seconds;
+  const std::string values =
+      fmt::format("spread {:.4g} -> {:.4g}{}", layer.spread_before, layer.spread_after,
+                  layer.held_out ? fmt::format("  held out {:.4g}", *layer.held_out) : "");
+  console.detail(fmt::format("layer {}/{}: {}, {}, {} steps, {:.2f} s", done, total, layer.kind,
+                             values, layer.steps, layer.seconds),
+                 {{"event", "layer"}, {"layers", total}, {"record", layer_json(layer)}});
+  console.progress(fmt::format("layer {}/{}  {}  {:.1f} layers/s  {:.0f} s left", done, total,
+                               values, rate, static_cast<double>(total - done) / rate));
+}
 
 Fit fit_with_checkpoints(const GroupSet& groups, const FitFlags& flags, const FitOptions& options,
                          const Fit* earlier, const std::string& digest, const Console& console) {
-  Progress progress(console);
   FitControl control;
   control.resume = earlier;
   control.on_progress = [&](const Fit& so_far) {
-    progress.show(so_far);
+    show_progress(so_far, console);
     const auto layers = static_cast<Index>(so_far.record.layers.size());
     if (flags.checkpoint.empty()) return;
     if (layers % flags.every == 0 || interrupted()) {
@@ -130,6 +116,7 @@ Json summary_of(const Model& model, const std::string& output) {
           {"groups", sizes},
           {"features", model.flow.dim()},
           {"layers", model.record.layers.size()},
+          {"dropped_layers", model.record.dropped_layers.size()},
           {"seconds", model.record.seconds},
           {"warnings", model.record.warnings}};
 }

@@ -7,6 +7,7 @@
 #include "conflux/io/model_file.h"
 #include "conflux/models/option_text.h"
 #include "grouped_input.h"
+#include "record_json.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -15,18 +16,6 @@ namespace {
 
 constexpr std::size_t kMostFeaturesShown = 12;
 constexpr std::size_t kLayersShown = 5;
-
-Json layer_json(const LayerRecord& layer) {
-  return {{"layer", layer.layer},
-          {"kind", layer.kind},
-          {"spread_at_start", layer.spread_at_start},
-          {"spread_before", layer.spread_before},
-          {"spread_after", layer.spread_after},
-          {"steps", layer.steps},
-          {"evaluations", layer.evaluations},
-          {"passes", layer.passes},
-          {"seconds", layer.seconds}};
-}
 
 Json json_of(const ModelFile& file) {
   const Model& model = file.model;
@@ -38,8 +27,6 @@ Json json_of(const ModelFile& file) {
   for (const OptionText& option : option_texts(model.record.options)) {
     options[option.name] = option.value;
   }
-  Json layers = Json::array();
-  for (const LayerRecord& layer : model.record.layers) layers.push_back(layer_json(layer));
   return {{"finished", file.finished},
           {"format_version", file.format_version},
           {"conflux_version", file.conflux_version},
@@ -52,23 +39,28 @@ Json json_of(const ModelFile& file) {
           {"group_column", model.group_column},
           {"label_column", model.label_column},
           {"options", options},
-          {"layers", layers},
+          {"held_out_at_start", number_json(model.record.held_out_at_start)},
+          {"held_out_nb", number_json(model.record.held_out_nb)},
+          {"layers", layers_json(model.record.layers)},
+          {"dropped_layers", layers_json(model.record.dropped_layers)},
           {"warnings", model.record.warnings},
           {"seconds", model.record.seconds},
           {"metadata", model.metadata}};
 }
 
 void print_layers(const std::vector<LayerRecord>& layers) {
-  fmt::print("\n{:>6}  {:<12}{:>14}{:>14}{:>8}{:>10}\n", "layer", "kind", "spread before", "after",
-             "steps", "seconds");
+  fmt::print("\n{:>6}  {:<12}{:>14}{:>12}{:>12}{:>8}{:>10}\n", "layer", "kind", "spread before",
+             "after", "held out", "steps", "seconds");
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (layers.size() > 2 * kLayersShown + 1 && l == kLayersShown) {
       fmt::print("{:>6}  ({} more; --json shows all)\n", "...", layers.size() - 2 * kLayersShown);
       l = layers.size() - kLayersShown;
     }
     const LayerRecord& layer = layers[l];
-    fmt::print("{:>6}  {:<12}{:>14.4g}{:>14.4g}{:>8}{:>10.3f}\n", l + 1, layer.kind,
-               layer.spread_before, layer.spread_after, layer.steps, layer.seconds);
+    fmt::print("{:>6}  {:<12}{:>14.4g}{:>12.4g}{:>12}{:>8}{:>10.3f}\n", l + 1, layer.kind,
+               layer.spread_before, layer.spread_after,
+               layer.held_out ? fmt::format("{:.4g}", *layer.held_out) : "-", layer.steps,
+               layer.seconds);
   }
 }
 
@@ -106,6 +98,10 @@ void print_text(const ModelFile& file, const std::string& path) {
     fmt::print("  {:<20}{}\n", option.name, option.value);
   }
   if (!model.record.layers.empty()) print_layers(model.record.layers);
+  if (!model.record.dropped_layers.empty()) {
+    fmt::print("{} more layers were fitted and dropped: held-out rows gained nothing\n",
+               model.record.dropped_layers.size());
+  }
   for (const std::string& warning : model.record.warnings) fmt::print("\nwarning: {}\n", warning);
 }
 

@@ -40,13 +40,17 @@ struct Spelling<bool> {
   }
 };
 
+// A name; the barycenter is what no name stands for.
 template <>
 struct Spelling<std::string> {
-  static std::string values() { return "NAME"; }
-  static std::string show(const std::string& value) { return value; }
+  static constexpr std::string_view kNone = "barycenter";
+  static std::string values() { return std::string(kNone) + "|GROUP"; }
+  static std::string show(const std::string& value) {
+    return value.empty() ? std::string(kNone) : value;
+  }
   static bool read(std::string_view text, std::string& value) {
-    value = text;
-    return true;
+    value = text == kNone ? "" : text;
+    return !text.empty();
   }
 };
 
@@ -82,20 +86,16 @@ struct Spelling<std::optional<T>> {
 };
 
 template <>
-struct Spelling<std::vector<double>> {
-  static std::string values() { return "LIST|" + std::string(kUnset); }
-  static std::string show(const std::vector<double>& value) {
-    return value.empty() ? std::string(kUnset) : fmt::format("{}", fmt::join(value, ","));
-  }
-  static bool read(std::string_view text, std::vector<double>& value) {
-    value.clear();
-    if (text == kUnset) return true;
-    while (true) {
-      const std::size_t comma = text.find(',');
-      if (!Spelling<double>::read(text.substr(0, comma), value.emplace_back())) return false;
-      if (comma == std::string_view::npos) return true;
-      text.remove_prefix(comma + 1);
+struct Spelling<GroupWeights> {
+  static std::string values() { return "uniform|size|LIST"; }
+  static std::string show(const GroupWeights& value) { return to_text(value); }
+  static bool read(std::string_view text, GroupWeights& value) {
+    try {
+      value = parse_group_weights(text);
+    } catch (const InvalidOption&) {
+      return false;
     }
+    return true;
   }
 };
 
@@ -103,7 +103,6 @@ std::string allowed(const std::string& values) {
   const std::string or_unset = values.ends_with(kUnset) ? fmt::format(" or {}", kUnset) : "";
   if (values.starts_with("N")) return "a whole number" + or_unset;
   if (values.starts_with("X")) return "a number" + or_unset;
-  if (values.starts_with("LIST")) return "numbers with commas between them" + or_unset;
   return "one of " + values;
 }
 
