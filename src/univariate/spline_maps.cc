@@ -1,0 +1,128 @@
+#include "conflux/univariate/spline_maps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conflux {
+
+namespace {
+
+// Knots per extra level in a tail.
+constexpr Index kKnotsPerEdge = 40;
+// Pairs nearer to each other than this fraction of the range, on either side, are taken for one:
+// slopes stay within 1e5 of the mean slope and its inverse, so maps can be inverted.
+constexpr double kSmallestGap = 1e-5;
+
+// Keeps the outer pairs and drops what is too close to a kept one.
+void drop_close(std::vector<double>& from, std::vector<double>& to) {
+  const double from_gap = kSmallestGap * (from.back() - from.front());
+  const double to_gap = kSmallestGap * (to.back() - to.front());
+  const std::size_t last = from.size() - 1;
+  std::vector<std::size_t> kept{0};
+  const auto apart = [&](std::size_t i, std::size_t j) {
+    return from[j] - from[i] > from_gap && to[j] - to[i] > to_gap;
+  };
+  for (std::size_t i = 1; i < last; ++i) {
+    if (apart(kept.back(), i) && apart(i, last)) kept.push_back(i);
+  }
+  if (apart(kept.back(), last)) kept.push_back(last);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    from[i] = from[kept[i]];
+    to[i] = to[kept[i]];
+  }
+  from.resize(kept.size());
+  to.resize(kept.size());
+}
+
+// Of the point by the image.
+std::vector<double> knot_slopes(const std::vector<double>& from, const std::vector<double>& to) {
+  std::vector<double> slopes(from.size(), 1.0);
+  for (std::size_t i = 1; i + 1 < from.size(); ++i) {
+    const double before = to[i] - to[i - 1];
+    const double after = to[i + 1] - to[i];
+    const double slope_before = (from[i] - from[i - 1]) / before;
+    const double slope_after = (from[i + 1] - from[i]) / after;
+    slopes[i] = (slope_before * after + slope_after * before) / (before + after);
+  }
+  return slopes;
+}
+
+}  // namespace
+
+std::vector<double> spline_levels(Index knots) {
+  const Index edge = knots / kKnotsPerEdge;
+  const Index inner = knots - 2 * edge;
+  const double outermost = 1 / static_cast<double>(inner + 1);
+  std::vector<double> levels;
+  for (Index j = 1; j <= edge; ++j) {
+    levels.push_back(outermost * static_cast<double>(j) / static_cast<double>(edge + 1));
+  }
+  for (Index j = 1; j <= inner; ++j) {
+    levels.push_back(static_cast<double>(j) / static_cast<double>(inner + 1));
+  }
+  for (Index j = edge; j >= 1; --j) levels.push_back(1 - levels[static_cast<std::size_t>(j - 1)]);
+  return levels;
+}
+
+std::vector<double> quantiles_at(const QuantileSummary& summary, std::span<const double> levels) {
+  const std::vector<double>& values = summary.values;
+  std::vector<double> places(values.size(), 0.0);
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    places[i] = places[i - 1] + 0.5 * (summary.masses[i - 1] + summary.masses[i]);
+  }
+  std::vector<double> out;
+  std::size_t i = 0;
+  for (const double level : levels) {
+    const double place = level * places.back();
+    while (i + 2 < values.size() && places[i + 1] <= place) ++i;
+    if (values.size() == 1) {
+      out.push_back(values.front());
+      continue;
+    }
+    const double share = (place - places[i]) / (places[i + 1] - places[i]);
+    out.push_back(std::lerp(values[i], values[i + 1], std::clamp(share, 0.0, 1.0)));
+  }
+  return out;
+}
+
+RationalQuadraticMap spline_through(std::span<const double> from, std::span<const double> to,
+                                    double strength) {
+  std::vector<double> points(from.begin(), from.end());
+  std::vector<double> images(to.begin(), to.end());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    images[i] = std::lerp(points[i], images[i], strength);
+  }
+  if (points == images) return {};
+  drop_close(points, images);
+  if (points.size() == 1) {
+    // One of the two has no spread: there is no shape to take on, only a place to move to.
+    points[0] = 0.5 * (from.front() + from.back());
+    images[0] = std::lerp(points[0], 0.5 * (to.front() + to.back()), strength);
+  }
+  std::vector<double> slopes = knot_slopes(points, images);
+  return {std::move(points), std::move(images), std::move(slopes)};
+}
+
+std::vector<MonotoneMap> fit_spline_maps(std::span<const QuantileSummary> groups,
+                                         std::span<const double> weights, Index knots,
+                                         double strength, std::vector<double>* barycenter) {
+  const std::vector<double> levels = spline_levels(knots);
+  std::vector<std::vector<double>> quantiles;
+  std::vector<double> mean(levels.size(), 0.0);
+  for (std::size_t m = 0; m < groups.size(); ++m) {
+    quantiles.push_back(quantiles_at(groups[m], levels));
+    for (std::size_t q = 0; q < mean.size(); ++q) mean[q] += weights[m] * quantiles[m][q];
+  }
+  std::vector<MonotoneMap> maps;
+  for (const auto& own : quantiles) maps.emplace_back(spline_through(own, mean, strength));
+  if (barycenter != nullptr) *barycenter = std::move(mean);
+  return maps;
+}
+
+RationalQuadraticMap fit_spline_map_to(const QuantileSummary& group,
+                                       std::span<const double> barycenter, double strength) {
+  const std::vector<double> levels = spline_levels(static_cast<Index>(barycenter.size()));
+  return spline_through(quantiles_at(group, levels), barycenter, strength);
+}
+
+}  // namespace conflux
