@@ -3,36 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conflux/univariate/barycenter.h"
+
 namespace conflux {
 
 namespace {
 
 // Knots per extra level in a tail.
 constexpr Index kKnotsPerEdge = 40;
-// Pairs nearer to each other than this fraction of the range, on either side, are taken for one:
-// slopes stay within 1e5 of the mean slope and its inverse, so maps can be inverted.
-constexpr double kSmallestGap = 1e-5;
-
-// Keeps the outer pairs and drops what is too close to a kept one.
-void drop_close(std::vector<double>& from, std::vector<double>& to) {
-  const double from_gap = kSmallestGap * (from.back() - from.front());
-  const double to_gap = kSmallestGap * (to.back() - to.front());
-  const std::size_t last = from.size() - 1;
-  std::vector<std::size_t> kept{0};
-  const auto apart = [&](std::size_t i, std::size_t j) {
-    return from[j] - from[i] > from_gap && to[j] - to[i] > to_gap;
-  };
-  for (std::size_t i = 1; i < last; ++i) {
-    if (apart(kept.back(), i) && apart(i, last)) kept.push_back(i);
-  }
-  if (apart(kept.back(), last)) kept.push_back(last);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    from[i] = from[kept[i]];
-    to[i] = to[kept[i]];
-  }
-  from.resize(kept.size());
-  to.resize(kept.size());
-}
 
 // Of the point by the image.
 std::vector<double> knot_slopes(const std::vector<double>& from, const std::vector<double>& to) {
@@ -87,20 +65,9 @@ std::vector<double> quantiles_at(const QuantileSummary& summary, std::span<const
 
 RationalQuadraticMap spline_through(std::span<const double> from, std::span<const double> to,
                                     double strength) {
-  std::vector<double> points(from.begin(), from.end());
-  std::vector<double> images(to.begin(), to.end());
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    images[i] = std::lerp(points[i], images[i], strength);
-  }
-  if (points == images) return {};
-  drop_close(points, images);
-  if (points.size() == 1) {
-    // One of the two has no spread: there is no shape to take on, only a place to move to.
-    points[0] = 0.5 * (from.front() + from.back());
-    images[0] = std::lerp(points[0], 0.5 * (to.front() + to.back()), strength);
-  }
-  std::vector<double> slopes = knot_slopes(points, images);
-  return {std::move(points), std::move(images), std::move(slopes)};
+  if (std::equal(from.begin(), from.end(), to.begin())) return {};
+  const PiecewiseLinearMap straight = map_through(from, to, from.front(), from.back(), strength);
+  return {straight.from(), straight.to(), knot_slopes(straight.from(), straight.to())};
 }
 
 std::vector<MonotoneMap> fit_spline_maps(std::span<const QuantileSummary> groups,

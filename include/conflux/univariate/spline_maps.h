@@ -4,7 +4,7 @@
 // A group and the barycenter are known by their quantiles at the same levels: most of them equally
 // spaced, some more crowded into both tails. The spline passes through all pairs; its slope at a
 // knot weighs the slopes on both sides, and is 1 at the outer knots, beyond which the map is a
-// shift. Pairs too close to their neighbours to tell a slope are left out.
+// shift. Ties and slopes that could not be inverted are repaired as for quantile maps.
 
 #pragma once
 
