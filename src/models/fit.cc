@@ -6,40 +6,20 @@
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
+#include "conflux/models/density_destructor.h"
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
+#include "conflux/models/tree_fit.h"
 #include "conflux/slicing/direction_search.h"
 #include "models/held_out.h"
 #include "models/inspection.h"
+#include "models/latent.h"
 #include "models/resumption.h"
 #include "models/row_choice.h"
 
 namespace conflux {
 
 namespace {
-
-// The groups on their way to the shared space: a copy that layers move.
-class Latent {
- public:
-  explicit Latent(const GroupSet& groups) {
-    for (Index m = 0; m < groups.num_groups(); ++m) rows_.emplace_back(groups[m].rows.eigen());
-    for (Index m = 0; m < groups.num_groups(); ++m) {
-      view_.add(groups[m].name, ConstRows(rows_[m]), groups[m].weights);
-    }
-  }
-
-  const GroupSet& groups() const { return view_; }
-
-  void move(const Layer& layer, const Workers& workers) {
-    for (Index m = 0; m < view_.num_groups(); ++m) {
-      forward_in_place(layer, m, Rows(rows_[m]), workers);
-    }
-  }
-
- private:
-  std::vector<Matrix> rows_;
-  GroupSet view_;
-};
 
 bool opens_with_nb(Method method) {
   return method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb;
@@ -75,7 +55,7 @@ class Fitter {
     judge_the_start();
     if (control_.resume != nullptr) take_up(*control_.resume);
     if (fit_.record.layers.empty()) open(options.method);
-    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_sliced_layer();
+    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_layer();
     keep_what_helps();
     leave_unit_cube();
     fit_.record.seconds = seconds_before_ + total_.seconds();
@@ -165,6 +145,27 @@ class Fitter {
   void open(Method method) {
     if (opens_with_nb(method)) add_coordinate_layer();
     if (method == Method::kGb || method == Method::kGbInb) add_affine_layer();
+  }
+
+  void add_layer() {
+    const Method method = fit_.record.options.method;
+    const bool even = num_layers() % 2 == 0;
+    if (method == Method::kTree || (method == Method::kTreeInb && even)) {
+      add_tree_layer();
+    } else {
+      add_sliced_layer();
+    }
+  }
+
+  void add_tree_layer() {
+    const Stopwatch watch;
+    const FitOptions& options = fit_.record.options;
+    const Index layer = num_layers();
+    const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
+    check_rows(latent_.groups(), rows, options.split, comm_);
+    append(std::make_shared<TreeLayer>(fit_tree_layer(latent_.groups(), rows.search, rows.maps,
+                                                      strength(1), options, comm_, workers_)));
+    finish({.layer = layer, .kind = "tree", .seconds = watch.seconds()});
   }
 
   void add_sliced_layer() {
@@ -290,6 +291,9 @@ class Fitter {
 
 Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control) {
+  if (options.method == Method::kDd) {
+    return fit_density_destructors(groups, options, comm, on_layer, control);
+  }
   return Fitter(groups, options, comm, on_layer, control).run();
 }
 
