@@ -8,6 +8,7 @@ build: packages
 	@cmake --build --preset release
 
 test: build
+	@tools/install_packages.sh test
 	ctest --preset release
 
 demo: packages
