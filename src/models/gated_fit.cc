@@ -15,6 +15,11 @@ namespace conflux {
 namespace {
 
 constexpr int kLloydSteps = 25;
+constexpr int kStarts = 4;
+// A mean of as many rows is believed by half.
+constexpr double kRowsOfDoubt = 5;
+// A group with less of itself in a cell, compared with the group that has most, stays as it is.
+constexpr double kLeastPart = 0.1;
 // Of a cell's rows in the search; fewer cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 20;
 
@@ -81,6 +86,26 @@ double mean_squared_distance(const Matrix& points, const Matrix& centres) {
     sum += (centres.rowwise() - points.row(i)).rowwise().squaredNorm().minCoeff();
   }
   return sum / static_cast<double>(points.rows());
+}
+
+// A single start often splits one cluster and joins two others.
+Matrix best_k_means(const Matrix& points, Index cells, Stream& stream) {
+  Matrix best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int start = 0; start < kStarts; ++start) {
+    Matrix centres = k_means(points, cells, stream);
+    const double distance = mean_squared_distance(points, centres);
+    if (distance >= least) continue;
+    least = distance;
+    best = std::move(centres);
+  }
+  return best;
+}
+
+// Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
+PiecewiseLinearMap shift_to(double mean, double mass, double target, double strength) {
+  const double certain = mass / (mass + kRowsOfDoubt);
+  return PiecewiseLinearMap({mean}, {mean + strength * certain * (target - mean)});
 }
 
 /// The sum over cells of the spread of the groups in it.
@@ -215,7 +240,7 @@ Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& bas
   const Matrix points = Eigen::Map<const Matrix>(
       all.data(), static_cast<Index>(all.size()) / settings.gating, settings.gating);
   const Index cells = std::min(settings.cells, points.rows());
-  Matrix centres = k_means(points, cells, stream);
+  Matrix centres = best_k_means(points, cells, stream);
   // Spheres of the mean width of a cell: exp(-distance^2 / (2 variance)).
   const double variance =
       mean_squared_distance(points, centres) / static_cast<double>(points.cols());
@@ -333,14 +358,33 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
   }
   comm.sum(masses);
 
+  std::vector<double> totals(static_cast<std::size_t>(count), 0.0);
+  for (Index m = 0; m < count; ++m) {
+    for (Index c = 0; c < cells; ++c) totals[m] += masses[m * cells + c];
+  }
+
+  // Sums of the values on each line by cell, for groups that are only shifted.
+  std::vector<Matrix> sums;
+  for (Index m = 0; m < count; ++m) {
+    sums.push_back(shares[m].transpose() * lines[m]);
+    comm.sum(std::span(sums[m].data(), static_cast<std::size_t>(sums[m].size())));
+  }
+
   std::vector<std::vector<PiecewiseLinearMap>> maps(
       static_cast<std::size_t>(count),
       std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(cells * k)));
   Matrix barycenters = Matrix::Zero(cells * k, *options.knots);
   for (Index c = 0; c < cells; ++c) {
+    // What part of each group is in the cell decides who takes part and how much it counts: rows on
+    // the wrong side of a border must not draw the others across.
+    std::vector<double> parts;
+    for (Index m = 0; m < count; ++m) parts.push_back(masses[m * cells + c] / totals[m]);
+    const double largest = *std::max_element(parts.begin(), parts.end());
     std::vector<Index> members;
     for (Index m = 0; m < count; ++m) {
-      if (masses[m * cells + c] >= settings.min_cell) members.push_back(m);
+      if (masses[m * cells + c] >= settings.min_cell && parts[m] >= kLeastPart * largest) {
+        members.push_back(m);
+      }
     }
     if (members.empty()) {
       Index most = 0;
@@ -364,7 +408,9 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
       rows.push_back(std::move(with_mass));
     }
     FitOptions cell_options = options;
-    cell_options.weights = subset_weights(options.weights.list, members);
+    std::vector<double> counting;
+    for (Index m = 0; m < count; ++m) counting.push_back(options.weights.list[m] * parts[m]);
+    cell_options.weights = subset_weights(counting, members);
     const Index knots = std::clamp<Index>(std::lround(std::sqrt(least)), 4, *options.knots);
     cell_options.knots = knots;
     const LineMaps fitted =
@@ -374,9 +420,17 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
       for (Index q = 0; q < *options.knots; ++q) {
         barycenters(c * k + line, q) = fitted.barycenters(line, q * knots / *options.knots);
       }
-      if (members.size() < 2) continue;
-      for (std::size_t j = 0; j < members.size(); ++j) {
-        maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
+      if (members.size() > 1) {
+        for (std::size_t j = 0; j < members.size(); ++j) {
+          maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
+        }
+      }
+      for (Index m = 0; m < count; ++m) {
+        const double mass = masses[m * cells + c];
+        const bool small = mass < settings.min_cell && mass > 1 && parts[m] >= kLeastPart * largest;
+        if (!small || members.front() == m) continue;
+        maps[m][c * k + line] =
+            shift_to(sums[m](c, line) / mass, mass, fitted.barycenters.row(line).mean(), strength);
       }
     }
   }
