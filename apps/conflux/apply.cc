@@ -34,8 +34,9 @@ struct ApplyFlags {
   int threads = 0;
 };
 
-// A block is large enough to keep all threads busy and small enough for the cache to matter.
+// A block keeps all threads busy and stays some ten megabytes, however wide the rows are.
 constexpr Index kNumbersPerBlock = Index{1} << 21;
+constexpr Index kMostRowsPerBlock = Index{1} << 16;
 
 /// Moves the rows of one block; which group a row comes from and goes to is known by name.
 class RowMover {
@@ -125,7 +126,8 @@ Index move_table(const Model& model, const ApplyFlags& flags, const Console& con
   const auto writer = create_table(
       flags.output.path, write_options(flags.table, flags.output, columns.group, flags.threads));
   const Keeps keeps = kept_columns(flags.output);
-  const Index block_rows = std::max<Index>(1024, kNumbersPerBlock / model.flow.dim());
+  const Index block_rows =
+      std::clamp<Index>(kNumbersPerBlock / model.flow.dim(), 1024, kMostRowsPerBlock);
   const Stopwatch watch;
   Index rows_done = 0;
   for (Table block; reader->read(block, block_rows);) {

@@ -20,7 +20,7 @@ void Console::say(const char* level, const std::string& text, Json fields) const
     return;
   }
   Json line = {{"level", level}, {"message", text}};
-  line.update(fields);
+  if (!fields.is_null()) line.update(fields);
   // Names of a table may hold any bytes; JSON may not.
   const std::string dumped = line.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::fprintf(stderr, "%s\n", dumped.c_str());

@@ -329,13 +329,10 @@ void add_evaluate(CLI::App& root, Console& console) {
   verb->add_option("MODEL", flags->model, "model file that conflux fit wrote")->required();
   verb->add_option("INPUT", flags->input.paths, "tables of all groups, or one table per group")
       ->required();
-  verb->add_option("--metrics", flags->metrics,
-                   fmt::format("with commas, of {} [w2_exact, sliced_w2, energy_distance, "
-                               "transport_cost, round_trip]",
-                               fmt::join(metric_names(), ", ")))
-      ->type_name("LIST")
-      ->delimiter(',')
-      ->expected(1);
+  add_name_list(*verb, "--metrics", flags->metrics,
+                fmt::format("with commas, of {} [w2_exact, sliced_w2, energy_distance, "
+                            "transport_cost, round_trip]",
+                            fmt::join(metric_names(), ", ")));
   verb->add_option("--space", flags->space,
                    "compare a group translated to another with that other, or all in the shared "
                    "space [translated]")

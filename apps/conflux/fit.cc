@@ -121,6 +121,19 @@ Json summary_of(const Model& model, const std::string& output) {
           {"warnings", model.record.warnings}};
 }
 
+// Many groups may share a trouble; the model keeps every sentence.
+constexpr std::size_t kMostWarnings = 3;
+
+void warn_about(const std::vector<std::string>& warnings, const std::string& model,
+                const Console& console) {
+  const std::size_t shown = std::min(warnings.size(), kMostWarnings);
+  for (std::size_t i = 0; i < shown; ++i) console.warn(warnings[i]);
+  if (warnings.size() > shown) {
+    console.warn(
+        fmt::format("{} more warnings; conflux info {} shows all", warnings.size() - shown, model));
+  }
+}
+
 void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console) {
   FitFlags flags = given;
   if (flags.every < 1) throw InvalidOption("--every is below 1; give a number of layers.");
@@ -151,7 +164,7 @@ void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console
   model.label_column = flags.input.label;
   model.metadata["data_digest"] = digest;
   save_model(flags.output, model);
-  for (const std::string& warning : model.record.warnings) console.warn(warning);
+  warn_about(model.record.warnings, flags.output, console);
   console.info(
       fmt::format("{}: {} layers for {} groups of {} features, fitted on {} rows in {:.2f} s",
                   flags.output, model.record.layers.size(), groups.num_groups(), groups.dim(),

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sstream>
+
 #include "conflux/core/error.h"
 #include "help.h"
 
@@ -72,7 +74,12 @@ Keeps kept_columns(const OutputFlags& flags) {
 
 void add_name_list(CLI::App& verb, const std::string& name, std::vector<std::string>& list,
                    const std::string& help) {
-  verb.add_option(name, list, help)->type_name("LIST")->delimiter(',')->expected(1);
+  const auto split = [&list](const std::string& text) {
+    list.clear();
+    std::istringstream names(text);
+    for (std::string each; std::getline(names, each, ',');) list.push_back(each);
+  };
+  verb.add_option_function<std::string>(name, split, help)->type_name("LIST");
 }
 
 void check_standard_output(const OutputFlags& flags, bool json) {

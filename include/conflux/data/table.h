@@ -13,8 +13,9 @@
 //   }
 //   writer->close();
 //
-// Memory holds a block, however many rows there are. What cannot be read throws InvalidData that
-// names file, line or row, column and value; sizes in headers are checked before they are believed.
+// Memory holds a block, however many rows there are. A file that cannot be opened throws Error, one
+// that cannot be understood InvalidData that names file, line or row, column and value; sizes in
+// headers are checked before they are believed.
 
 #pragma once
 
