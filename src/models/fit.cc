@@ -1,6 +1,7 @@
 #include "conflux/models/fit.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "conflux/core/stopwatch.h"
 #include "conflux/flow/coordinate_layer.h"
@@ -52,6 +53,7 @@ class Fitter {
   Fit run() {
     const FitOptions& options = fit_.record.options;
     enter_unit_cube();
+    centre_ = common_centre_and_scale(latent_.groups(), usable_, search_weights(), comm_);
     judge_the_start();
     if (control_.resume != nullptr) take_up(*control_.resume);
     if (fit_.record.layers.empty()) open(options.method);
@@ -176,24 +178,47 @@ class Fitter {
     check_rows(latent_.groups(), rows, options.split, comm_);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
+    const SearchSample<float> sample = gather_search_sample<float>(
+        latent_.groups(), rows.search, search_weights(), comm_, &*centre_);
     SearchResult found =
-        find_directions(sample(rows.search), search_weights(), start, ascent_options(), workers_);
+        find_directions(sample, search_weights(), start, search_options(), workers_);
     share(found.frame);
-    LineMaps lines = fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
-                                   options, comm_, workers_);
+    Projections projections = latent_.project(found.frame, workers_);
+    LineMaps lines = fit_line_maps(projections, latent_.groups(), rows.maps, strength(0.5), options,
+                                   comm_, workers_);
     const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
                                                       std::move(lines.barycenters));
-    append(fitted);
-    finish(
-        {.layer = layer,
-         .kind = std::string(fitted->kind()),
-         .spread_at_start = found.start_value,
-         .spread_before = found.value,
-         .spread_after = mean_spread(sample(rows.search), search_weights(), found.frame, workers_),
-         .steps = found.steps,
-         .evaluations = found.evaluations,
-         .passes = found.passes,
-         .seconds = watch.seconds()});
+    latent_.move_along(*fitted, projections, workers_);
+    fit_.flow.append(fitted);
+    finish({.layer = layer,
+            .kind = std::string(fitted->kind()),
+            .spread_at_start = found.start_value,
+            .spread_before = found.value,
+            .spread_after = mean_spread_of(projections, rows.search),
+            .steps = found.steps,
+            .evaluations = found.evaluations,
+            .passes = found.passes,
+            .seconds = watch.seconds()});
+  }
+
+  /// Mean spread along lines, from the values of some rows on them.
+  double mean_spread_of(const Projections& projections, const RowChoice& chosen) {
+    GroupSet values;
+    RowChoice all;
+    for (std::size_t m = 0; m < projections.size(); ++m) {
+      const Group& group = latent_.groups()[static_cast<Index>(m)];
+      std::vector<double> masses;
+      for (const Index i : chosen[m]) {
+        if (!group.weights.empty()) masses.push_back(group.weights[i]);
+      }
+      const Matrix& lines = projections[m];
+      values.add(group.name, Matrix(lines(Eigen::all, chosen[m]).transpose()), std::move(masses));
+      all.emplace_back(chosen[m].size());
+      std::iota(all.back().begin(), all.back().end(), Index{0});
+    }
+    const Index k = values.dim();
+    return mean_spread(gather_search_sample<float>(values, all, search_weights(), comm_),
+                       search_weights(), Frame(Matrix::Identity(k, k)), workers_);
   }
 
   void add_coordinate_layer() {
@@ -236,10 +261,6 @@ class Fitter {
     frame = Frame(std::move(columns));
   }
 
-  SearchSample<float> sample(const RowChoice& rows) {
-    return gather_search_sample<float>(latent_.groups(), rows, search_weights(), comm_);
-  }
-
   /// Half of the weights in the barycenter, half even: groups without weight are moved too, and
   /// must be seen.
   std::vector<double> search_weights() const {
@@ -248,10 +269,12 @@ class Fitter {
     return out;
   }
 
-  AscentOptions ascent_options() const {
-    AscentOptions out;
-    out.max_steps = fit_.record.options.search_steps;
-    out.polar = fit_.record.options.polar_steps;
+  SearchOptions search_options() const {
+    const FitOptions& options = fit_.record.options;
+    SearchOptions out;
+    out.ascent.max_steps = options.search_steps;
+    out.ascent.polar = options.polar_steps;
+    out.inner_steps = options.inner_steps;
     return out;
   }
 
@@ -277,6 +300,7 @@ class Fitter {
   double seconds_before_ = 0;
   Workers workers_;
   Latent latent_;
+  std::optional<CentreAndScale> centre_;
   RowChoice usable_;
   std::optional<HeldOut> held_out_;
   std::vector<Index> fitted_sizes_;
