@@ -196,8 +196,12 @@ TEST(GatedFits, AreNoWorseWhereThereIsOnlyAShift) {
   Matrix centres = Matrix::Zero(2, kDim);
   centres(1, 0) = 6;
   const std::vector<std::vector<double>> half = {{0.5, 0.5}, {0.5, 0.5}};
-  const Mixtures seen = mixtures(centres, half, {1000, 1000}, 15, 5);
-  Mixtures unseen = mixtures(centres, half, {500, 500}, 15, 5);
+  Mixtures seen = mixtures(centres, half, {1500, 1500}, 15, 5);
+  Mixtures unseen = seen;
+  for (std::size_t m = 0; m < 2; ++m) {
+    unseen.rows[m] = Matrix(seen.rows[m].bottomRows(500));
+    seen.rows[m] = Matrix(seen.rows[m].topRows(1000));
+  }
   const auto held_out_w2 = [&](Gating gate) {
     FitOptions options = gated_options();
     options.gate = gate;
