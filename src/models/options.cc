@@ -118,6 +118,7 @@ FitOptions paper_options(Method method, Index num_groups) {
   options.layers = method == Method::kNb || method == Method::kGb ? 1 : 15;
   options.search_steps = 200;
   options.polar_steps = false;
+  options.inner_steps = 0;
   options.search_rows = Index{1} << 32;
   options.split = num_groups == 2 ? Split::kRandomHalf : Split::kFixedHalf;
   options.estimator = Estimator::kHistogram;

@@ -80,8 +80,9 @@ struct FitOptions {
   Method method = Method::kInb;
   std::optional<Index> layers = std::nullopt;
   std::optional<Index> directions = std::nullopt;
-  Index search_steps = 20;
+  Index search_steps = 4;
   bool polar_steps = true;
+  Index inner_steps = 10;
   std::optional<Index> search_rows = std::nullopt;
   Split split = Split::kNone;
   Estimator estimator = Estimator::kQuantile;
@@ -142,6 +143,12 @@ void visit_options(Options& options, Visit&& visit) {
                    .help = "try large polar steps before the paper's line search",
                    .expert = true},
         options.polar_steps);
+  visit(OptionInfo{.name = "inner_steps",
+                   .help = "steps in the span of frame and gradient per step of the search; 0: one "
+                           "along the gradient",
+                   .min = 0,
+                   .max = 1000},
+        options.inner_steps);
   visit(OptionInfo{.name = "search_rows",
                    .help = "rows per group that a search looks at, drawn anew for every layer",
                    .unset = "1500",
