@@ -330,8 +330,8 @@ class BaseAligner(EstimatorBase):
         if self.group_column is None:
             if groups is None:
                 raise ValueError(
-                    f"{type(self).__name__} requires y to be passed as groups, but they are None; "
-                    "give one label per row, or set group_column."
+                    f"{type(self).__name__} needs groups, but they are None; give one label per "
+                    "row, or set group_column."
                 )
             return as_samples(X), groups, feature_names_of(X)
         if groups is not None:

@@ -20,7 +20,7 @@ def as_samples(X: Any, what: str = "X") -> Samples:
     The order of the axes and the strides do not matter; read-only arrays are welcome.
     """
     if type(X).__module__.startswith("scipy.sparse"):
-        raise TypeError(f"{what} is sparse, but the engine needs dense rows; pass {what}.toarray().")
+        raise TypeError(f"{what} is sparse, but dense rows are needed; pass {what}.toarray().")
     array = np.asarray(X)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {what} is {array.dtype}; pass real numbers.")
@@ -94,7 +94,7 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-        raise TypeError(f"random_state is {random_state!r}; give a whole number, a generator, or None.")
+        raise TypeError(f"random_state is {random_state!r}; give a number, a generator, or None.")
     if random_state < 0:
         raise ValueError(f"random_state is {random_state}; choose at least 0.")
     return int(random_state)

@@ -1,8 +1,8 @@
 """Group labels of any kind as names and numbers.
 
-The engine knows groups by name. The name of a label is its text, with whole numbers written without
-a point, as tables are read: 3, 3.0 and "3" all name the group "3". Groups come in the order of their
-first rows, also as tables are read, so that Python and the command fit the same bits.
+The engine knows groups by name. The name of a label is its text, with whole numbers written
+without a point, as tables are read: 3, 3.0 and "3" all name the group "3". Groups come in the order
+of their first rows, also as tables are read, so that Python and the command fit the same bits.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ def name_of(label: Any) -> str:
     if isinstance(label, (float, np.floating)):
         return repr(float(label))
     return str(label)
+
+
+def _is_label(groups: Any) -> bool:
+    return isinstance(groups, str) or np.asarray(groups).ndim == 0
 
 
 def _missing(label: Any) -> bool:
@@ -60,7 +64,7 @@ def _factorize(groups: Any) -> tuple[npt.NDArray[Any], Codes]:
 
 def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
     """Return labels, their names, and the number of each row's group."""
-    if np.ndim(groups) == 0:
+    if _is_label(groups):
         raise ValueError(f"groups is {groups!r}; give one label per row.")
     labels, codes = _factorize(groups)
     if len(codes) != rows:
@@ -81,7 +85,7 @@ def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
 
 def number(groups: Any, rows: int, model: Any) -> Codes:
     """Return the number of each row's group in a model; one label may stand for all rows."""
-    if np.ndim(groups) == 0:
+    if _is_label(groups):
         if _missing(groups):
             raise ValueError(f"the group is {groups!r}; name one of the groups of the fit.")
         return np.full(rows, model.group_index(name_of(groups)), dtype=np.int64)

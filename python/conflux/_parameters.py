@@ -124,7 +124,7 @@ def parameters_of(method: str | None) -> list[Parameter]:
 
 
 def initializer(parameters: list[Parameter]) -> Callable[..., None]:
-    """Return a constructor that keeps its arguments as attributes, as scikit-learn's clone needs."""
+    """Return a constructor that keeps its arguments as attributes, which clone() relies on."""
     signature = inspect.Signature(
         [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
         + [

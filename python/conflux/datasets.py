@@ -204,8 +204,8 @@ def make_cells(n_samples: int = 1500, *, random_state: int = 0) -> tuple[_Rows, 
     random = np.random.default_rng(random_state)
     scales = 4 / np.sqrt(1 + np.arange(20))
     centres = 2 * random.standard_normal((5, 20)) * scales
-    donors = np.repeat(np.array(["A", "B", "C"]), [n_samples // 3, n_samples // 2,
-                                                  n_samples - n_samples // 3 - n_samples // 2])
+    sizes = [n_samples // 3, n_samples // 2, n_samples - n_samples // 3 - n_samples // 2]
+    donors = np.repeat(np.array(["A", "B", "C"]), sizes)
     kinds = random.integers(5, size=n_samples)
     X = centres[kinds] + 0.6 * scales * random.standard_normal((n_samples, 20))
     for name in "ABC":

@@ -70,7 +70,7 @@ def _make(name: str, method: str | None) -> type[BaseAligner]:
     parameters = parameters_of(method)
     if method is None:
         summary = "Moves groups of samples together by the method that you name."
-        more = "It is any of the other estimators, chosen by `method`; its defaults are the engine's."
+        more = "It is any of the other estimators, chosen by `method`."
     else:
         summary = _SUMMARY.get(method, f"Aligns groups of samples by {method}.")
         more = f"This is the engine's method {method}; docs/math.md has its formulas."

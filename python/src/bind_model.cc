@@ -321,6 +321,15 @@ struct LayerOf {
   Index lines() const {
     return maps() == nullptr ? 0 : static_cast<Index>(maps()->front().size());
   }
+  const MonotoneMap& map(Index group, Index line) const {
+    const Index groups = model->flow.num_groups();
+    if (group < 0 || group >= groups || line < 0 || line >= lines()) {
+      throw InvalidOption(fmt::format(
+          "layer {} has no map of group {} on line {}; there are {} groups and {} lines.", number,
+          group, line, groups, lines()));
+    }
+    return (*maps())[static_cast<std::size_t>(group)][static_cast<std::size_t>(line)];
+  }
 };
 
 py::object frame_of(const LayerOf& self) {
@@ -330,17 +339,22 @@ py::object frame_of(const LayerOf& self) {
 
 py::array_t<double> move_along_line(const LayerOf& self, Index group, Index line,
                                     const Numbers& values) {
-  if (group < 0 || group >= self.model->flow.num_groups() || line < 0 || line >= self.lines()) {
-    throw InvalidOption(fmt::format(
-        "layer {} has no map of group {} on line {}; there are {} groups and {} lines.",
-        self.number, group, line, self.model->flow.num_groups(), self.lines()));
-  }
-  const MonotoneMap& map =
-      (*self.maps())[static_cast<std::size_t>(group)][static_cast<std::size_t>(line)];
   py::array_t<double> out(values.size());
   std::copy_n(values.data(), values.size(), out.mutable_data());
-  forward(map, std::span(out.mutable_data(), static_cast<std::size_t>(out.size())), nullptr);
+  forward(self.map(group, line), std::span(out.mutable_data(), static_cast<std::size_t>(out.size())), nullptr);
   return out;
+}
+
+// Where a map has something to say: between its outer knots, or within three deviations.
+py::tuple line_range(const LayerOf& self, Index group, Index line) {
+  const MonotoneMap& map = self.map(group, line);
+  if (const auto* linear = std::get_if<PiecewiseLinearMap>(&map)) {
+    if (linear->from().empty()) return py::make_tuple(-1.0, 1.0);
+    return py::make_tuple(linear->from().front(), linear->from().back());
+  }
+  const GaussianHistogram& source = std::get<HistogramMap>(map).source();
+  return py::make_tuple(source.mean() - 3 * source.deviation(),
+                        source.mean() + 3 * source.deviation());
 }
 
 py::object affine_of(const LayerOf& self, Index group) {
@@ -370,6 +384,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("frame", &frame_of)
       .def("move_along_line", &move_along_line, py::arg("group"), py::arg("line"),
            py::arg("values"))
+      .def("line_range", &line_range, py::arg("group"), py::arg("line"))
       .def("affine_map", &affine_of, py::arg("group"));
 
   py::class_<Model, SharedModel>(module, "Model", "A fitted flow with names; never changes.")
