@@ -51,10 +51,12 @@ Flow read_flow(TensorFile& file) {
 void check_counts(const Model& model) {
   const auto groups = static_cast<std::size_t>(model.flow.num_groups());
   const auto features = static_cast<std::size_t>(model.flow.dim());
-  const std::vector<double>& weights = model.record.options.weights;
+  const GroupWeights& weights = model.record.options.weights;
   if (model.record.group_sizes.size() != groups)
     damaged("group_sizes has not one number per group");
-  if (!weights.empty() && weights.size() != groups) damaged("weights has not one number per group");
+  if (weights.kind == GroupWeights::Kind::kList && weights.list.size() != groups) {
+    damaged("weights has not one number per group");
+  }
   if (!model.feature_names.empty() && model.feature_names.size() != features) {
     damaged("features has not one name per feature");
   }

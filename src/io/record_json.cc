@@ -31,6 +31,11 @@ OrderedJson to_json(const T& value) {
   }
 }
 
+OrderedJson to_json(const GroupWeights& weights) {
+  if (weights.kind == GroupWeights::Kind::kList) return weights.list;
+  return to_text(weights);
+}
+
 template <class T>
 OrderedJson to_json(const std::optional<T>& value) {
   return value ? to_json(*value) : OrderedJson(nullptr);
@@ -73,6 +78,8 @@ void read(const Json& json, std::string_view name, std::string& out) {
   out = json.get<std::string>();
 }
 
+void read(const Json& json, std::string_view name, LayerRecord& out);
+
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
   if (!json.is_array()) wrong(name, "no list");
@@ -84,6 +91,18 @@ template <class T>
 void read(const Json& json, std::string_view name, std::optional<T>& out) {
   out.reset();
   if (!json.is_null()) read(json, name, out.emplace());
+}
+
+// A list of numbers, or the name of a rule. Files of version 0.1 have an empty list for uniform.
+void read(const Json& json, std::string_view name, GroupWeights& out) {
+  if (json.is_array()) {
+    std::vector<double> list;
+    read(json, name, list);
+    out = list.empty() ? GroupWeights() : GroupWeights(std::move(list));
+    return;
+  }
+  if (json != "uniform" && json != "size") wrong(name, "neither a list nor the name of a rule");
+  out = parse_group_weights(json.get<std::string>());
 }
 
 // Fields of an object by name; whatever is not asked for is unknown.
@@ -119,32 +138,48 @@ class Fields {
   std::set<std::string> known_;
 };
 
+OrderedJson number(const std::optional<double>& value) {
+  return value ? number(*value) : OrderedJson(nullptr);
+}
+
 OrderedJson layer_to_json(const LayerRecord& layer) {
   return {{"layer", layer.layer},
           {"kind", layer.kind},
           {"spread_at_start", number(layer.spread_at_start)},
           {"spread_before", number(layer.spread_before)},
           {"spread_after", number(layer.spread_after)},
+          {"held_out", number(layer.held_out)},
           {"steps", layer.steps},
           {"evaluations", layer.evaluations},
           {"passes", layer.passes},
           {"seconds", number(layer.seconds)}};
 }
 
-LayerRecord layer_from_json(const Json& json) {
+LayerRecord layer_from_json(const Json& json, std::string_view name) {
   LayerRecord layer;
-  Fields fields(json, "layers");
+  Fields fields(json, name);
   fields.get("layer", layer.layer);
   fields.get("kind", layer.kind);
   fields.get_number_or_nan("spread_at_start", layer.spread_at_start);
   fields.get_number_or_nan("spread_before", layer.spread_before);
   fields.get_number_or_nan("spread_after", layer.spread_after);
+  fields.get("held_out", layer.held_out);
   fields.get("steps", layer.steps);
   fields.get("evaluations", layer.evaluations);
   fields.get("passes", layer.passes);
   fields.get_number_or_nan("seconds", layer.seconds);
   fields.check_all_known();
   return layer;
+}
+
+OrderedJson layers_to_json(const std::vector<LayerRecord>& layers) {
+  OrderedJson out = OrderedJson::array();
+  for (const LayerRecord& layer : layers) out.push_back(layer_to_json(layer));
+  return out;
+}
+
+void read(const Json& json, std::string_view name, LayerRecord& out) {
+  out = layer_from_json(json, name);
 }
 
 }  // namespace
@@ -172,10 +207,11 @@ FitOptions options_from_json(const Json& json) {
 }
 
 OrderedJson record_to_json(const FitRecord& record) {
-  OrderedJson layers = OrderedJson::array();
-  for (const LayerRecord& layer : record.layers) layers.push_back(layer_to_json(layer));
   return {{"group_sizes", record.group_sizes},
-          {"layers", std::move(layers)},
+          {"held_out_at_start", number(record.held_out_at_start)},
+          {"held_out_nb", number(record.held_out_nb)},
+          {"layers", layers_to_json(record.layers)},
+          {"dropped_layers", layers_to_json(record.dropped_layers)},
           {"warnings", record.warnings},
           {"seconds", number(record.seconds)}};
 }
@@ -186,12 +222,11 @@ FitRecord record_from_json(const Json& json) {
   fields.get("group_sizes", record.group_sizes);
   fields.get("warnings", record.warnings);
   fields.get_number_or_nan("seconds", record.seconds);
-  const auto layers = json.find("layers");
-  if (layers != json.end() && layers->is_array()) {
-    for (const Json& layer : *layers) record.layers.push_back(layer_from_json(layer));
-  } else {
-    wrong("layers", "no list");
-  }
+  fields.get("held_out_at_start", record.held_out_at_start);
+  fields.get("held_out_nb", record.held_out_nb);
+  if (!json.contains("layers")) wrong("layers", "missing");
+  fields.get("layers", record.layers);
+  fields.get("dropped_layers", record.dropped_layers);
   return record;
 }
 

@@ -124,7 +124,7 @@ Model add_group(const Model& model, const std::string& name, ConstRows rows,
   Model out = model;
   add_warnings(newcomer, name, model.record.options, out.record.warnings);
   out.record.group_sizes.push_back(newcomer.num_rows());
-  out.record.options.weights.push_back(0);
+  out.record.options.weights.list.push_back(0);
   std::vector<std::string> names = model.flow.group_names();
   names.push_back(name);
   out.flow = Flow(std::move(names), model.flow.dim());

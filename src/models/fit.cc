@@ -9,6 +9,7 @@
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
 #include "conflux/slicing/direction_search.h"
+#include "models/held_out.h"
 #include "models/inspection.h"
 #include "models/resumption.h"
 #include "models/row_choice.h"
@@ -40,6 +41,10 @@ class Latent {
   GroupSet view_;
 };
 
+bool opens_with_nb(Method method) {
+  return method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb;
+}
+
 // One fit: the loop of the paper in run(), its steps below.
 class Fitter {
  public:
@@ -55,58 +60,123 @@ class Fitter {
     FitRecord& record = fit_.record;
     record.group_sizes = count_rows(usable_, comm);
     check_groups(groups, record.group_sizes);
-    const Index smallest = *std::min_element(record.group_sizes.begin(), record.group_sizes.end());
-    record.options = resolve(requested, groups.dim(), groups.num_groups(), smallest);
+    record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
     record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
-    record.warnings = find_warnings(groups, record.group_sizes, record.options, comm);
+    held_out_.emplace(usable_, groups, *record.options.validation_fraction, record.options.seed,
+                      comm);
+    fitted_sizes_ = count_rows(usable_, comm);
+    record.warnings = find_warnings(groups, fitted_sizes_, record.options, comm);
     fit_.flow = Flow(groups.names(), groups.dim());
   }
 
   Fit run() {
     const FitOptions& options = fit_.record.options;
+    enter_unit_cube();
+    judge_the_start();
     if (control_.resume != nullptr) take_up(*control_.resume);
-    if (fit_.record.layers.empty()) {
-      enter_unit_cube();
-      open(options.method);
-    }
-    while (go_on_ && static_cast<Index>(fit_.record.layers.size()) < *options.layers) {
-      add_sliced_layer();
-    }
+    if (fit_.record.layers.empty()) open(options.method);
+    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_sliced_layer();
+    keep_what_helps();
     leave_unit_cube();
     fit_.record.seconds = seconds_before_ + total_.seconds();
     return std::move(fit_);
   }
 
  private:
-  /// Moves the groups through the layers of an earlier fit. A finished one has left the unit cube
-  /// already, and goes back in.
+  Index num_layers() const { return static_cast<Index>(fit_.record.layers.size()); }
+
+  /// Moves the groups through the layers of an earlier fit. One that held-out rows have replaced by
+  /// an NB layer has none to go on from.
   void take_up(const Fit& earlier) {
     check_same_options(earlier.record.options, fit_.record.options);
     check_same_groups(earlier, fit_);
-    fit_.record.layers = earlier.record.layers;
-    for (const auto& layer : earlier.flow.layers()) {
-      if (layer->kind() != "normal-to-cube") append(layer);
-    }
     seconds_before_ = earlier.record.seconds;
+    const std::vector<LayerRecord>& records = earlier.record.layers;
+    if (!records.empty() && records.front().kind == "coordinate" &&
+        !opens_with_nb(fit_.record.options.method)) {
+      return;
+    }
+    fit_.record.layers = records;
+    for (const auto& layer : earlier.flow.layers()) {
+      if (layer->kind() == "normal-to-cube" || layer->kind() == "cube-to-normal") continue;
+      append(layer);
+      judge();
+    }
+  }
+
+  /// What held-out rows say before the first layer, and after NB alone.
+  void judge_the_start() {
+    if (!held_out_->exists()) return;
+    const GroupSet& latent = latent_.groups();
+    fit_.record.held_out_at_start = judge();
+    if (opens_with_nb(fit_.record.options.method)) return;
+    LineMaps lines =
+        fit_line_maps(latent, usable_, nullptr, 1, fit_.record.options, comm_, workers_);
+    nb_ = std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters));
+    judged_nb_ = held_out_->judge_after(*nb_, latent, comm_, workers_);
+    fit_.record.held_out_nb = judged_nb_.divergence;
+  }
+
+  /// Adds what held-out rows say of the layers so far; nothing when none are held out.
+  std::optional<double> judge() {
+    if (!held_out_->exists()) return std::nullopt;
+    judged_.push_back(held_out_->judge(latent_.groups(), comm_, workers_));
+    return judged_.back().divergence;
+  }
+
+  bool out_of_patience() const {
+    return held_out_->exists() &&
+           num_layers() - layers_worth_keeping(judged_) >= fit_.record.options.patience;
+  }
+
+  /// Drops the layers from which held-out rows gained nothing.
+  void keep_what_helps() {
+    if (!held_out_->exists()) return;
+    FitRecord& record = fit_.record;
+    Index kept = layers_worth_keeping(judged_);
+    const Judgement& end = judged_[static_cast<std::size_t>(kept)];
+    const bool nb_is_better = nb_ != nullptr && end.divergence - judged_nb_.divergence >
+                                                    error_of_difference(end, judged_nb_);
+    if (nb_is_better) kept = 0;
+    drop_last_layers(num_layers() - kept);
+    record.dropped_layers.assign(record.layers.begin() + kept, record.layers.end());
+    record.layers.resize(static_cast<std::size_t>(kept));
+    if (nb_is_better) {
+      fit_.flow.append(nb_);
+      record.layers = {{.kind = "coordinate", .held_out = record.held_out_nb}};
+      record.warnings.push_back(
+          "held-out rows came nearest to each other by one map per feature (nb), which replaces "
+          "the "
+          "fitted layers; more rows may allow more.");
+    } else if (kept == 0) {
+      record.warnings.push_back(
+          "no layer brought held-out rows of the groups clearly nearer to each other: the rows "
+          "stay "
+          "where they are; the groups are alike already, or more rows are needed.");
+    }
+  }
+
+  void drop_last_layers(Index count) {
+    const Flow whole = std::move(fit_.flow);
+    fit_.flow = Flow(whole.group_names(), whole.dim());
+    for (Index l = 0; l < whole.num_layers() - count; ++l) fit_.flow.append(whole.layers()[l]);
   }
 
   void open(Method method) {
-    if (method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb) {
-      add_coordinate_layer();
-    }
+    if (opens_with_nb(method)) add_coordinate_layer();
     if (method == Method::kGb || method == Method::kGbInb) add_affine_layer();
   }
 
   void add_sliced_layer() {
     const Stopwatch watch;
     const FitOptions& options = fit_.record.options;
-    const auto layer = static_cast<Index>(fit_.record.layers.size());
-    const LayerRows rows = choose_rows(usable_, fit_.record.group_sizes, layer, options, comm_);
+    const Index layer = num_layers();
+    const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
     check_rows(latent_.groups(), rows, options.split, comm_);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
     SearchResult found =
-        find_directions(sample(rows.search), options.weights, start, ascent_options(), workers_);
+        find_directions(sample(rows.search), search_weights(), start, ascent_options(), workers_);
     share(found.frame);
     LineMaps lines = fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
                                    options, comm_, workers_);
@@ -118,7 +188,7 @@ class Fitter {
          .kind = std::string(fitted->kind()),
          .spread_at_start = found.start_value,
          .spread_before = found.value,
-         .spread_after = mean_spread(sample(rows.search), options.weights, found.frame, workers_),
+         .spread_after = mean_spread(sample(rows.search), search_weights(), found.frame, workers_),
          .steps = found.steps,
          .evaluations = found.evaluations,
          .passes = found.passes,
@@ -135,18 +205,26 @@ class Fitter {
 
   void add_affine_layer() {
     const Stopwatch watch;
-    append(std::make_shared<AffineLayer>(fit_affine_layer(
-        latent_.groups(), usable_, fit_.record.options.weights, strength(1), comm_, workers_)));
+    append(std::make_shared<AffineLayer>(fit_affine_layer(latent_.groups(), usable_,
+                                                          fit_.record.options.weights.list,
+                                                          strength(1), comm_, workers_)));
     finish({.kind = "affine", .seconds = watch.seconds()});
   }
 
-  void enter_unit_cube() { cross_unit_cube(UnitCubeLayer::Way::kToNormal); }
-  void leave_unit_cube() { cross_unit_cube(UnitCubeLayer::Way::kToCube); }
+  void enter_unit_cube() {
+    if (auto layer = unit_cube_layer(UnitCubeLayer::Way::kToNormal)) append(std::move(layer));
+  }
+  void leave_unit_cube() {
+    if (auto layer = unit_cube_layer(UnitCubeLayer::Way::kToCube)) {
+      fit_.flow.append(std::move(layer));
+    }
+  }
 
-  void cross_unit_cube(UnitCubeLayer::Way way) {
+  /// Null when the fit works on the values themselves.
+  std::shared_ptr<const Layer> unit_cube_layer(UnitCubeLayer::Way way) const {
     const FitOptions& options = fit_.record.options;
-    if (options.unit_cube != UnitCube::kOn) return;
-    append(std::make_shared<UnitCubeLayer>(latent_.groups().dim(), options.unit_cube_margin, way));
+    if (options.unit_cube != UnitCube::kOn) return nullptr;
+    return std::make_shared<UnitCubeLayer>(fit_.flow.dim(), options.unit_cube_margin, way);
   }
 
   /// Processes search alone on the same sample; processors of different kinds may round
@@ -158,7 +236,15 @@ class Fitter {
   }
 
   SearchSample<float> sample(const RowChoice& rows) {
-    return gather_search_sample<float>(latent_.groups(), rows, fit_.record.options.weights, comm_);
+    return gather_search_sample<float>(latent_.groups(), rows, search_weights(), comm_);
+  }
+
+  /// Half of the weights in the barycenter, half even: groups without weight are moved too, and
+  /// must be seen.
+  std::vector<double> search_weights() const {
+    std::vector<double> out = fit_.record.options.weights.list;
+    for (double& weight : out) weight = 0.5 * (weight + 1 / static_cast<double>(out.size()));
+    return out;
   }
 
   AscentOptions ascent_options() const {
@@ -176,6 +262,7 @@ class Fitter {
   }
 
   void finish(LayerRecord record) {
+    record.held_out = judge();
     fit_.record.layers.push_back(std::move(record));
     fit_.record.seconds = seconds_before_ + total_.seconds();
     if (control_.on_progress) control_.on_progress(fit_);
@@ -190,6 +277,11 @@ class Fitter {
   Workers workers_;
   Latent latent_;
   RowChoice usable_;
+  std::optional<HeldOut> held_out_;
+  std::vector<Index> fitted_sizes_;
+  std::vector<Judgement> judged_;  // before the first layer, and after each
+  std::shared_ptr<const Layer> nb_;
+  Judgement judged_nb_;
   Fit fit_;
   bool go_on_ = true;
 };

@@ -162,7 +162,7 @@ FittedLines fit_quantile_lines(LineValues& lines, double strength, const FitOpti
     const std::span<const QuantileSummary> of_line(summaries.data() + k * groups,
                                                    static_cast<std::size_t>(groups));
     fitted.maps[k] =
-        fit_quantile_maps(of_line, options.weights, knots, strength, &fitted.barycenters[k]);
+        fit_quantile_maps(of_line, options.weights.list, knots, strength, &fitted.barycenters[k]);
   });
   return fitted;
 }
@@ -232,10 +232,11 @@ FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOpt
   workers.for_each(num_lines, [&](Index k) {
     double pooled_mean = 0;
     double pooled_variance = 0;
-    for (Index m = 0; m < groups; ++m) pooled_mean += options.weights[m] * mean[k * groups + m];
+    for (Index m = 0; m < groups; ++m)
+      pooled_mean += options.weights.list[m] * mean[k * groups + m];
     for (Index m = 0; m < groups; ++m) {
       const double apart = mean[k * groups + m] - pooled_mean;
-      pooled_variance += options.weights[m] * (variance[k * groups + m] + apart * apart);
+      pooled_variance += options.weights.list[m] * (variance[k * groups + m] + apart * apart);
     }
     for (Index m = 0; m < groups; ++m) {
       const Index s = k * groups + m;
@@ -258,7 +259,7 @@ FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOpt
       const auto first = counts.begin() + (k * groups + m) * bins;
       of_line[m].counts.assign(first, first + bins);
     }
-    fitted.maps[k] = fit_histogram_maps(of_line, options.weights, settings, strength);
+    fitted.maps[k] = fit_histogram_maps(of_line, options.weights.list, settings, strength);
   });
   return fitted;
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "conflux/core/nearest_name.h"
+#include "models/held_out.h"
 
 namespace conflux {
 
@@ -15,6 +17,8 @@ namespace {
 constexpr Index kLayers = 100;
 constexpr Index kDirections = 10;
 constexpr Index kSearchRows = 1500;
+constexpr Index kSmallestJudged = 500;
+constexpr double kValidationFraction = 0.1;
 
 void check_range(const OptionInfo& info, double value) {
   const bool low = info.above_min ? !(value > info.min) : !(value >= info.min);
@@ -36,8 +40,8 @@ struct RangeCheck {
   void operator()(const OptionInfo& info, const std::optional<T>& value) const {
     if (value) (*this)(info, *value);
   }
-  void operator()(const OptionInfo& info, const std::vector<double>& values) const {
-    for (const double value : values) check_range(info, value);
+  void operator()(const OptionInfo& info, const GroupWeights& weights) const {
+    for (const double value : weights.list) check_range(info, value);
   }
 };
 
@@ -45,22 +49,33 @@ bool opens_with_other_layer(Method method) {
   return method == Method::kNbInb || method == Method::kNbRandNb || method == Method::kGbInb;
 }
 
-std::vector<double> normalized_weights(const std::vector<double>& weights, Index num_groups) {
-  const auto count = static_cast<std::size_t>(num_groups);
-  if (weights.empty()) return std::vector<double>(count, 1 / static_cast<double>(num_groups));
-  if (weights.size() != count) {
-    throw InvalidOption(
-        fmt::format("weights has {} entries but there are {} groups; give one each.",
-                    weights.size(), num_groups));
+// The target alone makes the barycenter.
+GroupWeights resolve_weights(const FitOptions& options, const DataShape& data) {
+  const std::vector<double> given = normalized_weights(options.weights, data.group_sizes);
+  if (options.target.empty()) return given;
+  const auto& names = data.group_names;
+  const auto found = std::find(names.begin(), names.end(), options.target);
+  if (found == names.end()) {
+    throw InvalidOption("target: " + unknown_name("group", options.target, names));
   }
-  double sum = 0;
-  for (const double weight : weights) sum += weight;
-  if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidOption("weights has no positive entry; give at least one group some weight.");
+  std::vector<double> out(names.size(), 0.0);
+  out[static_cast<std::size_t>(found - names.begin())] = 1;
+  if (options.weights != GroupWeights() && given != out) {
+    throw InvalidOption(fmt::format(
+        "weights is {} but target \"{}\" is the only group that counts; leave one of them out.",
+        to_text(options.weights), options.target));
   }
-  std::vector<double> out = weights;
-  for (double& weight : out) weight /= sum;
   return out;
+}
+
+// Few rows judge badly and are missed more: small groups hold out none. More rows than are looked
+// at after a layer would be wasted.
+double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
+  const Index smallest = *std::min_element(group_sizes.begin(), group_sizes.end());
+  if (smallest < kSmallestJudged) return 0;
+  const auto rows =
+      static_cast<double>(held_out_rows_per_group(dim, static_cast<Index>(group_sizes.size())));
+  return std::min(kValidationFraction, rows / static_cast<double>(smallest));
 }
 
 }  // namespace
@@ -76,13 +91,16 @@ FitOptions paper_options(Method method, Index num_groups) {
   options.estimator = Estimator::kHistogram;
   options.grid = 100;
   options.strength = 1;
+  options.validation_fraction = 0;
   return options;
 }
 
 void validate(const FitOptions& options) { visit_options(options, RangeCheck{}); }
 
-FitOptions resolve(const FitOptions& requested, Index dim, Index num_groups, Index smallest_group) {
+FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   validate(requested);
+  const Index dim = data.dim;
+  const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
   FitOptions options = requested;
   const bool single = options.method == Method::kNb || options.method == Method::kGb;
   if (!options.layers) options.layers = single ? 1 : kLayers;
@@ -107,11 +125,14 @@ FitOptions resolve(const FitOptions& requested, Index dim, Index num_groups, Ind
   }
   if (!options.search_rows) options.search_rows = kSearchRows;
   if (!options.knots) {
-    const double root = std::sqrt(static_cast<double>(smallest_group));
+    const double root = std::sqrt(static_cast<double>(smallest));
     options.knots = std::clamp<Index>(std::lround(root), 8, 100);
   }
   if (options.grid == 1) throw InvalidOption("grid is 1; choose at least 2, or 0 for no grid.");
-  options.weights = normalized_weights(options.weights, num_groups);
+  options.weights = resolve_weights(options, data);
+  if (!options.validation_fraction) {
+    options.validation_fraction = single ? 0 : automatic_validation(dim, data.group_sizes);
+  }
   return options;
 }
 

@@ -1,7 +1,6 @@
 #include "models/resumption.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string_view>
 #include <type_traits>
@@ -34,9 +33,8 @@ struct OptionTexts {
   static std::string text(const std::optional<T>& value) {
     return value ? text(*value) : "unset";
   }
-  static std::string text(const std::vector<double>& values) {
-    return fmt::format("{}", fmt::join(values, ", "));
-  }
+  static std::string text(const GroupWeights& weights) { return to_text(weights); }
+  static std::string text(const std::string& value) { return "\"" + value + "\""; }
 };
 
 }  // namespace

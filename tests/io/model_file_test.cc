@@ -110,6 +110,35 @@ TEST(ModelFiles, KeepNamesOptionsAndRecord) {
   EXPECT_EQ(loaded.record.layers[1].kind, "sliced");
 }
 
+TEST(ModelFiles, KeepWhatHeldOutRowsSaid) {
+  Model model = fit_model(make_gaussian_groups(2, 4, 30, 4), {Method::kInb});
+  model.record.held_out_at_start = 0.1 + 0.2;
+  model.record.layers[1].held_out = -1e-3;
+  model.record.dropped_layers = {model.record.layers[1], {.layer = 9}};
+  model.record.options.weights = GroupWeights(GroupWeights::Kind::kSize);
+  model.record.options.target = "no \"such\"";
+  const Model loaded = parse_model(bytes_of(model));
+  EXPECT_EQ(loaded.record.held_out_at_start, 0.1 + 0.2);
+  EXPECT_EQ(loaded.record.held_out_nb, std::nullopt);
+  EXPECT_EQ(loaded.record.layers[0].held_out, std::nullopt);
+  EXPECT_EQ(loaded.record.layers[1].held_out, -1e-3);
+  ASSERT_EQ(loaded.record.dropped_layers.size(), 2u);
+  EXPECT_EQ(loaded.record.dropped_layers[0].held_out, -1e-3);
+  EXPECT_EQ(loaded.record.dropped_layers[1].layer, 9);
+  EXPECT_EQ(loaded.record.options.weights, model.record.options.weights);
+  EXPECT_EQ(loaded.record.options.target, model.record.options.target);
+}
+
+// Held-out rows may leave no layer at all.
+TEST(ModelFiles, MayHaveNoLayers) {
+  Model model;
+  model.flow = Flow({"a", "b"}, 3);
+  model.record.group_sizes = {5, 6};
+  const Model loaded = parse_model(bytes_of(model));
+  EXPECT_EQ(loaded.flow.num_layers(), 0);
+  EXPECT_EQ(loaded.flow.dim(), 3);
+}
+
 // Numpy users want few large arrays, and a header that is read at once.
 TEST(ModelFiles, HaveFewArraysPerLayerAndTheirNumbersAligned) {
   const Model model = fit_model(make_gaussian_groups(5, 40, 60, 5), {Method::kNb});

@@ -171,6 +171,36 @@ TEST(Fit, WeightOneLeavesItsGroupAsItIs) {
   }
 }
 
+TEST(Fit, TargetStaysAndTheOthersComeToIt) {
+  const GroupSet groups = make_gaussian_groups(3, 5, 600, 14);
+  for (const Method method : {Method::kNb, Method::kInb, Method::kGb}) {
+    FitOptions options = small(method);
+    options.target = groups[1].name;
+    options.strength = 1;
+    const Fit fit = fit_flow(groups, options);
+    EXPECT_EQ(fit.record.options.weights, (GroupWeights{0, 1, 0}));
+    const Matrix target = fit.flow.forward(1, groups[1].rows, Workers(1));
+    EXPECT_LT((target - copy(groups, 1)).cwiseAbs().maxCoeff(), 1e-9) << name_of(method);
+    for (const Index m : {0, 2}) {
+      const auto mean_gap = [&](const Matrix& rows) {
+        return (rows.colwise().mean() - target.colwise().mean()).norm();
+      };
+      const Matrix moved = fit.flow.forward(m, groups[m].rows, Workers(1));
+      EXPECT_LT(mean_gap(moved), 0.15 * mean_gap(copy(groups, m))) << name_of(method);
+    }
+  }
+}
+
+// The target alone would see no difference between the groups, and the search no direction.
+TEST(Fit, SearchSeesGroupsWithoutWeight) {
+  const GroupSet groups = make_gaussian_groups(2, 20, 400, 15);
+  FitOptions options = small(Method::kInb);
+  options.directions = 2;
+  options.target = groups[0].name;
+  const Fit fit = fit_flow(groups, options);
+  EXPECT_GT(fit.record.layers[0].spread_before, 2 * fit.record.layers[0].spread_at_start);
+}
+
 TEST(Fit, OrderOfGroupsDoesNotMatter) {
   const GroupSet groups = make_gaussian_groups(3, 6, 200, 9);
   GroupSet turned;

@@ -32,23 +32,48 @@ TEST(FitOptions, EveryOptionIsToldOnceWithHelp) {
   EXPECT_GE(names.size(), 18u);
 }
 
+DataShape shape(Index dim, std::vector<Index> sizes) {
+  DataShape out{.dim = dim, .group_sizes = sizes};
+  for (std::size_t m = 0; m < sizes.size(); ++m) {
+    out.group_names.push_back("group" + std::to_string(m));
+  }
+  return out;
+}
+
 TEST(FitOptions, ResolvingLeavesNothingToGuess) {
-  const FitOptions options = resolve(FitOptions{}, 784, 3, 4500);
+  const FitOptions options = resolve(FitOptions{}, shape(784, {4500, 4501, 9000}));
   EXPECT_EQ(options.layers, 100);
   EXPECT_EQ(options.directions, 10);
   EXPECT_EQ(options.knots, 67);
-  EXPECT_EQ(options.weights, std::vector<double>(3, 1.0 / 3));
-  EXPECT_EQ(resolve(FitOptions{}, 2, 3, 4500).directions, 2);
-  EXPECT_EQ(resolve(FitOptions{}, 2, 3, 10).knots, 8);
+  EXPECT_EQ(options.weights, (GroupWeights{1.0 / 3, 1.0 / 3, 1.0 / 3}));
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {4500, 4500, 4500})).directions, 2);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {10, 10, 10})).knots, 8);
   FitOptions random;
   random.method = Method::kRandNb;
-  EXPECT_EQ(resolve(random, 2, 3, 10).search_steps, 0);
+  EXPECT_EQ(resolve(random, shape(2, {10, 10, 10})).search_steps, 0);
 }
 
 TEST(FitOptions, WeightsAreDividedByTheirSum) {
   FitOptions options;
   options.weights = {1, 3, 0};
-  EXPECT_EQ(resolve(options, 2, 3, 10).weights, (std::vector<double>{0.25, 0.75, 0}));
+  EXPECT_EQ(resolve(options, shape(2, {10, 10, 10})).weights, (GroupWeights{0.25, 0.75, 0}));
+}
+
+TEST(FitOptions, TargetIsTheOnlyGroupThatCounts) {
+  FitOptions options;
+  options.target = "group2";
+  const FitOptions resolved = resolve(options, shape(2, {10, 10, 10}));
+  EXPECT_EQ(resolved.weights, (GroupWeights{0, 0, 1}));
+  EXPECT_EQ(resolve(resolved, shape(2, {10, 10, 10})).weights, resolved.weights);
+}
+
+TEST(FitOptions, OnlyLargeGroupsHoldOutRowsByThemselves) {
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {499, 9000})).validation_fraction, 0.0);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.1);
+  EXPECT_LT(resolve(FitOptions{}, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
+  FitOptions single;
+  single.method = Method::kNb;
+  EXPECT_EQ(resolve(single, shape(2, {9000, 9000})).validation_fraction, 0.0);
 }
 
 // What a caller may get wrong, and the words that must be in the answer.
@@ -64,7 +89,7 @@ TEST_P(WrongOption, IsRefusedWithValueAndRemedy) {
   FitOptions options;
   GetParam().set(options);
   try {
-    resolve(options, 28, 2, 100);
+    resolve(options, shape(28, {100, 100}));
     FAIL() << "accepted";
   } catch (const InvalidOption& error) {
     for (const std::string& word : GetParam().words) EXPECT_THAT(error.what(), HasSubstr(word));
@@ -116,7 +141,20 @@ INSTANTIATE_TEST_SUITE_P(
               [](FitOptions& o) {
                 o.weights = {0, 0};
               },
-              {"no positive entry"}}),
+              {"no positive entry"}},
+        Wrong{"target",
+              [](FitOptions& o) { o.target = "gruop1"; },
+              {"no group \"gruop1\"", "did you mean \"group1\""}},
+        Wrong{"target_and_weights",
+              [](FitOptions& o) {
+                o.target = "group1";
+                o.weights = {1, 2};
+              },
+              {"weights is 1,2", "target \"group1\""}},
+        Wrong{"validation_fraction",
+              [](FitOptions& o) { o.validation_fraction = 1; },
+              {"validation_fraction is 1", "at most 0.9"}},
+        Wrong{"patience", [](FitOptions& o) { o.patience = 0; }, {"patience is 0"}}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

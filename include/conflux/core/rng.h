@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   kToyData = 4,
   kMetric = 5,
   kTest = 6,
+  kHeldOut = 7,
 };
 
 class Stream {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,15 @@ namespace conflux {
 
 struct LayerRecord {
   Index layer = 0;
-  std::string kind;
+  std::string kind = {};
   /// Mean spread of the groups along the layer's directions (squared Wasserstein distance to the
   /// barycenter): at the start of the search, where it ended, and there after the layer has moved
   /// the groups. Zero for layers without a search.
   double spread_at_start = 0;
   double spread_before = 0;
   double spread_after = 0;
+  /// Divergence of the held-out rows after this layer; unset when none are held out.
+  std::optional<double> held_out = std::nullopt;
   Index steps = 0;
   Index evaluations = 0;
   Index passes = 0;
@@ -30,7 +33,13 @@ struct FitRecord {
   FitOptions options;
   /// Rows of each group, over all processes.
   std::vector<Index> group_sizes;
+  /// Divergence of the held-out rows (mean energy distance of two groups, without bias) before the
+  /// first layer, and after a single NB layer instead; unset when none are held out.
+  std::optional<double> held_out_at_start = std::nullopt;
+  std::optional<double> held_out_nb = std::nullopt;
   std::vector<LayerRecord> layers;
+  /// Layers that were fitted but do not belong to the flow, because held-out rows gained nothing.
+  std::vector<LayerRecord> dropped_layers = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;
   double seconds = 0;

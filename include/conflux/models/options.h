@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "conflux/core/index.h"
+#include "conflux/models/group_weights.h"
 
 namespace conflux {
 
@@ -81,7 +82,10 @@ struct FitOptions {
   double pseudo_count = 1e-6;
   Index grid = 0;
   std::optional<double> strength = std::nullopt;
-  std::vector<double> weights = {};
+  GroupWeights weights = {};
+  std::string target = {};
+  std::optional<double> validation_fraction = std::nullopt;
+  Index patience = 20;
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   std::uint64_t seed = 0;
@@ -91,7 +95,7 @@ struct FitOptions {
 struct OptionInfo {
   std::string_view name;
   std::string_view help;
-  /// What leaving an optional field unset (or a list empty) means.
+  /// What leaving an optional field unset (or a text empty) means.
   std::string_view unset = "";
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -165,10 +169,24 @@ void visit_options(Options& options, Visit&& visit) {
                    .above_min = true},
         options.strength);
   visit(OptionInfo{.name = "weights",
-                   .help = "weight of each group in the barycenter",
-                   .unset = "all groups weigh the same",
+                   .help = "weight of each group in the barycenter: uniform, size, or a list",
                    .min = 0},
         options.weights);
+  visit(OptionInfo{.name = "target",
+                   .help = "group that all others are moved to",
+                   .unset = "the barycenter of all groups"},
+        options.target);
+  visit(OptionInfo{.name = "validation_fraction",
+                   .help = "fraction of each group's rows that only judge the layers; 0: none",
+                   .unset = "at most 0.1 if the fit has several layers and every group 500 rows",
+                   .min = 0,
+                   .max = 0.9},
+        options.validation_fraction);
+  visit(OptionInfo{.name = "patience",
+                   .help = "layers without a better fit of held-out rows before the fit stops",
+                   .min = 1,
+                   .max = 1e6},
+        options.patience);
   visit(OptionInfo{.name = "unit_cube",
                    .help = "work on normal scores of values in [0, 1]; auto: if all values are"},
         options.unit_cube);
@@ -191,8 +209,16 @@ FitOptions paper_options(Method method, Index num_groups);
 /// Throws InvalidOption that names the first option out of its range.
 void validate(const FitOptions& options);
 
+/// What options are resolved against.
+struct DataShape {
+  Index dim = 0;
+  std::vector<std::string> group_names = {};
+  /// Rows with mass, over all processes.
+  std::vector<Index> group_sizes = {};
+};
+
 /// A copy in which everything left unset has the value that the fit will use. Throws InvalidOption
 /// when an option does not suit the data.
-FitOptions resolve(const FitOptions& options, Index dim, Index num_groups, Index smallest_group);
+FitOptions resolve(const FitOptions& options, const DataShape& data);
 
 }  // namespace conflux
