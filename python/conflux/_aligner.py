@@ -103,7 +103,7 @@ class BaseAligner(EstimatorBase):
             self, self._fixed_method, seed_of(self.random_state), threads_of(self.n_jobs)
         )
         column = self.group_column if isinstance(self.group_column, str) else ""
-        total = self._expected_layers(options, rows, codes, len(labels))
+        total = self._expected_layers(options, rows, codes, group_names)
         with Progress(self.verbose, total, callback) as progress:
             model = _core.fit(
                 rows, codes, group_names, masses, options, names, column, "", progress
@@ -252,6 +252,11 @@ class BaseAligner(EstimatorBase):
         return [LayerRecord(**fields) for fields in self._fitted().history]
 
     @property
+    def dropped_history_(self) -> list[LayerRecord]:
+        """What the layers did that were left out, because held-out rows gained nothing by them."""
+        return [LayerRecord(**fields) for fields in self._fitted().dropped_history]
+
+    @property
     def layers_(self) -> list[_core.Layer]:
         """The fitted layers, those into and out of the unit cube included."""
         return self._fitted().layers
@@ -376,12 +381,12 @@ class BaseAligner(EstimatorBase):
             )
 
     def _expected_layers(
-        self, options: dict[str, Any], rows: Samples, codes: npt.NDArray[np.int64], groups: int
+        self, options: dict[str, Any], rows: Samples, codes: npt.NDArray[np.int64], names: list[str]
     ) -> int:
         if not self.verbose:
             return 0
-        smallest = int(np.bincount(codes).min())
-        return int(_core.resolve_options(options, rows.shape[1], groups, smallest)["layers"])
+        sizes = np.bincount(codes, minlength=len(names)).tolist()
+        return int(_core.resolve_options(options, rows.shape[1], names, sizes)["layers"])
 
     def _move(
         self,

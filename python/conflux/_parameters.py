@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from . import _core
+from ._labels import name_of
 
 __all__ = ["METHODS", "Parameter", "class_name", "initializer", "engine_options", "parameters_of"]
 
@@ -82,8 +83,13 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
+# Types that Python spells otherwise: in annotations and in docstrings. A text names a group.
+_ANNOTATION = {"weights": "str | Sequence[float]", "text": "str | int"}
+_TYPE = {"weights": "{'uniform', 'size'} or sequence of float", "text": "label"}
+
+
 def _annotation(option: dict[str, Any]) -> str:
-    kind = {"list": "Sequence[float]"}.get(option["type"], option["type"])
+    kind = _ANNOTATION.get(option["type"], option["type"])
     return f"{kind} | None" if option["optional"] else str(kind)
 
 
@@ -99,12 +105,13 @@ def _from_option(option: dict[str, Any]) -> Parameter:
     if option["choices"]:
         kind = "{" + ", ".join(repr(choice) for choice in option["choices"]) + "}"
     else:
-        kind = {"list": "sequence of float"}.get(option["type"], option["type"]) + _range(option)
+        kind = _TYPE.get(option["type"], option["type"]) + _range(option)
     if option["optional"]:
         kind += " or None"
     return Parameter(name, _annotation(option), option["default"], help_, kind, name)
 
 
+_TEXTS = {o["name"] for o in _core.describe_options() if o["type"] == "text"}
 _OPTIONS = [_from_option(option) for option in _core.describe_options()]
 _METHOD = next(option for option in _core.describe_options() if option["name"] == "method")
 
@@ -153,6 +160,9 @@ def engine_options(
         for p in parameters_of(method)
         if p.option is not None and p.option not in ("seed", "threads")
     }
+    for name in _TEXTS:
+        if options[name] is not None:
+            options[name] = name_of(options[name])
     options.update(seed=seed, threads=threads)
     if method is not None:
         options["method"] = method

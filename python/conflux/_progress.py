@@ -12,7 +12,8 @@ class LayerRecord(NamedTuple):
 
     ``spread`` is the mean squared Wasserstein distance of the groups to their barycenter along the
     directions of the layer: where the search for directions began, where it ended, and there after
-    the layer has moved the groups. It is 0 for layers without a search.
+    the layer has moved the groups. It is 0 for layers without a search. ``held_out`` is the mean
+    energy distance of rows that were held out, after this layer; None when there are none.
 
     Examples
     --------
@@ -28,6 +29,7 @@ class LayerRecord(NamedTuple):
     spread_at_start: float
     spread_before: float
     spread_after: float
+    held_out: float | None
     steps: int
     evaluations: int
     passes: int

@@ -33,6 +33,8 @@ groups_ : ndarray
     Labels of the groups, in the order of their first rows.
 history_ : list of LayerRecord
     What each layer of the fit did.
+dropped_history_ : list of LayerRecord
+    What the layers did that were left out, because held-out rows gained nothing by them.
 layers_ : list of Layer
     The fitted layers.
 options_ : dict

@@ -26,7 +26,10 @@ class NB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -46,7 +49,10 @@ class NB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -70,7 +76,10 @@ class INB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -90,7 +99,10 @@ class INB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -114,7 +126,10 @@ class RandNB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -134,7 +149,10 @@ class RandNB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -158,7 +176,10 @@ class NBINB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -178,7 +199,10 @@ class NBINB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -202,7 +226,10 @@ class NBRandNB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -222,7 +249,10 @@ class NBRandNB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -246,7 +276,10 @@ class GB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -266,7 +299,10 @@ class GB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -290,7 +326,10 @@ class GBINB(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -310,7 +349,10 @@ class GBINB(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -335,7 +377,10 @@ class Aligner(BaseAligner):
         pseudo_count: float = ...,
         grid: int = ...,
         strength: float | None = ...,
-        weights: Sequence[float] | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -356,7 +401,10 @@ class Aligner(BaseAligner):
     pseudo_count: float
     grid: int
     strength: float | None
-    weights: Sequence[float] | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed

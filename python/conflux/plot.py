@@ -89,6 +89,9 @@ def pairs(
 def history(aligner: BaseAligner, *, ax: Any = None) -> Any:
     """Draw how far apart the groups were, layer by layer, where each layer looked.
 
+    Rows that were held out are judged by their energy distance, in its own units. Layers on grey
+    ground were fitted but left out, because those rows gained nothing by them.
+
     Parameters
     ----------
     aligner : fitted estimator
@@ -109,15 +112,20 @@ def history(aligner: BaseAligner, *, ax: Any = None) -> Any:
     'layer'
     """
     records = [record for record in aligner.history_ if record.spread_before > 0]
+    dropped = aligner.dropped_history_
     if ax is None:
         _, ax = _pyplot().subplots(figsize=(5.5, 3.4), constrained_layout=True)
     layers = [record.layer + 1 for record in records]
     ax.plot(layers, [r.spread_at_start for r in records], ":", c="0.6", label="random directions")
     ax.plot(layers, [r.spread_before for r in records], "o-", ms=3, label="found directions")
     ax.plot(layers, [r.spread_after for r in records], "-", label="there, after the layer")
-    held_out = [getattr(record, "held_out", None) for record in records]
-    if any(value is not None and value > 0 for value in held_out):
-        ax.plot(layers, held_out, "--", c="C3", label="held-out rows")
+    judged = [record for record in (*aligner.history_, *dropped) if record.held_out is not None]
+    if judged:
+        # An estimate without bias may fall below 0, which a logarithmic axis cannot show.
+        values = [np.nan if (r.held_out or 0) <= 0 else r.held_out for r in judged]
+        ax.plot([r.layer + 1 for r in judged], values, "--", c="C3", label="held-out rows")
+    if dropped:
+        ax.axvspan(dropped[0].layer + 0.5, dropped[-1].layer + 1.5, color="0.93", lw=0)
     if records:
         ax.set_yscale("log")
     ax.set_xlabel("layer")

@@ -39,10 +39,17 @@ py::dict record_of(const LayerRecord& record) {
   out["spread_at_start"] = record.spread_at_start;
   out["spread_before"] = record.spread_before;
   out["spread_after"] = record.spread_after;
+  out["held_out"] = record.held_out;
   out["steps"] = record.steps;
   out["evaluations"] = record.evaluations;
   out["passes"] = record.passes;
   out["seconds"] = record.seconds;
+  return out;
+}
+
+py::list records_of(const std::vector<LayerRecord>& records) {
+  py::list out;
+  for (const LayerRecord& record : records) out.append(record_of(record));
   return out;
 }
 
@@ -401,13 +408,14 @@ void bind_model(py::module_& module) {
       .def_property_readonly("options",
                              [](const Model& self) { return options_to_dict(self.record.options); })
       .def_property_readonly("history",
-                             [](const Model& self) {
-                               py::list out;
-                               for (const auto& layer : self.record.layers) {
-                                 out.append(record_of(layer));
-                               }
-                               return out;
-                             })
+                             [](const Model& self) { return records_of(self.record.layers); })
+      .def_property_readonly(
+          "dropped_history",
+          [](const Model& self) { return records_of(self.record.dropped_layers); })
+      .def_property_readonly("held_out_at_start",
+                             [](const Model& self) { return self.record.held_out_at_start; })
+      .def_property_readonly("held_out_nb",
+                             [](const Model& self) { return self.record.held_out_nb; })
       .def_property_readonly("layers",
                              [](const SharedModel& self) {
                                std::vector<LayerOf> out;

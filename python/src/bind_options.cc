@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
+#include <algorithm>
 #include <concepts>
 #include <string>
 #include <utility>
@@ -70,20 +72,27 @@ requires(std::is_enum_v<Enum>) void read(const OptionInfo& info, py::handle valu
   throw InvalidOption(unknown_name(info.name, wanted, choices<Enum>()));
 }
 
-[[maybe_unused]] void read(const OptionInfo& info, py::handle value, std::string& out) {
+// An empty text is one that was left out.
+void read(const OptionInfo& info, py::handle value, std::string& out) {
+  out.clear();
+  if (value.is_none()) return;
   if (!py::isinstance<py::str>(value)) wrong_type(info, value, "a text");
   out = value.cast<std::string>();
 }
 
-void read(const OptionInfo& info, py::handle value, std::vector<double>& out) {
-  out.clear();
-  if (value.is_none()) return;
-  if (py::isinstance<py::str>(value) || !py::isinstance<py::iterable>(value)) {
-    wrong_type(info, value, "a list of numbers");
+void read(const OptionInfo& info, py::handle value, GroupWeights& out) {
+  if (py::isinstance<py::str>(value)) {
+    out = parse_group_weights(value.cast<std::string>());
+    return;
   }
+  if (!py::isinstance<py::iterable>(value)) {
+    wrong_type(info, value, "\"uniform\", \"size\", or a list of numbers");
+  }
+  std::vector<double> list;
   for (const py::handle each : py::reinterpret_borrow<py::iterable>(value)) {
-    read(info, each, out.emplace_back());
+    read(info, each, list.emplace_back());
   }
+  out = GroupWeights(std::move(list));
 }
 
 template <class T>
@@ -101,9 +110,14 @@ py::object to_python(const T& value) {
   }
 }
 
-py::object to_python(const std::vector<double>& values) {
+py::object to_python(const std::string& text) {
+  return text.empty() ? py::none() : py::object(py::str(text));
+}
+
+py::object to_python(const GroupWeights& weights) {
+  if (weights.kind != GroupWeights::Kind::kList) return py::str(to_text(weights));
   py::list out;
-  for (const double value : values) out.append(value);
+  for (const double weight : weights.list) out.append(weight);
   return out;
 }
 
@@ -129,16 +143,22 @@ struct Kind {
 template <class T>
 struct Kind<std::optional<T>> : Kind<T> {};
 template <>
-struct Kind<std::vector<double>> : Kind<double> {
-  static std::string type() { return "list"; }
+struct Kind<std::string> {
+  static std::string type() { return "text"; }
+  static std::vector<std::string> names() { return {}; }
+};
+template <>
+struct Kind<GroupWeights> {
+  static std::string type() { return "weights"; }
+  static std::vector<std::string> names() { return {}; }
 };
 
 template <class T>
 constexpr bool kMayBeUnset = false;
 template <class T>
 constexpr bool kMayBeUnset<std::optional<T>> = true;
-template <class T>
-constexpr bool kMayBeUnset<std::vector<T>> = true;
+template <>
+constexpr bool kMayBeUnset<std::string> = true;
 
 py::list describe_options() {
   py::list out;
@@ -156,7 +176,7 @@ py::list describe_options() {
     for (const std::string& name : Kind<T>::names()) names.append(name);
     option["choices"] = names;
     option["optional"] = kMayBeUnset<T>;
-    option["default"] = kMayBeUnset<T> ? py::none() : to_python(value);
+    option["default"] = to_python(value);
     out.append(option);
   });
   return out;
@@ -194,11 +214,13 @@ void bind_options(py::module_& module) {
              "Every option of a fit: name, help, type, default, range, in order.");
   module.def(
       "resolve_options",
-      [](const py::dict& values, Index dim, Index num_groups, Index smallest_group) {
+      [](const py::dict& values, Index dim, const std::vector<std::string>& group_names,
+         const std::vector<Index>& group_sizes) {
         return options_to_dict(
-            resolve(options_from_dict(values), dim, num_groups, smallest_group));
+            resolve(options_from_dict(values),
+                    {.dim = dim, .group_names = group_names, .group_sizes = group_sizes}));
       },
-      py::arg("options"), py::arg("dim"), py::arg("num_groups"), py::arg("smallest_group"),
+      py::arg("options"), py::arg("dim"), py::arg("group_names"), py::arg("group_sizes"),
       "The options as a fit of such data will use them.");
   module.def(
       "paper_options",
