@@ -55,10 +55,12 @@ def _run(*command):
 def _install_into(target):
     if shutil.which("cmake") is None or shutil.which("ninja") is None:
         sys.exit("cmake or ninja is missing; run tools/install_packages.sh build python")
-    # One folder per kind of interpreter, whose modules fit each other.
-    build = ROOT / "build" / f"python-{_tag()}"
+    build = ROOT / "build" / "python"
+    cache = build / "CMakeCache.txt"
+    if cache.exists() and f"Python_EXECUTABLE:UNINITIALIZED={sys.executable}" not in cache.read_text():
+        cache.unlink()  # CMake would go on with the interpreter it found first
     print("building for", sys.executable, flush=True)
-    _run("cmake", "--preset", "python", "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
+    _run("cmake", "--preset", "python", f"-DPython_EXECUTABLE={sys.executable}")
     _run("cmake", "--build", build, "--target", "conflux_python")
     _run("cmake", "--install", build, "--prefix", target, "--component", "python")
 

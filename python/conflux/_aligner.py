@@ -51,6 +51,8 @@ class BaseAligner(EstimatorBase):
     """Base of all estimators; see INB for what they have in common."""
 
     _fixed_method: ClassVar[str | None] = None
+    # Column that tells what a row shows; the model file keeps its name.
+    _label_column = ""
 
     # Parameters that methods below use; the rest goes to the engine unseen.
     group_column: str | int | None
@@ -106,7 +108,7 @@ class BaseAligner(EstimatorBase):
         total = self._expected_layers(options, rows, codes, group_names)
         with Progress(self.verbose, total, callback) as progress:
             model = _core.fit(
-                rows, codes, group_names, masses, options, names, column, "", progress
+                rows, codes, group_names, masses, options, names, column, self._label_column, progress
             )
         for sentence in model.warnings:
             warnings.warn(sentence, FitWarning, stacklevel=3)
@@ -234,9 +236,9 @@ class BaseAligner(EstimatorBase):
 
     @classmethod
     def _of_model(cls: type[_Self], model: _core.Model) -> _Self:
+        # Not the column of groups: a model of the command always names one, and callers who pass
+        # groups would have to unset it first.
         aligner = cls(**cls._params_of(model.options))
-        if model.group_column:
-            aligner.group_column = model.group_column
         aligner._remember(model, np.array(model.group_names), model.feature_names)
         return aligner
 

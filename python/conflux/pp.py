@@ -72,7 +72,7 @@ def align(
     batches = np.asarray(_column(adata, batch_key))
     if label_key is not None:
         _column(adata, label_key)
-    aligner = _fit(rows, batches, _cells(adata, fit_where, len(rows)), options)
+    aligner = _fit(rows, batches, _cells(adata, fit_where, len(rows)), options, label_key or "")
     adata.obsm[key_added] = aligner.transform(rows, batches)
     adata.uns["conflux"] = _summary(
         aligner,
@@ -138,9 +138,14 @@ def correct(
 
 
 def _fit(
-    rows: Any, batches: npt.NDArray[Any], cells: npt.NDArray[np.bool_], options: dict[str, Any]
+    rows: Any,
+    batches: npt.NDArray[Any],
+    cells: npt.NDArray[np.bool_],
+    options: dict[str, Any],
+    label_key: str = "",
 ) -> BaseAligner:
     aligner = Aligner(**options)
+    aligner._label_column = label_key
     if cells.all():
         return aligner.fit(rows, batches)
     lost = sorted({str(batch) for batch in batches} - {str(batch) for batch in batches[cells]})

@@ -201,10 +201,6 @@ class Mover {
     }
   }
 
-  static bool all_finite(const double* row, Index dim) {
-    return std::all_of(row, row + dim, [](double x) { return std::isfinite(x); });
-  }
-
   void note(Index row) {
     Index known = first_bad_;
     while (row < known && !first_bad_.compare_exchange_weak(known, row)) {

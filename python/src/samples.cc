@@ -70,8 +70,13 @@ void Samples::check_finite(const std::vector<std::string>& names, const Workers&
   workers.for_each_block(rows_, kRowsPerTask, [&](Index begin, Index end) {
     std::vector<double> row(static_cast<std::size_t>(cols_));
     for (Index i = begin; i < end; ++i) {
-      copy_row(i, row.data());
-      if (std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); })) continue;
+      const double* values = row.data();
+      if (in_place()) {
+        values = view(i, 1, 1).data();
+      } else {
+        copy_row(i, row.data());
+      }
+      if (all_finite(values, cols_)) continue;
       Index known = first_bad;
       while (i < known && !first_bad.compare_exchange_weak(known, i)) {
       }
