@@ -57,7 +57,8 @@ def _install_into(target):
         sys.exit("cmake or ninja is missing; run tools/install_packages.sh build python")
     build = ROOT / "build" / "python"
     cache = build / "CMakeCache.txt"
-    if cache.exists() and f"Python_EXECUTABLE:UNINITIALIZED={sys.executable}" not in cache.read_text():
+    same = f"Python_EXECUTABLE:UNINITIALIZED={sys.executable}"
+    if cache.exists() and same not in cache.read_text().splitlines():
         cache.unlink()  # CMake would go on with the interpreter it found first
     print("building for", sys.executable, flush=True)
     _run("cmake", "--preset", "python", f"-DPython_EXECUTABLE={sys.executable}")

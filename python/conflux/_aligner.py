@@ -108,7 +108,8 @@ class BaseAligner(EstimatorBase):
         total = self._expected_layers(options, rows, codes, group_names)
         with Progress(self.verbose, total, callback) as progress:
             model = _core.fit(
-                rows, codes, group_names, masses, options, names, column, self._label_column, progress
+                rows, codes, group_names, masses, options, names,
+                group_column=column, label_column=self._label_column, on_layer=progress,
             )
         for sentence in model.warnings:
             warnings.warn(sentence, FitWarning, stacklevel=3)

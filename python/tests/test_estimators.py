@@ -61,7 +61,7 @@ def test_the_image_of_a_row_does_not_depend_on_the_rows_around_it(fitted, gaussi
     np.testing.assert_array_equal(fitted.transform(X[own], 2), Z[own])
 
 
-# Same rows in other memory: columns apart, single precision, read-only, swapped bytes, whole numbers.
+# Same rows in other memory: columns apart, single precision, read-only, swapped bytes, integers.
 @pytest.mark.parametrize("estimator", [NB(), INB(layers=3)], ids=repr)
 def test_the_layout_of_an_array_does_not_change_a_bit(estimator, gaussians):
     X, groups = gaussians
@@ -326,7 +326,8 @@ def test_layers_show_the_maps_that_move_rows(gaussians):
 def test_aligner_is_any_of_the_others(gaussians):
     X, groups = gaussians
     expected = conflux.GBINB(layers=3).fit_transform(X, groups)
-    np.testing.assert_array_equal(Aligner(method="gb-inb", layers=3).fit_transform(X, groups), expected)
+    same = Aligner(method="gb-inb", layers=3).fit_transform(X, groups)
+    np.testing.assert_array_equal(same, expected)
 
 
 def test_random_state_names_the_fit(gaussians):

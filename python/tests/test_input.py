@@ -28,7 +28,7 @@ REFUSED_ROWS = {
     "text": (X.astype(str).astype(object) + "!", ValueError, "no numbers"),
     "a dict in a cell": (spoiled({}, dtype=object), TypeError, "no numbers"),
     "complex": (X + 1j, ValueError, "Complex data not supported"),
-    "other number of columns": (np.hstack([X, X]), ValueError, "X has 4 features, but NB is expect"),
+    "other number of columns": (np.hstack([X, X]), ValueError, "4 features, but NB is expect"),
 }
 
 

@@ -61,7 +61,7 @@ def test_the_largest_shadow_is_larger_than_the_mean_one():
 def test_sinkhorn_lies_between_the_means_and_the_exact_distance():
     exact = metrics.w2_exact(A, B)
     means = ((A.mean(axis=0) - B.mean(axis=0)) ** 2).sum()
-    assert metrics.sinkhorn_divergence(A, A) == pytest.approx(0, abs=1e-6)
+    assert metrics.sinkhorn_divergence(A, A) == pytest.approx(0, abs=1e-4)
     assert metrics.sinkhorn_divergence(A, B, epsilon=1e4) == pytest.approx(means, rel=1e-2)
     sharp = metrics.sinkhorn_divergence(A, B, epsilon=0.05, max_iterations=100000)
     assert sharp == pytest.approx(exact, rel=0.02)
@@ -71,7 +71,7 @@ def test_sinkhorn_lies_between_the_means_and_the_exact_distance():
 
 def test_paper_wd_has_its_options():
     whole = metrics.paper_wd(A, B)
-    assert whole == pytest.approx(metrics.paper_wd(A, B, scalar="double"), rel=1e-3)
+    assert whole == pytest.approx(metrics.paper_wd(A, B, scalar="double"), rel=1e-2)
     assert metrics.paper_wd(A, B, block=3) != whole
     with pytest.raises(ValueError, match="scalar"):
         metrics.paper_wd(A, B, scalar="half")

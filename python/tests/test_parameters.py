@@ -51,7 +51,7 @@ def test_every_option_reaches_the_engine(name):
         value = {
             "bool": not option["default"],
             "int": 5,
-            "float": 0.01,
+            "float": 0.05,
             "weights": [0.25, 0.75],
             "text": "1",
         }[option["type"]]

@@ -76,6 +76,7 @@ def test_correct_moves_cells_within_the_principal_components(cells, n_comps):
     before = np.array(cells.X)
     corrected = pp.correct(cells, "donor", n_comps=n_comps, layers=3)
     np.testing.assert_array_equal(cells.X, before)
+    before = before.astype(np.float64)  # anndata keeps single precision
     centred = before - before.mean(axis=0)
     _, _, components = np.linalg.svd(centred, full_matrices=False)
     kept = components[:n_comps]
@@ -92,7 +93,8 @@ def test_correct_moves_cells_within_the_principal_components(cells, n_comps):
 # Fewer cells than genes go through the other Gram matrix.
 def test_correct_serves_wide_tables():
     cells = stand_in()
-    cells.X = np.repeat(cells.X, 30, axis=1) + 0.1 * np.random.default_rng(0).normal(size=(400, 600))
+    noise = 0.1 * np.random.default_rng(0).normal(size=(400, 600))
+    cells.X = np.repeat(cells.X, 30, axis=1) + noise
     corrected = pp.correct(cells, "donor", n_comps=5, layers=2)
     moves = corrected - cells.X
     assert np.linalg.matrix_rank(moves, tol=1e-6) == 5
@@ -114,7 +116,7 @@ def test_the_summary_survives_h5ad_files(tmp_path):
     pp.align(cells, "donor", layers=3)
     cells.write_h5ad(tmp_path / "cells.h5ad")
     again = anndata.read_h5ad(tmp_path / "cells.h5ad")
-    assert json.loads(again.uns["conflux"]["options"]) == json.loads(cells.uns["conflux"]["options"])
+    assert again.uns["conflux"]["options"] == cells.uns["conflux"]["options"]
     np.testing.assert_array_equal(again.obsm["X_conflux"], cells.obsm["X_conflux"])
 
 
