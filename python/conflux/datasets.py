@@ -175,6 +175,11 @@ def load_digits() -> _Data:
     return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(np.int64)
 
 
+def _stream(seed: int, purpose: int) -> np.random.Generator:
+    """Return numbers of their own: a caller who splits rows with the same seed must not meet them."""
+    return np.random.default_rng([purpose, seed_of(seed)])
+
+
 def make_cells(n_samples: int = 1500, *, random_state: int = 0) -> tuple[_Rows, Any, Any]:
     """Return cells of three donors, as principal components of their expression would look.
 
@@ -201,7 +206,7 @@ def make_cells(n_samples: int = 1500, *, random_state: int = 0) -> tuple[_Rows, 
     >>> [(donors == name).sum() for name in "ABC"]
     [200, 300, 100]
     """
-    random = np.random.default_rng(random_state)
+    random = _stream(random_state, 1)
     scales = 4 / np.sqrt(1 + np.arange(20))
     centres = 2 * random.standard_normal((5, 20)) * scales
     sizes = [n_samples // 3, n_samples // 2, n_samples - n_samples // 3 - n_samples // 2]
@@ -243,7 +248,7 @@ def make_applicants(n_samples: int = 2000, *, random_state: int = 0) -> tuple[_R
     >>> X.shape, sorted(set(groups.tolist())), sorted(set(outcome.tolist()))
     ((500, 3), ['blue', 'green'], [0, 1])
     """
-    random = np.random.default_rng(random_state)
+    random = _stream(random_state, 2)
     green = random.random(n_samples) < 0.45
     age = 20 + random.gamma(np.where(green, 2.0, 3.0), 7.0)
     priors = random.negative_binomial(1, np.where(green, 0.2, 0.4), n_samples)
@@ -274,7 +279,7 @@ def make_weather(n_samples: int = 1500, *, random_state: int = 0) -> _Data:
     >>> X.shape
     (200, 3)
     """
-    random = np.random.default_rng(random_state)
+    random = _stream(random_state, 3)
 
     def days(mean: float, spread: float, calm: float, link: float) -> _Rows:
         season = np.sin(2 * np.pi * np.arange(n_samples) / 365)

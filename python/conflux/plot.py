@@ -241,8 +241,9 @@ def translations(
     width, height = len(targets) + 1, len(order)
     if figure is None:
         figure = _pyplot().figure(figsize=(0.6 * width, 0.6 * height + 0.3))
-    gaps = {"wspace": 0.08, "hspace": 0.08}
-    axes = figure.subplots(height, width, squeeze=False, gridspec_kw=gaps)
+    room = {"wspace": 0.08, "hspace": 0.08, "left": 0.01, "right": 0.99, "bottom": 0.01}
+    room["top"] = 1 - 0.3 / (0.6 * height + 0.3)
+    axes = figure.subplots(height, width, squeeze=False, gridspec_kw=room)
     for row, m in enumerate(order):
         image = rows[np.argmax(codes == m)][None]
         drawn = [image, *(aligner.translate(image, labels[m], to) for to in targets)]

@@ -21,10 +21,8 @@ def read(folder):
         return X / 16, digits, (8, 8)
     with np.load(Path(folder) / "mnist_usps.npz", allow_pickle=False) as file:
         X = file["X_mnist"].astype(np.float64)
-        digits = file["y_mnist"].ravel().astype(int) % 10
-    # Images of a hand, not of a matrix: the file has them column by column.
-    X = X.reshape(-1, 16, 16).transpose(0, 2, 1).reshape(-1, 256)
-    return X / X.max(), digits, (16, 16)
+        digits = file["y_mnist"].ravel().astype(int) - 1
+    return X, digits, (16, 16)
 
 
 def main(data=None, figure=None):
