@@ -1,0 +1,24 @@
+// Public data sets that are not part of the project: in the folder that the environment variable
+// CONFLUX_DATA names, or in shared/data beside the project.
+
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace conflux {
+
+/// The folder of a set, unless it is absent.
+inline std::optional<std::filesystem::path> public_data(const std::string& name) {
+  const char* given = std::getenv("CONFLUX_DATA");
+  const std::filesystem::path folder =
+      given != nullptr ? std::filesystem::path(given)
+                       : std::filesystem::path(CONFLUX_TEST_DATA) / "../../../shared/data";
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder / name, error)) return std::nullopt;
+  return folder / name;
+}
+
+}  // namespace conflux
