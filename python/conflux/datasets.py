@@ -176,7 +176,7 @@ def load_digits() -> _Data:
 
 
 def _stream(seed: int, purpose: int) -> np.random.Generator:
-    """Return numbers of their own: a caller who splits rows with the same seed must not meet them."""
+    """Return numbers of their own, which a caller with the same seed does not meet."""
     return np.random.default_rng([purpose, seed_of(seed)])
 
 

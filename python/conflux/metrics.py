@@ -16,6 +16,8 @@ from ._arrays import as_masses, as_samples, seed_of, threads_of
 __all__ = [
     "Pairwise",
     "energy_distance",
+    "frechet_distance",
+    "lisi",
     "max_sliced_w2",
     "pairwise",
     "paper_wd",
@@ -263,6 +265,60 @@ def energy_distance(
     6.0
     """
     return _core.energy_distance(as_samples(x, "x"), as_samples(y, "y"), threads_of(n_jobs))
+
+
+def frechet_distance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Return the squared 2-Wasserstein distance of normal laws with the moments of the clouds.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples, n_features)
+        The clouds.
+
+    Examples
+    --------
+    >>> from conflux import metrics
+    >>> round(metrics.frechet_distance([[0.0], [2.0]], [[3.0], [5.0]]), 9)
+    9.0
+    """
+    return _core.frechet_distance(as_samples(x, "x"), as_samples(y, "y"))
+
+
+def lisi(
+    X: npt.ArrayLike, labels: Any, *, perplexity: int = 30, n_jobs: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Return how many kinds of rows live around each row: the Local Inverse Simpson Index.
+
+    With groups as labels (iLISI) it says how well they mix, with classes (cLISI) how well they keep
+    apart. Groups of unequal sizes mix perfectly below their number: compare with shuffled labels.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows, at least three times as many as the perplexity.
+    labels : array-like of shape (n_samples,)
+        Their kinds.
+    perplexity : int
+        Effective number of neighbours.
+    n_jobs : int, optional
+        Threads; None uses every core.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        From 1 (one kind only) to the number of kinds.
+
+    Examples
+    --------
+    >>> from conflux import NB, datasets, metrics
+    >>> X, donors, _ = datasets.make_cells(300)
+    >>> before = metrics.lisi(X, donors).mean()
+    >>> bool(before < metrics.lisi(NB().fit_transform(X, donors), donors).mean())
+    True
+    """
+    rows = as_samples(X)
+    _, _, codes = _labels.encode(labels, len(rows))
+    return _core.lisi(rows, codes, perplexity, threads_of(n_jobs))
 
 
 def transport_cost(

@@ -86,17 +86,18 @@ def pairs(
     return axes[0].figure
 
 
-def history(aligner: BaseAligner, *, ax: Any = None) -> Any:
-    """Draw how far apart the groups were, layer by layer, where each layer looked.
+def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
+    """Draw how far apart the groups were, layer by layer.
 
-    Rows that were held out are judged by their energy distance, in its own units. Layers on grey
-    ground were fitted but left out, because those rows gained nothing by them.
+    On the left is the spread of the groups along the directions of each layer. On the right, if
+    rows were held out, is their energy distance, which may fall below 0 because it has no bias.
+    Layers on grey ground were fitted but left out, because held-out rows gained nothing by them.
 
     Parameters
     ----------
     aligner : fitted estimator
-    ax : matplotlib axes, optional
-        Where to draw.
+    axes : sequence of matplotlib axes, optional
+        Where to draw; two if rows were held out.
 
     Returns
     -------
@@ -111,28 +112,40 @@ def history(aligner: BaseAligner, *, ax: Any = None) -> Any:
     >>> figure.axes[0].get_xlabel()
     'layer'
     """
-    records = [record for record in aligner.history_ if record.spread_before > 0]
-    dropped = aligner.dropped_history_
-    if ax is None:
-        _, ax = _pyplot().subplots(figsize=(5.5, 3.4), constrained_layout=True)
-    layers = [record.layer + 1 for record in records]
-    ax.plot(layers, [r.spread_at_start for r in records], ":", c="0.6", label="random directions")
-    ax.plot(layers, [r.spread_before for r in records], "o-", ms=3, label="found directions")
-    ax.plot(layers, [r.spread_after for r in records], "-", label="there, after the layer")
-    judged = [record for record in (*aligner.history_, *dropped) if record.held_out is not None]
-    if judged:
-        # An estimate without bias may fall below 0, which a logarithmic axis cannot show.
-        values = [np.nan if (r.held_out or 0) <= 0 else r.held_out for r in judged]
-        ax.plot([r.layer + 1 for r in judged], values, "--", c="C3", label="held-out rows")
-    if dropped:
-        ax.axvspan(dropped[0].layer + 0.5, dropped[-1].layer + 1.5, color="0.93", lw=0)
-    if records:
-        ax.set_yscale("log")
-    ax.set_xlabel("layer")
-    ax.set_ylabel("mean spread of the groups")
-    ax.legend(frameon=False, fontsize="small")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax.figure
+    start = aligner.model_.held_out_at_start
+    parts = 1 if start is None else 2
+    if axes is None:
+        _, grid = _pyplot().subplots(
+            1, parts, figsize=(4.5 * parts, 3.4), constrained_layout=True, squeeze=False
+        )
+        axes = grid[0]
+    kept, dropped = aligner.history_, aligner.dropped_history_
+    searched = [record for record in (*kept, *dropped) if record.spread_before > 0]
+    layers = [record.layer + 1 for record in searched]
+    for values, style, label in [
+        ([r.spread_at_start for r in searched], {"ls": ":", "c": "0.6"}, "random directions"),
+        ([r.spread_before for r in searched], {"marker": "o", "ms": 3}, "found directions"),
+        ([r.spread_after for r in searched], {}, "there, after the layer"),
+    ]:
+        axes[0].plot(layers, values, label=label, **style)
+    if searched:
+        axes[0].set_yscale("log")
+    axes[0].set_ylabel("mean spread of the groups")
+    if start is not None:
+        judged = [r for r in (*kept, *dropped) if r.held_out is not None]
+        values = [start, *(r.held_out or 0 for r in judged)]
+        axes[1].plot([0, *(r.layer + 1 for r in judged)], values, "o-", ms=3, c="C3",
+                     label="held-out rows")
+        axes[1].set_yscale("symlog", linthresh=max(1e-2 * max(values), 1e-12))
+        axes[1].axhline(0, c="0.6", lw=0.8)
+        axes[1].set_ylabel("energy distance of held-out rows")
+    for ax in axes[:parts]:
+        if dropped:
+            ax.axvspan(dropped[0].layer + 0.5, dropped[-1].layer + 1.5, color="0.93", lw=0)
+        ax.set_xlabel("layer")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].legend(frameon=False, fontsize="small")
+    return axes[0].figure
 
 
 def maps(

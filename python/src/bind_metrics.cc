@@ -4,6 +4,8 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/energy_distance.h"
 #include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/frechet.h"
+#include "conflux/metrics/lisi.h"
 #include "conflux/metrics/paper_wd.h"
 #include "conflux/metrics/round_trip.h"
 #include "conflux/metrics/sinkhorn.h"
@@ -74,6 +76,20 @@ py::tuple max_sliced(const py::array& x, const py::array& y, const MaxSlicedOpti
   return py::make_tuple(found.value, direction);
 }
 
+py::array_t<double> lisi_of(const py::array& x, const GroupNumbers& kinds, Index perplexity,
+                            int threads) {
+  const Cloud cloud(x, "X");
+  const std::vector<Index> kind_of(kinds.data(), kinds.data() + kinds.size());
+  std::vector<double> found;
+  {
+    const py::gil_scoped_release unlocked;
+    found = lisi(cloud.rows(), kind_of, {.perplexity = perplexity}, Workers(threads));
+  }
+  py::array_t<double> out(static_cast<Index>(found.size()));
+  std::copy(found.begin(), found.end(), out.mutable_data());
+  return out;
+}
+
 }  // namespace
 
 void bind_metrics(py::module_& module) {
@@ -136,6 +152,16 @@ void bind_metrics(py::module_& module) {
         });
       },
       py::arg("x"), py::arg("y"), py::arg("threads"));
+  module.def(
+      "frechet_distance",
+      [](const py::array& x, const py::array& y) {
+        return measure(x, y, 1, [](ConstRows a, ConstRows b, const Workers&) {
+          return frechet_distance(a, b);
+        });
+      },
+      py::arg("x"), py::arg("y"));
+  module.def("lisi", &lisi_of, py::arg("x"), py::arg("kinds"), py::arg("perplexity"),
+             py::arg("threads"));
   module.def(
       "transport_cost",
       [](const py::array& x, const py::array& y, const std::optional<Numbers>& weights,

@@ -27,10 +27,10 @@ def gaussians():
 
 @pytest.fixture(scope="session")
 def shared_data():
-    """Real data sets beside the repository, or where CONFLUX_SHARED_DATA says."""
-    folder = Path(os.environ.get("CONFLUX_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    """Real data sets beside the repository, or where CONFLUX_DATA says."""
+    folder = Path(os.environ.get("CONFLUX_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
-        pytest.skip(f"no real data in {folder}; set CONFLUX_SHARED_DATA")
+        pytest.skip(f"no real data in {folder}; set CONFLUX_DATA")
     return folder
 
 

@@ -77,6 +77,36 @@ def test_paper_wd_has_its_options():
         metrics.paper_wd(A, B, scalar="half")
 
 
+def test_frechet_distance_of_two_normal_laws():
+    expected = (A.mean(axis=0) - (A + 2).mean(axis=0)) ** 2
+    assert metrics.frechet_distance(A, A + 2) == pytest.approx(expected.sum())
+    a, b = A[:, :1], B[:, :1]
+    expected = (a.mean() - b.mean()) ** 2 + (a.std(ddof=1) - b.std(ddof=1)) ** 2
+    assert metrics.frechet_distance(a, b) == pytest.approx(expected)
+
+
+def test_lisi_counts_the_kinds_around_a_row():
+    X = random.normal(size=(300, 2))
+    apart = np.repeat([0.0, 100.0, 200.0], 100)
+    kinds = np.repeat(["x", "y", "z"], 100)
+    np.testing.assert_allclose(metrics.lisi(X + apart[:, None], kinds), 1)
+    mixed = metrics.lisi(X, kinds)
+    assert 2.3 < mixed.mean() < 3 and mixed.shape == (300,)
+    with pytest.raises(ValueError, match="perplexity"):
+        metrics.lisi(X[:20], kinds[:20])
+
+
+# The fixture of the metric's authors.
+def test_lisi_is_that_of_its_authors(shared_data):
+    folder = shared_data / "pbmc3500"
+    X = np.loadtxt(folder / "lisi_x.tsv.gz", skiprows=1)
+    labels = np.loadtxt(folder / "lisi_metadata.tsv.gz", skiprows=1, dtype=str)
+    expected = np.loadtxt(folder / "lisi_lisi.tsv.gz", skiprows=1)[:, -2:]  # after row numbers
+    for column in (0, 1):
+        found = metrics.lisi(X, labels[:, labels.shape[1] - 2 + column])
+        np.testing.assert_allclose(found, expected[:, column], rtol=1e-10)
+
+
 def test_transport_cost_is_the_mean_squared_move():
     moves = ((A - B) ** 2).sum(axis=1)
     assert metrics.transport_cost(A, B) == pytest.approx(moves.mean())
