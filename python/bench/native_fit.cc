@@ -2,8 +2,9 @@
 //
 //   conflux_native_fit GROUPS DIM ROWS LAYERS THREADS REPEATS FOLDER
 //
-// Prints the seconds that the processors worked for each repetition of fit and transform. FOLDER gets the model
-// of the last one and the rows in the shared space, group after group; "-" keeps nothing.
+// Prints the seconds that the processors worked for each repetition of fit and transform. FOLDER
+// gets the model of the last one and the rows in the shared space, group after group; "-" keeps
+// nothing.
 
 #include <fmt/format.h>
 

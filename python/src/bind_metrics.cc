@@ -53,10 +53,9 @@ double paper(const py::array& x, const py::array& y, const PaperWdOptions& optio
 
 py::dict sinkhorn(const py::array& x, const py::array& y, const SinkhornOptions& options,
                   int threads) {
-  const auto found =
-      measure(x, y, threads, [&](ConstRows a, ConstRows b, const Workers& workers) {
-        return sinkhorn_divergence(a, b, options, workers);
-      });
+  const auto found = measure(x, y, threads, [&](ConstRows a, ConstRows b, const Workers& workers) {
+    return sinkhorn_divergence(a, b, options, workers);
+  });
   py::dict out;
   out["value"] = found.value;
   out["epsilon"] = found.epsilon;
@@ -67,10 +66,9 @@ py::dict sinkhorn(const py::array& x, const py::array& y, const SinkhornOptions&
 
 py::tuple max_sliced(const py::array& x, const py::array& y, const MaxSlicedOptions& options,
                      int threads) {
-  const auto found =
-      measure(x, y, threads, [&](ConstRows a, ConstRows b, const Workers& workers) {
-        return max_sliced_w2_squared(a, b, options, workers);
-      });
+  const auto found = measure(x, y, threads, [&](ConstRows a, ConstRows b, const Workers& workers) {
+    return max_sliced_w2_squared(a, b, options, workers);
+  });
   py::array_t<double> direction(found.direction.size());
   std::copy_n(found.direction.data(), found.direction.size(), direction.mutable_data());
   return py::make_tuple(found.value, direction);

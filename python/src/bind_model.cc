@@ -1,5 +1,5 @@
-// Fitting, moving rows, files. Work happens without the GIL; a fit takes it back after every layer to
-// call the user's function and to see whether Ctrl-C was pressed.
+// Fitting, moving rows, files. Work happens without the GIL; a fit takes it back after every layer
+// to call the user's function and to see whether Ctrl-C was pressed.
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -136,9 +136,12 @@ enum class Way { kForward, kInverse, kTranslate };
 void move(const Flow& flow, Way way, Index from, Index to, Rows rows, double* log_det) {
   static const Workers this_thread(1);
   switch (way) {
-    case Way::kForward: return flow.forward_in_place(from, rows, log_det, this_thread);
-    case Way::kInverse: return flow.inverse_in_place(to, rows, log_det, this_thread);
-    case Way::kTranslate: return flow.translate_in_place(from, to, rows, log_det, this_thread);
+    case Way::kForward:
+      return flow.forward_in_place(from, rows, log_det, this_thread);
+    case Way::kInverse:
+      return flow.inverse_in_place(to, rows, log_det, this_thread);
+    case Way::kTranslate:
+      return flow.translate_in_place(from, to, rows, log_det, this_thread);
   }
 }
 
@@ -321,9 +324,7 @@ struct LayerOf {
     if (const auto* each = dynamic_cast<const CoordinateLayer*>(&layer())) return &each->maps();
     return nullptr;
   }
-  Index lines() const {
-    return maps() == nullptr ? 0 : static_cast<Index>(maps()->front().size());
-  }
+  Index lines() const { return maps() == nullptr ? 0 : static_cast<Index>(maps()->front().size()); }
   const MonotoneMap& map(Index group, Index line) const {
     const Index groups = model->flow.num_groups();
     if (group < 0 || group >= groups || line < 0 || line >= lines()) {
@@ -344,7 +345,8 @@ py::array_t<double> move_along_line(const LayerOf& self, Index group, Index line
                                     const Numbers& values) {
   py::array_t<double> out(values.size());
   std::copy_n(values.data(), values.size(), out.mutable_data());
-  forward(self.map(group, line), std::span(out.mutable_data(), static_cast<std::size_t>(out.size())), nullptr);
+  forward(self.map(group, line),
+          std::span(out.mutable_data(), static_cast<std::size_t>(out.size())), nullptr);
   return out;
 }
 
@@ -424,14 +426,13 @@ void bind_model(py::module_& module) {
           "group_index",
           [](const Model& self, const std::string& name) { return self.flow.group_index(name); },
           py::arg("name"))
-      .def("move", &move_rows, py::arg("way"), py::arg("x"), py::arg("pairs"),
-           py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
+      .def("move", &move_rows, py::arg("way"), py::arg("x"), py::arg("pairs"), py::arg("want_rows"),
+           py::arg("want_log_det"), py::arg("threads"))
       .def(
           "with_group",
           [share](const Model& self, const std::string& name, const py::array& x,
-                  const OptionalNumbers& masses, int threads) {
-            return share(with_group(self, name, x, masses, threads));
-          },
+                  const OptionalNumbers& masses,
+                  int threads) { return share(with_group(self, name, x, masses, threads)); },
           py::arg("name"), py::arg("x"), py::arg("masses"), py::arg("threads"))
       .def(
           "save", [](const Model& self, const std::string& path) { save_model(path, self); },

@@ -33,7 +33,8 @@ std::vector<std::string> choices() {
 void read(const OptionInfo& info, py::handle value, bool& out) {
   // numpy's truth values are no bool of Python's.
   const std::string type = py::type::of(value).attr("__name__").cast<std::string>();
-  if (!py::isinstance<py::bool_>(value) && type != "bool_") wrong_type(info, value, "True or False");
+  if (!py::isinstance<py::bool_>(value) && type != "bool_")
+    wrong_type(info, value, "True or False");
   out = py::bool_(py::reinterpret_borrow<py::object>(value));
 }
 
