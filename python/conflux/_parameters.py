@@ -121,7 +121,8 @@ METHODS: tuple[str, ...] = tuple(_METHOD["choices"])
 
 def class_name(method: str) -> str:
     """Return the name of the estimator of a method: rand-nb is RandNB."""
-    return "".join("Rand" if part == "rand" else part.upper() for part in method.split("-"))
+    words = ("rand", "tree")  # the other parts of a name are initials
+    return "".join(p.capitalize() if p in words else p.upper() for p in method.split("-"))
 
 
 def parameters_of(method: str | None) -> list[Parameter]:

@@ -352,14 +352,18 @@ py::array_t<double> move_along_line(const LayerOf& self, Index group, Index line
 
 // Where a map has something to say: between its outer knots, or within three deviations.
 py::tuple line_range(const LayerOf& self, Index group, Index line) {
-  const MonotoneMap& map = self.map(group, line);
-  if (const auto* linear = std::get_if<PiecewiseLinearMap>(&map)) {
-    if (linear->from().empty()) return py::make_tuple(-1.0, 1.0);
-    return py::make_tuple(linear->from().front(), linear->from().back());
-  }
-  const GaussianHistogram& source = std::get<HistogramMap>(map).source();
-  return py::make_tuple(source.mean() - 3 * source.deviation(),
-                        source.mean() + 3 * source.deviation());
+  return std::visit(
+      [](const auto& map) {
+        if constexpr (requires { map.from(); }) {
+          if (map.from().empty()) return py::make_tuple(-1.0, 1.0);
+          return py::make_tuple(map.from().front(), map.from().back());
+        } else {
+          const double middle = map.source().mean();
+          const double reach = 3 * map.source().deviation();
+          return py::make_tuple(middle - reach, middle + reach);
+        }
+      },
+      self.map(group, line));
 }
 
 py::object affine_of(const LayerOf& self, Index group) {
