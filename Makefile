@@ -8,15 +8,22 @@ build: packages
 	@cmake --build --preset release
 
 test: build
+	@tools/install_packages.sh test
 	ctest --preset release
 
-demo: build
-	build/release/examples/align_digits examples/digits.csv out/aligned_digits.csv
+demo: packages
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target conflux_command
+	examples/demo.sh build/release/apps/conflux/conflux out
 
+# Limits of the machine and peers are measured in the same run.
 bench: packages
+	@tools/install_packages.sh study
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench
 	build/bench/bench/conflux_bench
+	/usr/bin/python3 tools/compare_csv.py build/bench/bench/read_csv_time
+	/usr/bin/python3 tools/compare_transform.py build/bench/apps/conflux/conflux
 
 # Runs from the root: in python/ the sources would hide the installed package.
 VENV := build/venv

@@ -27,7 +27,7 @@ Descriptor open_for_reading(const std::filesystem::path& path, const std::string
   if (path == "-") return Descriptor(STDIN_FILENO);
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
-    throw InvalidData(fmt::format("{} cannot be opened: {}; check the path.", name, reason(errno)));
+    throw Error(fmt::format("{} cannot be opened: {}; check the path.", name, reason(errno)));
   }
   struct stat info {};
   if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) {

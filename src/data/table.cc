@@ -134,6 +134,25 @@ void Table::append(const Table& more) {
   }
 }
 
+Table Table::rows(std::span<const Index> positions) const {
+  Table out;
+  out.source = source;
+  out.first_row = first_row;
+  for (const Column& column : columns) {
+    Column& picked = out.columns.emplace_back();
+    picked.name = column.name;
+    picked.type = column.type;
+    for (const Index i : positions) {
+      if (column.numeric()) {
+        picked.numbers.push_back(column.numbers[i]);
+      } else {
+        picked.text.push_back(column.text[i]);
+      }
+    }
+  }
+  return out;
+}
+
 Table TableReader::read_rest() {
   Table whole;
   read(whole, std::numeric_limits<Index>::max());
@@ -161,6 +180,10 @@ void write_table(const std::filesystem::path& path, const Table& table,
   const auto writer = create_table(path, options);
   writer->write(table);
   writer->close();
+}
+
+std::string table_format(const std::filesystem::path& path, const TableOptions& options) {
+  return std::string(choose_format(path, options).format.name);
 }
 
 std::vector<std::string> table_formats() {

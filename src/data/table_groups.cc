@@ -134,6 +134,14 @@ std::vector<std::string> feature_names(const TableSchema& schema, const GroupCol
   return names;
 }
 
+std::vector<std::string> groups_of_rows(const Table& table, std::string_view column) {
+  const Column& groups = table[column];
+  std::vector<std::string> out;
+  out.reserve(static_cast<std::size_t>(table.num_rows()));
+  for (Index i = 0; i < table.num_rows(); ++i) out.push_back(group_name(table, groups, i));
+  return out;
+}
+
 Matrix features_of(const Table& table, const std::vector<std::string>& features) {
   const std::vector<const Column*> columns = numeric_columns(table, features);
   refuse_missing(table, columns);
@@ -145,7 +153,7 @@ Matrix features_of(const Table& table, const std::vector<std::string>& features)
 }
 
 GroupedTable groups_from_table(const Table& table, const GroupColumns& columns) {
-  const Column& group_column = table[columns.group];
+  std::vector<std::string> row_groups = groups_of_rows(table, columns.group);
   const std::vector<std::string> features = feature_names(table.schema(), columns, table.source);
   const std::vector<const Column*> values = numeric_columns(table, features);
   refuse_missing(table, values);
@@ -157,8 +165,7 @@ GroupedTable groups_from_table(const Table& table, const GroupColumns& columns) 
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> known;
   for (Index i = 0; i < table.num_rows(); ++i) {
-    std::string name = group_name(table, group_column, i);
-    const auto [found, is_new] = known.try_emplace(std::move(name), names.size());
+    const auto [found, is_new] = known.try_emplace(std::move(row_groups[i]), names.size());
     if (is_new) {
       names.push_back(found->first);
       out.positions.emplace_back();

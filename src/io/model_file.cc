@@ -28,6 +28,16 @@ Model load_model(const std::string& path) {
   }
 }
 
+ModelFile inspect_model_file(const std::string& path) {
+  StoredModel stored = load_stored_model(path);
+  return {.model = std::move(stored.model),
+          .finished = !stored.data_digest.has_value(),
+          .format_version = stored.format_version,
+          .conflux_version = std::move(stored.conflux_version),
+          .checksum = std::move(stored.checksum),
+          .size = stored.size};
+}
+
 Model parse_model(std::span<const std::byte> file) {
   return finished(read_model(Bytes(file.begin(), file.end())));
 }

@@ -89,8 +89,12 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
 }
 
 StoredModel read_model(Bytes bytes) {
-  TensorFile file = TensorFile::parse(std::move(bytes), kFormat, kModelFormatVersion);
   StoredModel out;
+  out.size = static_cast<Index>(bytes.size());
+  TensorFile file = TensorFile::parse(std::move(bytes), kFormat, kModelFormatVersion);
+  out.format_version = std::stoi(file.text("format_version"));
+  out.conflux_version = file.text_or("conflux_version", "");
+  out.checksum = file.text("checksum");
   Model& model = out.model;
   const std::string& kind = file.text("kind");
   if (kind != "model" && kind != "checkpoint") damaged("the kind is neither model nor checkpoint");

@@ -16,6 +16,10 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
 struct StoredModel {
   Model model;
   std::optional<std::string> data_digest;
+  int format_version = 0;
+  std::string conflux_version = {};
+  std::string checksum = {};
+  Index size = 0;
 };
 
 /// Throws InvalidData unless the bytes are a model or a checkpoint.

@@ -2,54 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
 #include "conflux/core/error.h"
+#include "conflux/models/option_text.h"
 
 namespace conflux {
 
-namespace {
-
-// Every option as text, by name.
-struct OptionTexts {
-  std::vector<std::pair<std::string_view, std::string>> texts = {};
-
-  template <class T>
-  void operator()(const OptionInfo& info, const T& value) {
-    texts.emplace_back(info.name, text(value));
-  }
-
-  template <class T>
-  static std::string text(const T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      return std::string(name_of(value));
-    } else {
-      return fmt::format("{}", value);
-    }
-  }
-  template <class T>
-  static std::string text(const std::optional<T>& value) {
-    return value ? text(*value) : "unset";
-  }
-  static std::string text(const GroupWeights& weights) { return to_text(weights); }
-  static std::string text(const std::string& value) { return "\"" + value + "\""; }
-};
-
-}  // namespace
-
 void check_same_options(const FitOptions& earlier, const FitOptions& now) {
-  OptionTexts before;
-  OptionTexts after;
-  visit_options(earlier, before);
-  visit_options(now, after);
-  for (std::size_t i = 0; i < before.texts.size(); ++i) {
-    const auto& [name, text] = before.texts[i];
-    if (name == "threads" || text == after.texts[i].second) continue;
+  const std::vector<OptionText> before = option_texts(earlier);
+  const std::vector<OptionText> after = option_texts(now);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string& name = before[i].name;
+    if (name == "threads" || before[i].value == after[i].value) continue;
     throw InvalidOption(fmt::format(
         "{} is {} but the fit to resume from had {}; give it the same options, or start anew.",
-        name, after.texts[i].second, text));
+        name, after[i].value, before[i].value));
   }
 }
 

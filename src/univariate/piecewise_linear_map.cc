@@ -1,5 +1,7 @@
 #include "conflux/univariate/piecewise_linear_map.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -7,16 +9,38 @@ namespace conflux {
 
 namespace {
 
-// Number of knots at or below x, without branches that depend on the data.
-std::size_t count_up_to(const std::vector<double>& knots, double x) {
-  const double* base = knots.data();
+// Values that are looked up together: each step of a search waits for the one before, so several
+// searches at once keep the processor busy.
+constexpr std::size_t kLanes = 8;
+using Lanes = std::array<std::size_t, kLanes>;
+
+// Numbers of knots at or below each of the values, without branches that depend on the data.
+Lanes count_up_to(const std::vector<double>& knots, const double* values) {
+  const double* first = knots.data();
+  Lanes at{};
   std::size_t size = knots.size();
   while (size > 1) {
     const std::size_t half = size / 2;
-    base += (base[half - 1] <= x) ? half : 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      at[lane] += (first[at[lane] + half - 1] <= values[lane]) ? half : 0;
+    }
     size -= half;
   }
-  return static_cast<std::size_t>(base - knots.data()) + ((*base <= x) ? 1 : 0);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] += first[at[lane]] <= values[lane];
+  return at;
+}
+
+// Calls move(i, knots at or below values[i]) for every value.
+template <class Move>
+void for_each_segment(const std::vector<double>& knots, std::span<const double> values,
+                      const Move& move) {
+  for (std::size_t begin = 0; begin < values.size(); begin += kLanes) {
+    const std::size_t count = std::min(kLanes, values.size() - begin);
+    std::array<double, kLanes> block{};
+    std::copy_n(values.data() + begin, count, block.data());
+    const Lanes segments = count_up_to(knots, block.data());
+    for (std::size_t lane = 0; lane < count; ++lane) move(begin + lane, segments[lane]);
+  }
 }
 
 }  // namespace
@@ -35,30 +59,56 @@ PiecewiseLinearMap::PiecewiseLinearMap(std::vector<double> from, std::vector<dou
 
 void PiecewiseLinearMap::forward(std::span<double> values, double* log_slopes) const {
   if (from_.empty()) return;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t knots = count_up_to(from_, values[i]);
+  for_each_segment(from_, values, [&](std::size_t i, std::size_t knots) {
     if (knots == 0) {
       values[i] += to_.front() - from_.front();
-      continue;
+      return;
     }
     const std::size_t k = knots - 1;
     values[i] = to_[k] + slope_[k] * (values[i] - from_[k]);
     if (log_slopes != nullptr) log_slopes[i] += log_slope_[k];
-  }
+  });
+}
+
+void PiecewiseLinearMap::forward_with_slopes(std::span<double> values,
+                                             std::span<double> slopes) const {
+  std::fill(slopes.begin(), slopes.end(), 1.0);
+  if (from_.empty()) return;
+  for_each_segment(from_, values, [&](std::size_t i, std::size_t knots) {
+    if (knots == 0) {
+      values[i] += to_.front() - from_.front();
+      return;
+    }
+    const std::size_t k = knots - 1;
+    values[i] = to_[k] + slope_[k] * (values[i] - from_[k]);
+    slopes[i] = slope_[k];
+  });
+}
+
+PiecewiseLinearMap::Image PiecewiseLinearMap::image(double x) const {
+  const auto above = std::upper_bound(from_.begin(), from_.end(), x) - from_.begin();
+  if (from_.empty()) return {x, 1};
+  if (above == 0) return {x + (to_.front() - from_.front()), 1};
+  const auto k = static_cast<std::size_t>(above - 1);
+  return {to_[k] + slope_[k] * (x - from_[k]), slope_[k]};
+}
+
+double PiecewiseLinearMap::preimage(double y) const {
+  inverse(std::span(&y, 1), nullptr);
+  return y;
 }
 
 void PiecewiseLinearMap::inverse(std::span<double> values, double* log_slopes) const {
   if (from_.empty()) return;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t knots = count_up_to(to_, values[i]);
+  for_each_segment(to_, values, [&](std::size_t i, std::size_t knots) {
     if (knots == 0) {
       values[i] += from_.front() - to_.front();
-      continue;
+      return;
     }
     const std::size_t k = knots - 1;
     values[i] = from_[k] + (values[i] - to_[k]) / slope_[k];
     if (log_slopes != nullptr) log_slopes[i] -= log_slope_[k];
-  }
+  });
 }
 
 }  // namespace conflux

@@ -17,11 +17,11 @@
 namespace conflux {
 
 inline const std::filesystem::path kTables = std::filesystem::path(CONFLUX_TEST_DATA) / "tables";
-/// Real data that do not ship: the folder named by CONFLUX_DATA, or data/ beside the sources. Tests
-/// skip when a file is absent.
+/// Real data that do not ship: the folder named by CONFLUX_DATA, or shared/data beside the project.
+/// Tests skip when a file is absent.
 inline std::filesystem::path real_data(const std::string& name) {
   const char* folder = std::getenv("CONFLUX_DATA");
-  return (folder == nullptr ? kTables / "../../../data" : std::filesystem::path(folder)) / name;
+  return (folder == nullptr ? kTables / "../../../../shared/data" : std::filesystem::path(folder)) / name;
 }
 
 class TemporaryFolder {

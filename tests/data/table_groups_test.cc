@@ -100,7 +100,7 @@ TEST(GroupTable, MalformedTextIsRefused) {
   expect_refusal("", "is empty", "names of its columns");
   expect_refusal("x,y,group\n", "no rows", "table.csv");
   EXPECT_THAT([] { read_csv("/nowhere/at/all.csv"); },
-              ThrowsMessage<InvalidData>(HasSubstr("/nowhere/at/all.csv")));
+              ThrowsMessage<Error>(HasSubstr("/nowhere/at/all.csv")));
 }
 
 TEST(GroupTable, WriterRefusesWhatItCouldNotReadBack) {

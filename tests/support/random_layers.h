@@ -9,6 +9,7 @@
 #include "conflux/core/rng.h"
 #include "conflux/flow/affine_layer.h"
 #include "conflux/flow/coordinate_layer.h"
+#include "conflux/flow/gated_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/univariate/barycenter.h"
 
@@ -64,6 +65,25 @@ inline SlicedLayer random_sliced_layer(MapKind kind, Shape shape, Index groups, 
                                        Index directions, Stream& stream) {
   Frame frame = Frame::random(dim, directions, stream);
   return {std::move(frame), random_maps(kind, shape, groups, directions, stream)};
+}
+
+/// `own_centres`: every group has centres of its own.
+inline GatedLayer random_gated_layer(Shape shape, Index groups, Index dim, Index directions,
+                                     Index gating, Index cells, bool own_centres, Stream& stream) {
+  const Matrix both = Frame::random(dim, directions + gating, stream).columns();
+  std::vector<Matrix> centres;
+  for (Index m = 0; m < (own_centres ? groups : 1); ++m) {
+    centres.push_back(2 * stream.normal_matrix(cells, gating));
+  }
+  std::vector<std::vector<PiecewiseLinearMap>> maps;
+  for (const auto& of_group :
+       random_maps(MapKind::kQuantile, shape, groups, cells * directions, stream)) {
+    maps.emplace_back();
+    for (const MonotoneMap& map : of_group)
+      maps.back().push_back(std::get<PiecewiseLinearMap>(map));
+  }
+  return {Frame(both.leftCols(directions)),
+          Gate(Frame(both.rightCols(gating)), std::move(centres), 2.0), std::move(maps)};
 }
 
 inline CoordinateLayer random_coordinate_layer(MapKind kind, Shape shape, Index groups, Index dim,

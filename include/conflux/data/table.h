@@ -13,14 +13,16 @@
 //   }
 //   writer->close();
 //
-// Memory holds a block, however many rows there are. What cannot be read throws InvalidData that
-// names file, line or row, column and value; sizes in headers are checked before they are believed.
+// Memory holds a block, however many rows there are. A file that cannot be opened throws Error, one
+// that cannot be understood InvalidData that names file, line or row, column and value; sizes in
+// headers are checked before they are believed.
 
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +87,8 @@ class Table {
 
   /// Appends the rows of a table with the same columns.
   void append(const Table& more);
+  /// The table of these rows, in this order.
+  Table rows(std::span<const Index> positions) const;
 };
 
 /// What a reader or writer has to be told; every field has a default that suits most files.
@@ -152,6 +156,9 @@ std::unique_ptr<TableWriter> create_table(const std::filesystem::path& path,
 Table read_table(const std::filesystem::path& path, const TableOptions& options = {});
 void write_table(const std::filesystem::path& path, const Table& table,
                  const TableOptions& options = {});
+
+/// The format, by its name, that a file is read or written in.
+std::string table_format(const std::filesystem::path& path, const TableOptions& options = {});
 
 /// The names that TableOptions::format knows.
 std::vector<std::string> table_formats();

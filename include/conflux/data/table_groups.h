@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conflux/core/group_set.h"
@@ -36,6 +37,9 @@ struct GroupedTable {
 /// among the features, rows without a group, and missing values: the first cell and the number of
 /// them in each column.
 GroupedTable groups_from_table(const Table& table, const GroupColumns& columns = {});
+
+/// The group of every row. Throws InvalidData for a row without one.
+std::vector<std::string> groups_of_rows(const Table& table, std::string_view column);
 
 /// The names of the features that groups_from_table would take.
 std::vector<std::string> feature_names(const TableSchema& schema, const GroupColumns& columns,

@@ -29,7 +29,23 @@ void save_model(const std::string& path, const Model& model);
 /// Throws Error when the file cannot be read, InvalidData when it is no model.
 Model load_model(const std::string& path);
 
-/// The same from bytes in memory.
+/// A model or a checkpoint with what only the file knows.
+struct ModelFile {
+  Model model;
+  /// False for the checkpoint of an unfinished fit.
+  bool finished = true;
+  int format_version = 0;
+  /// Version of conflux that wrote the file.
+  std::string conflux_version = {};
+  std::string checksum = {};
+  /// Size in bytes.
+  Index size = 0;
+};
+
+/// As load_model(), for checkpoints too.
+ModelFile inspect_model_file(const std::string& path);
+
+/// As load_model(), from bytes in memory.
 Model parse_model(std::span<const std::byte> file);
 
 }  // namespace conflux

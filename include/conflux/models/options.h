@@ -101,6 +101,8 @@ struct OptionInfo {
   double max = std::numeric_limits<double>::infinity();
   /// Whether `min` itself is out of range.
   bool above_min = false;
+  /// For those who study the method; short lists of options leave it out.
+  bool expert = false;
 };
 
 /// Calls visit(info, field) for every option, in the order in which they are documented.
@@ -125,19 +127,24 @@ void visit_options(Options& options, Visit&& visit) {
                    .max = 1e6},
         options.search_steps);
   visit(OptionInfo{.name = "polar_steps",
-                   .help = "try large polar steps before the paper's line search"},
+                   .help = "try large polar steps before the paper's line search",
+                   .expert = true},
         options.polar_steps);
   visit(OptionInfo{.name = "search_rows",
                    .help = "rows per group that a search looks at, drawn anew for every layer",
                    .unset = "1500",
                    .min = 2,
-                   .max = 1e12},
+                   .max = 1e12,
+                   .expert = true},
         options.search_rows);
   visit(OptionInfo{.name = "split",
-                   .help = "whether directions and maps are fitted on different rows"},
+                   .help = "whether directions and maps are fitted on different rows",
+                   .expert = true},
         options.split);
-  visit(OptionInfo{.name = "estimator", .help = "how maps along a direction are estimated"},
-        options.estimator);
+  visit(
+      OptionInfo{
+          .name = "estimator", .help = "how maps along a direction are estimated", .expert = true},
+      options.estimator);
   visit(OptionInfo{.name = "knots",
                    .help = "equal-mass knots of a quantile map",
                    .unset = "the square root of the smallest group's rows, from 8 to 100",
@@ -148,18 +155,21 @@ void visit_options(Options& options, Visit&& visit) {
                    .help = "bins of a histogram map",
                    .unset = "the square root of the number of rows it is fitted on",
                    .min = 1,
-                   .max = 1e6},
+                   .max = 1e6,
+                   .expert = true},
         options.bins);
   visit(OptionInfo{.name = "pseudo_count",
                    .help = "mass added to every bin of a histogram map",
                    .min = 0,
                    .max = 1e6,
-                   .above_min = true},
+                   .above_min = true,
+                   .expert = true},
         options.pseudo_count);
   visit(OptionInfo{.name = "grid",
                    .help = "points of the barycenter of histogram maps; 0 evaluates it exactly",
                    .min = 0,
-                   .max = 1e6},
+                   .max = 1e6,
+                   .expert = true},
         options.grid);
   visit(OptionInfo{.name = "strength",
                    .help = "fraction of the way to the barycenter that a layer moves",
@@ -193,7 +203,8 @@ void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "unit_cube_margin",
                    .help = "distance from 0 and 1 where normal scores go on as straight lines",
                    .min = 1e-12,
-                   .max = 0.1},
+                   .max = 0.1,
+                   .expert = true},
         options.unit_cube_margin);
   visit(OptionInfo{.name = "seed", .help = "names the random streams of the fit"}, options.seed);
   visit(

@@ -1,0 +1,114 @@
+// conflux add-group: maps of groups that the fit has not seen.
+
+#include "conflux/models/add_group.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "conflux/core/error.h"
+#include "conflux/data/table_groups.h"
+#include "conflux/io/model_file.h"
+#include "help.h"
+#include "model_columns.h"
+#include "table_flags.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+struct AddGroupFlags {
+  std::string model;
+  std::string input;
+  std::string output;
+  std::string name;
+  InputFlags table;
+  ColumnFlags columns;
+  int threads = 0;
+};
+
+Table read_with(const Model& model, const AddGroupFlags& flags) {
+  TableOptions options = read_options(
+      flags.table, flags.columns.group.empty() ? model.group_column : flags.columns.group,
+      flags.threads);
+  options.numeric = numeric_columns(model, flags.columns);
+  return read_table(flags.input, options);
+}
+
+/// The groups of the table, or all of it as one group.
+GroupSet new_groups(const Model& model, const Table& table, const AddGroupFlags& flags) {
+  ColumnFlags columns = flags.columns;
+  columns.from = flags.name;
+  const ModelColumns found =
+      find_columns(table.schema(), flags.input, model, columns, flags.name.empty());
+  if (found.group.empty()) {
+    GroupSet out;
+    out.add(flags.name, features_of(table, found.features));
+    return out;
+  }
+  return groups_from_table(table, {.group = found.group, .features = found.features}).groups;
+}
+
+void run_add_group(const AddGroupFlags& flags, const CLI::App& verb, const Console& console) {
+  const Workers workers(flags.threads);
+  Model model = load_model(flags.model);
+  const GroupSet groups = new_groups(model, read_with(model, flags), flags);
+  std::vector<std::string> added;
+  std::vector<std::string> known;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const auto& names = model.flow.group_names();
+    if (flags.name.empty() &&
+        std::find(names.begin(), names.end(), groups[m].name) != names.end()) {
+      known.push_back(groups[m].name);
+      continue;
+    }
+    model = add_group(model, groups[m].name, groups[m].rows, groups[m].weights, workers);
+    added.push_back(groups[m].name);
+  }
+  if (added.empty()) {
+    throw InvalidOption(
+        fmt::format("{}: the model knows every group in it; give rows of a new group, or call them "
+                    "by --name.",
+                    flags.input));
+  }
+  for (const std::string& name : known) {
+    console.info(fmt::format("the model knows group \"{}\" already; its rows were not used", name));
+  }
+  save_model(flags.output, model);
+  for (const std::string& name : added) {
+    console.info(fmt::format("{}: added group \"{}\"", flags.output, name));
+  }
+  if (wants_json(verb)) {
+    print_json({{"model", flags.output}, {"added", added}, {"groups", model.flow.group_names()}});
+  }
+}
+
+}  // namespace
+
+void add_add_group(CLI::App& root, Console& console) {
+  const auto flags = std::make_shared<AddGroupFlags>();
+  CLI::App* verb = add_verb(
+      root, console, "add-group", "fit maps of a new group; those of the old ones stay as they are",
+      "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
+      [=, &root, &console] { run_add_group(*flags, *root.get_subcommand("add-group"), console); });
+  verb->add_option("MODEL", flags->model, "model file that conflux fit wrote")->required();
+  verb->add_option("INPUT", flags->input, "table with rows of the new group")->required();
+  verb->add_option("-o,--output", flags->output, "model file to write")
+      ->type_name("MODEL2")
+      ->required();
+  verb->add_option("--name", flags->name, "all rows are of a new group of this name")
+      ->type_name("GROUP");
+  verb->add_option("--group,--batch-key", flags->columns.group,
+                   "column that tells the groups [as when fitting]")
+      ->type_name("COLUMN");
+  add_name_list(*verb, "--features", flags->columns.features,
+                "columns of the features, in their order [as when fitting]");
+  verb->add_option("-j,--threads", flags->threads, "threads to use; 0 uses every core [0]")
+      ->type_name("N")
+      ->check(quiet(CLI::Range(0, 4096)));
+  add_input_flags(*verb, flags->table);
+}
+
+}  // namespace conflux::app

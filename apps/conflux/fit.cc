@@ -1,0 +1,217 @@
+// conflux fit: learns the maps.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "conflux/core/error.h"
+#include "conflux/core/nearest_name.h"
+#include "conflux/io/checkpoint.h"
+#include "conflux/io/model_file.h"
+#include "conflux/models/option_text.h"
+#include "grouped_input.h"
+#include "help.h"
+#include "interrupt.h"
+#include "record_json.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+struct FitFlags {
+  GroupedInputFlags input;
+  std::string output;
+  std::string preset = "auto";
+  std::string checkpoint;
+  Index every = 10;
+  std::string resume;
+  std::string max_memory;
+  /// Options of the library that were given, by name.
+  std::vector<std::pair<std::string, std::string>> given;
+};
+
+std::string flag_of(std::string name) {
+  for (char& c : name) c = c == '_' ? '-' : c;
+  return name;
+}
+
+void add_library_options(CLI::App& verb, FitFlags& flags) {
+  for (const OptionText& option : option_texts({})) {
+    const std::string& shown = option.unset.empty() ? option.value : option.unset;
+    std::string name = "--" + flag_of(option.name);
+    if (option.name == "threads") name = "-j," + name;
+    CLI::Option* added = verb.add_option_function<std::string>(
+        name,
+        [&flags, key = option.name](const std::string& text) {
+          flags.given.emplace_back(key, text);
+        },
+        option.help + " [" + shown + "]");
+    added->type_name(option.values);
+    if (option.expert) added->group(kExpertGroup);
+  }
+}
+
+/// What the options start from: the preset, or those of the fit that is resumed.
+FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* earlier) {
+  FitOptions options;
+  if (earlier != nullptr) {
+    options = earlier->record.options;
+  } else if (flags.preset == "paper") {
+    for (const auto& [name, text] : flags.given) {
+      if (name == "method") set_option(options, name, text);
+    }
+    options = paper_options(options.method, num_groups);
+  }
+  for (const auto& [name, text] : flags.given) set_option(options, name, text);
+  return options;
+}
+
+void show_progress(const Fit& fit, const Console& console) {
+  const LayerRecord& layer = fit.record.layers.back();
+  const auto done = static_cast<Index>(fit.record.layers.size());
+  const Index total = *fit.record.options.layers;
+  const double rate = static_cast<double>(done) / fit.record.seconds;
+  const std::string values =
+      fmt::format("spread {:.4g} -> {:.4g}{}", layer.spread_before, layer.spread_after,
+                  layer.held_out ? fmt::format("  held out {:.4g}", *layer.held_out) : "");
+  console.detail(fmt::format("layer {}/{}: {}, {}, {} steps, {:.2f} s", done, total, layer.kind,
+                             values, layer.steps, layer.seconds),
+                 {{"event", "layer"}, {"layers", total}, {"record", layer_json(layer)}});
+  console.progress(fmt::format("layer {}/{}  {}  {:.1f} layers/s  {:.0f} s left", done, total,
+                               values, rate, static_cast<double>(total - done) / rate));
+}
+
+Fit fit_with_checkpoints(const GroupSet& groups, const FitFlags& flags, const FitOptions& options,
+                         const Fit* earlier, const std::string& digest, const Console& console) {
+  FitControl control;
+  control.resume = earlier;
+  control.on_progress = [&](const Fit& so_far) {
+    show_progress(so_far, console);
+    const auto layers = static_cast<Index>(so_far.record.layers.size());
+    if (flags.checkpoint.empty()) return;
+    if (layers % flags.every == 0 || interrupted()) {
+      save_checkpoint(flags.checkpoint, so_far, digest);
+    }
+  };
+  SelfCommunicator comm;
+  Fit fit = fit_flow(
+      groups, options, comm, [](const LayerRecord&) { return !interrupted(); }, control);
+  if (interrupted()) {
+    throw Interrupted(flags.checkpoint.empty()
+                          ? "interrupted; no model was written (--checkpoint keeps the work)."
+                          : fmt::format("interrupted; go on with --resume {}.", flags.checkpoint));
+  }
+  return fit;
+}
+
+Json summary_of(const Model& model, const std::string& output) {
+  Json sizes;
+  for (Index m = 0; m < model.flow.num_groups(); ++m) {
+    sizes[model.flow.group_names()[m]] = model.record.group_sizes[m];
+  }
+  return {{"model", output},
+          {"method", name_of(model.record.options.method)},
+          {"groups", sizes},
+          {"features", model.flow.dim()},
+          {"layers", model.record.layers.size()},
+          {"dropped_layers", model.record.dropped_layers.size()},
+          {"seconds", model.record.seconds},
+          {"warnings", model.record.warnings}};
+}
+
+// Many groups may share a trouble; the model keeps every sentence.
+constexpr std::size_t kMostWarnings = 3;
+
+void warn_about(const std::vector<std::string>& warnings, const std::string& model,
+                const Console& console) {
+  const std::size_t shown = std::min(warnings.size(), kMostWarnings);
+  for (std::size_t i = 0; i < shown; ++i) console.warn(warnings[i]);
+  if (warnings.size() > shown) {
+    console.warn(
+        fmt::format("{} more warnings; conflux info {} shows all", warnings.size() - shown, model));
+  }
+}
+
+void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console) {
+  FitFlags flags = given;
+  if (flags.every < 1) throw InvalidOption("--every is below 1; give a number of layers.");
+  for (const auto& [name, text] : flags.given) {
+    if (name == "threads") {
+      FitOptions parsed;
+      set_option(parsed, name, text);
+      flags.input.threads = parsed.threads;
+    }
+  }
+  if (!flags.max_memory.empty()) flags.input.max_memory = bytes_from_text(flags.max_memory);
+  const GroupedInput input = read_groups(flags.input, console);
+  const GroupSet& groups = input.groups;
+  check_memory(memory_of_fit(groups.num_samples(), groups.dim()),
+               bytes_from_text(flags.max_memory));
+
+  const std::string digest = data_digest(groups);
+  std::optional<Fit> earlier;
+  if (!flags.resume.empty()) earlier = load_checkpoint(flags.resume, digest);
+  const Fit* resumed = earlier ? &*earlier : nullptr;
+  const FitOptions options = chosen_options(flags, groups.num_groups(), resumed);
+  catch_interrupts();
+  Fit fit = fit_with_checkpoints(groups, flags, options, resumed, digest, console);
+
+  Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+  model.feature_names = groups.feature_names();
+  model.group_column = input.group_column;
+  model.label_column = flags.input.label;
+  model.metadata["data_digest"] = digest;
+  save_model(flags.output, model);
+  warn_about(model.record.warnings, flags.output, console);
+  console.info(
+      fmt::format("{}: {} layers for {} groups of {} features, fitted on {} rows in {:.2f} s",
+                  flags.output, model.record.layers.size(), groups.num_groups(), groups.dim(),
+                  groups.num_samples(), model.record.seconds));
+  if (wants_json(verb)) print_json(summary_of(model, flags.output));
+}
+
+}  // namespace
+
+void add_fit(CLI::App& root, Console& console) {
+  const auto flags = std::make_shared<FitFlags>();
+  CLI::App* verb = nullptr;
+  verb =
+      add_verb(root, console, "fit", "learn one invertible map per group into a shared space",
+               "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
+               [flags, &root, &console] { run_fit(*flags, *root.get_subcommand("fit"), console); });
+  verb->add_option("INPUT", flags->input.paths,
+                   "tables of all groups (with --group), or one table per group")
+      ->required();
+  verb->add_option("-o,--output", flags->output, "model file to write")
+      ->type_name("MODEL")
+      ->required();
+  verb->add_option("--group,--batch-key", flags->input.group, "column that tells the groups")
+      ->type_name("COLUMN");
+  verb->add_option("--label", flags->input.label, "column that is carried along, never a feature")
+      ->type_name("COLUMN");
+  add_name_list(*verb, "--features", flags->input.features,
+                "columns to align, with commas [every numeric column]");
+  add_name_list(*verb, "--drop", flags->input.drop, "columns that are no features");
+  verb->add_option("--fit-where", flags->input.where,
+                   "fit on these rows only, say controls; the model serves all")
+      ->type_name("COLUMN=VALUE");
+  verb->add_option("--preset", flags->preset,
+                   "where options start from: ours, or the paper's [auto]")
+      ->type_name("auto|paper")
+      ->check(quiet(CLI::IsMember({"auto", "paper"})));
+  add_library_options(*verb, *flags);
+  verb->add_option("--checkpoint", flags->checkpoint, "keep the unfinished fit in this file")
+      ->type_name("FILE");
+  verb->add_option("--every", flags->every, "layers between checkpoints [10]")->type_name("N");
+  verb->add_option("--resume", flags->resume,
+                   "go on from a checkpoint: same bits as without a stop")
+      ->type_name("FILE");
+  verb->add_option("--max-memory", flags->max_memory,
+                   "refuse to start if more is needed, say 4G [what the machine has]")
+      ->type_name("BYTES");
+  add_input_flags(*verb, flags->input.table);
+}
+
+}  // namespace conflux::app

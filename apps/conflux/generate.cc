@@ -1,0 +1,73 @@
+// conflux generate: small data sets to try things on.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "conflux/data/table_groups.h"
+#include "conflux/data/toy.h"
+#include "table_flags.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+struct GenerateFlags {
+  std::string name;
+  OutputFlags output;
+  Index samples = 1000;
+  std::uint64_t seed = 0;
+};
+
+Table table_of(const GroupSet& groups) {
+  Table table;
+  for (Index j = 0; j < groups.dim(); ++j) {
+    std::vector<double> numbers;
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      for (Index i = 0; i < groups[m].rows.rows(); ++i) numbers.push_back(groups[m].rows(i, j));
+    }
+    table.add(groups.feature_names()[j], std::move(numbers));
+  }
+  std::vector<std::string> names;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    names.insert(names.end(), static_cast<std::size_t>(groups[m].rows.rows()), groups[m].name);
+  }
+  table.add("group", std::move(names));
+  return table;
+}
+
+void run_generate(const GenerateFlags& flags, const CLI::App& verb, const Console& console) {
+  check_standard_output(flags.output, wants_json(verb));
+  const GroupSet groups = make_toy(flags.name, flags.samples, flags.seed);
+  Table table = table_of(groups);
+  if (kept_columns(flags.output) == Keeps::kFeatures) {
+    table.columns.pop_back();
+    console.warn("this format holds no group column; choose .csv or .npz to keep it");
+  }
+  write_table(flags.output.path, table, write_options({}, flags.output, "group", 0));
+  console.info(fmt::format("{}: {} rows of {} groups", flags.output.path, table.num_rows(),
+                           groups.num_groups()));
+  if (wants_json(verb)) {
+    print_json(
+        {{"output", flags.output.path}, {"rows", table.num_rows()}, {"groups", groups.names()}});
+  }
+}
+
+}  // namespace
+
+void add_generate(CLI::App& root, Console& console) {
+  const auto flags = std::make_shared<GenerateFlags>();
+  CLI::App* verb = add_verb(root, console, "generate", "make a small data set to try things on",
+                            "conflux generate moons -o moons.csv", [=, &root, &console] {
+                              run_generate(*flags, *root.get_subcommand("generate"), console);
+                            });
+  verb->add_option("NAME", flags->name, fmt::format("one of {}", fmt::join(toy_names(), ", ")))
+      ->required();
+  add_output_flags(*verb, flags->output);
+  verb->add_option("--samples", flags->samples, "rows of each group [1000]")->type_name("N");
+  verb->add_option("--seed", flags->seed, "names the random stream [0]")->type_name("N");
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,57 @@
+// The tables of a command line as groups of samples.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/data/npy.h"
+#include "conflux/data/table_groups.h"
+#include "console.h"
+#include "table_flags.h"
+
+namespace conflux::app {
+
+struct GroupedInputFlags {
+  std::vector<std::string> paths;
+  InputFlags table;
+  std::string group;
+  std::string label;
+  std::vector<std::string> features;
+  std::vector<std::string> drop;
+  /// COLUMN=VALUE: only these rows; empty takes all.
+  std::string where;
+  int threads = 0;
+  /// In bytes; reading ends with InvalidData when more would be needed.
+  double max_memory = 0;
+};
+
+struct GroupedInput {
+  GroupSet groups;
+  /// Empty when every file was a group.
+  std::string group_column;
+  /// Files that `groups` borrows rows from.
+  std::vector<MappedNpy> mapped;
+};
+
+/// With a group column, all files are one table; without one, each file is a group, called by the
+/// stem of its name.
+GroupedInput read_groups(const GroupedInputFlags& flags, const Console& console);
+
+/// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
+std::string stem_of(const std::string& path);
+
+/// Rows of a table whose column has a value, as COLUMN=VALUE says.
+Table rows_where(Table table, const std::string& condition);
+
+/// Bytes that a fit of rows x features needs: the rows and the copy that layers move.
+double memory_of_fit(Index rows, Index features);
+/// Throws InvalidData that says how much is needed and what to do, unless `limit` is 0.
+void check_memory(double needed, double limit);
+/// "1.5 GB"
+std::string bytes_text(double bytes);
+/// Reads "4G", "500M", "1e9"; throws InvalidOption. Empty: what the machine has.
+double bytes_from_text(const std::string& text);
+
+}  // namespace conflux::app

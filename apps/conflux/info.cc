@@ -1,0 +1,124 @@
+// conflux info: what a model is.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "conflux/io/model_file.h"
+#include "conflux/models/option_text.h"
+#include "grouped_input.h"
+#include "record_json.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+constexpr std::size_t kMostFeaturesShown = 12;
+constexpr std::size_t kLayersShown = 5;
+
+Json json_of(const ModelFile& file) {
+  const Model& model = file.model;
+  Json groups;
+  for (Index m = 0; m < model.flow.num_groups(); ++m) {
+    groups[model.flow.group_names()[m]] = model.record.group_sizes[m];
+  }
+  Json options;
+  for (const OptionText& option : option_texts(model.record.options)) {
+    options[option.name] = option.value;
+  }
+  return {{"finished", file.finished},
+          {"format_version", file.format_version},
+          {"conflux_version", file.conflux_version},
+          {"checksum", file.checksum},
+          {"bytes", file.size},
+          {"method", name_of(model.record.options.method)},
+          {"groups", groups},
+          {"features", model.feature_names},
+          {"dim", model.flow.dim()},
+          {"group_column", model.group_column},
+          {"label_column", model.label_column},
+          {"options", options},
+          {"held_out_at_start", number_json(model.record.held_out_at_start)},
+          {"held_out_nb", number_json(model.record.held_out_nb)},
+          {"layers", layers_json(model.record.layers)},
+          {"dropped_layers", layers_json(model.record.dropped_layers)},
+          {"warnings", model.record.warnings},
+          {"seconds", model.record.seconds},
+          {"metadata", model.metadata}};
+}
+
+void print_layers(const std::vector<LayerRecord>& layers) {
+  fmt::print("\n{:>6}  {:<12}{:>14}{:>12}{:>12}{:>8}{:>10}\n", "layer", "kind", "spread before",
+             "after", "held out", "steps", "seconds");
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (layers.size() > 2 * kLayersShown + 1 && l == kLayersShown) {
+      fmt::print("{:>6}  ({} more; --json shows all)\n", "...", layers.size() - 2 * kLayersShown);
+      l = layers.size() - kLayersShown;
+    }
+    const LayerRecord& layer = layers[l];
+    fmt::print("{:>6}  {:<12}{:>14.4g}{:>12.4g}{:>12}{:>8}{:>10.3f}\n", l + 1, layer.kind,
+               layer.spread_before, layer.spread_after,
+               layer.held_out ? fmt::format("{:.4g}", *layer.held_out) : "-", layer.steps,
+               layer.seconds);
+  }
+}
+
+void print_text(const ModelFile& file, const std::string& path) {
+  const Model& model = file.model;
+  const auto line = [](const char* name, const std::string& text) {
+    if (!text.empty()) fmt::print("{:<14}{}\n", name, text);
+  };
+  line("file", fmt::format("{}, {}{}", path, bytes_text(static_cast<double>(file.size)),
+                           file.finished ? "" : ", checkpoint of an unfinished fit"));
+  line("written by",
+       fmt::format("conflux {}, format version {}", file.conflux_version, file.format_version));
+  line("checksum", file.checksum);
+  for (const auto& [key, value] : model.metadata) {
+    line(key == "data_digest" ? "data digest" : key.c_str(), value);
+  }
+  line("method", std::string(name_of(model.record.options.method)));
+  std::string groups;
+  for (Index m = 0; m < model.flow.num_groups(); ++m) {
+    groups += fmt::format("{}{} ({} rows)", m == 0 ? "" : ", ", model.flow.group_names()[m],
+                          model.record.group_sizes[m]);
+  }
+  line("groups", groups);
+  line("group column", model.group_column);
+  line("label column", model.label_column);
+  std::string features = std::to_string(model.flow.dim());
+  for (std::size_t j = 0; j < std::min(model.feature_names.size(), kMostFeaturesShown); ++j) {
+    features += (j == 0 ? ": " : ", ") + model.feature_names[j];
+  }
+  if (model.feature_names.size() > kMostFeaturesShown) features += ", ...";
+  line("features", features);
+  line("fitted in", fmt::format("{:.2f} s", model.record.seconds));
+  fmt::print("\noptions\n");
+  for (const OptionText& option : option_texts(model.record.options)) {
+    fmt::print("  {:<20}{}\n", option.name, option.value);
+  }
+  if (!model.record.layers.empty()) print_layers(model.record.layers);
+  if (!model.record.dropped_layers.empty()) {
+    fmt::print("{} more layers were fitted and dropped: held-out rows gained nothing\n",
+               model.record.dropped_layers.size());
+  }
+  for (const std::string& warning : model.record.warnings) fmt::print("\nwarning: {}\n", warning);
+}
+
+}  // namespace
+
+void add_info(CLI::App& root, Console& console) {
+  const auto path = std::make_shared<std::string>();
+  CLI::App* verb = add_verb(root, console, "info", "show what a model or checkpoint holds",
+                            "conflux info cells.conflux", [=, &root] {
+                              const ModelFile file = inspect_model_file(*path);
+                              if (wants_json(*root.get_subcommand("info"))) {
+                                print_json(json_of(file));
+                              } else {
+                                print_text(file, *path);
+                              }
+                            });
+  verb->add_option("MODEL", *path, "model file or checkpoint")->required();
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,28 @@
+#include "record_json.h"
+
+namespace conflux::app {
+
+Json number_json(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+Json layer_json(const LayerRecord& layer) {
+  return {{"layer", layer.layer},
+          {"kind", layer.kind},
+          {"spread_at_start", layer.spread_at_start},
+          {"spread_before", layer.spread_before},
+          {"spread_after", layer.spread_after},
+          {"held_out", number_json(layer.held_out)},
+          {"steps", layer.steps},
+          {"evaluations", layer.evaluations},
+          {"passes", layer.passes},
+          {"seconds", layer.seconds}};
+}
+
+Json layers_json(const std::vector<LayerRecord>& layers) {
+  Json out = Json::array();
+  for (const LayerRecord& layer : layers) out.push_back(layer_json(layer));
+  return out;
+}
+
+}  // namespace conflux::app

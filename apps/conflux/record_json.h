@@ -1,0 +1,18 @@
+// Records of layers as JSON, for logs and for conflux info.
+
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "conflux/models/fit_record.h"
+#include "console.h"
+
+namespace conflux::app {
+
+/// null when it is unset.
+Json number_json(const std::optional<double>& number);
+Json layer_json(const LayerRecord& layer);
+Json layers_json(const std::vector<LayerRecord>& layers);
+
+}  // namespace conflux::app

@@ -1,0 +1,440 @@
+#include "conflux/models/gated_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include "conflux/core/error.h"
+#include "conflux/slicing/sliced_wasserstein.h"
+#include "kernels/symmetric.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr int kLloydSteps = 25;
+constexpr int kStarts = 4;
+// A mean of as many rows is believed by half.
+constexpr double kRowsOfDoubt = 5;
+// A group with less of itself in a cell, compared with the group that has most, stays as it is.
+constexpr double kLeastPart = 0.1;
+// Of a cell's rows in the search; fewer cannot tell a direction.
+constexpr std::size_t kLeastSearchRows = 20;
+
+// Rows times columns for the chosen rows of one group.
+Matrix project(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+               const Workers& workers) {
+  Matrix out(static_cast<Index>(chosen.size()), columns.cols());
+  workers.for_each_block(out.rows(), 256, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      out.row(i).noalias() = group.rows.eigen().row(chosen[i]) * columns;
+    }
+  });
+  return out;
+}
+
+// Shares of the chosen rows of one group, one row each.
+Matrix shares_of(const Gate& gate, Index group, const Matrix& coordinates) {
+  Matrix out(coordinates.rows(), gate.cells());
+  for (Index i = 0; i < out.rows(); ++i) gate.shares(group, &coordinates(i, 0), &out(i, 0));
+  return out;
+}
+
+double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
+}
+
+// Centres by k-means from k-means++ seeds; rows of `points` of all processes are the same.
+Matrix k_means(const Matrix& points, Index cells, Stream& stream) {
+  const Index n = points.rows();
+  Matrix centres(cells, points.cols());
+  centres.row(0) = points.row(stream.below(n));
+  Vector nearest = (points.rowwise() - centres.row(0)).rowwise().squaredNorm();
+  for (Index c = 1; c < cells; ++c) {
+    double left = stream.uniform() * nearest.sum();
+    Index pick = 0;
+    while (pick + 1 < n && (left -= nearest(pick)) > 0) ++pick;
+    centres.row(c) = points.row(pick);
+    nearest = nearest.cwiseMin((points.rowwise() - centres.row(c)).rowwise().squaredNorm());
+  }
+  std::vector<Index> cell_of(static_cast<std::size_t>(n), -1);
+  for (int step = 0; step < kLloydSteps; ++step) {
+    Matrix sums = Matrix::Zero(cells, points.cols());
+    std::vector<Index> counts(static_cast<std::size_t>(cells), 0);
+    bool moved = false;
+    for (Index i = 0; i < n; ++i) {
+      Index best = 0;
+      (centres.rowwise() - points.row(i)).rowwise().squaredNorm().minCoeff(&best);
+      moved |= cell_of[i] != best;
+      cell_of[i] = best;
+      sums.row(best) += points.row(i);
+      ++counts[best];
+    }
+    for (Index c = 0; c < cells; ++c) {
+      if (counts[c] > 0) centres.row(c) = sums.row(c) / static_cast<double>(counts[c]);
+    }
+    if (!moved) break;
+  }
+  return centres;
+}
+
+double mean_squared_distance(const Matrix& points, const Matrix& centres) {
+  double sum = 0;
+  for (Index i = 0; i < points.rows(); ++i) {
+    sum += (centres.rowwise() - points.row(i)).rowwise().squaredNorm().minCoeff();
+  }
+  return sum / static_cast<double>(points.rows());
+}
+
+// A single start often splits one cluster and joins two others.
+Matrix best_k_means(const Matrix& points, Index cells, Stream& stream) {
+  Matrix best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int start = 0; start < kStarts; ++start) {
+    Matrix centres = k_means(points, cells, stream);
+    const double distance = mean_squared_distance(points, centres);
+    if (distance >= least) continue;
+    least = distance;
+    best = std::move(centres);
+  }
+  return best;
+}
+
+// Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
+PiecewiseLinearMap shift_to(double mean, double mass, double target, double strength) {
+  const double certain = mass / (mass + kRowsOfDoubt);
+  return PiecewiseLinearMap({mean}, {mean + strength * certain * (target - mean)});
+}
+
+/// The sum over cells of the spread of the groups in it.
+class CellSpread final : public AscentProblem {
+ public:
+  void add(SearchSample<float> sample, std::vector<double> weights, double mass, Index directions,
+           const Workers& workers) {
+    Cell& cell = cells_.emplace_back();
+    cell.sample = std::make_unique<SearchSample<float>>(std::move(sample));
+    cell.factor = mass * cell.sample->scale * cell.sample->scale;
+    cell.spread = std::make_unique<SlicedSpread<float>>(*cell.sample, std::move(weights),
+                                                        directions, workers);
+  }
+  bool empty() const { return cells_.empty(); }
+
+  double start(const Frame& frame) override {
+    return sum([&](Cell& cell) { return cell.spread->start(frame); });
+  }
+  Matrix gradient() override {
+    Matrix out;
+    for (Cell& cell : cells_) {
+      const Matrix part = cell.factor * cell.spread->gradient();
+      if (out.size() == 0) {
+        out = part;
+      } else {
+        out += part;
+      }
+    }
+    return out;
+  }
+  void set_direction(const Matrix& basis) override {
+    for (Cell& cell : cells_) cell.spread->set_direction(basis);
+  }
+  double trial(const SpanStep& step) override {
+    return sum([&](Cell& cell) { return cell.spread->trial(step); });
+  }
+  void accept(const Frame& frame) override {
+    for (Cell& cell : cells_) cell.spread->accept(frame);
+  }
+  Index passes() const {
+    Index most = 0;
+    for (const Cell& cell : cells_) most = std::max(most, cell.spread->passes());
+    return most;
+  }
+
+ private:
+  struct Cell {
+    std::unique_ptr<SearchSample<float>> sample;
+    std::unique_ptr<SlicedSpread<float>> spread;
+    double factor = 0;
+  };
+  template <class F>
+  double sum(F f) {
+    double out = 0;
+    for (Cell& cell : cells_) out += cell.factor * f(cell);
+    return out;
+  }
+  std::vector<Cell> cells_;
+};
+
+// Columns without their part in the span of the gate.
+Matrix beside(const Matrix& columns, const Matrix& gate) {
+  return columns - gate * (gate.transpose() * columns);
+}
+
+// Twice, because rounding leaves a remainder the first time.
+Frame frame_beside(const Matrix& columns, const Matrix& gate) {
+  const Frame once = Frame::orthonormalized(beside(columns, gate));
+  return Frame::orthonormalized(beside(once.columns(), gate));
+}
+
+std::vector<double> subset_weights(const std::vector<double>& weights,
+                                   const std::vector<Index>& members) {
+  std::vector<double> out;
+  double sum = 0;
+  for (const Index m : members) {
+    out.push_back(weights[m]);
+    sum += weights[m];
+  }
+  // Groups that count nothing may be alone in a cell.
+  for (double& each : out) each = sum > 0 ? each / sum : 1 / static_cast<double>(out.size());
+  return out;
+}
+
+}  // namespace
+
+Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
+                    const std::vector<double>& weights, Index count, Communicator& comm,
+                    const Workers& workers) {
+  const Index dim = groups.dim();
+  Matrix covariance = Matrix::Zero(dim, dim);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<double> moments(static_cast<std::size_t>(dim) + 1, 0.0);
+    for (const Index i : chosen[m]) {
+      for (Index j = 0; j < dim; ++j) moments[j] += groups[m].rows(i, j);
+      moments[dim] += 1;
+    }
+    comm.sum(moments);
+    const double total = std::max(1.0, moments[dim]);
+    const Eigen::Map<const Eigen::RowVectorXd> sums(moments.data(), dim);
+    Matrix centred(static_cast<Index>(chosen[m].size()), dim);
+    for (Index i = 0; i < centred.rows(); ++i) {
+      centred.row(i) = groups[m].rows.eigen().row(chosen[m][i]) - sums / total;
+    }
+    // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
+    workers.for_each_block(dim, 64, [&](Index begin, Index end) {
+      covariance.middleCols(begin, end - begin).noalias() +=
+          weights[m] / total * (centred.transpose() * centred.middleCols(begin, end - begin));
+    });
+  }
+  comm.sum(std::span(covariance.data(), static_cast<std::size_t>(covariance.size())));
+  Matrix vectors = 0.5 * (covariance + covariance.transpose());
+  const kernels::SerialBlas serial;
+  if (kernels::symmetric_eigen(vectors).size() == 0) {
+    throw Error("the eigenvalues of the covariance did not converge; rescale the features.");
+  }
+  const Index kept = std::min(count, dim);
+  return vectors.bottomRows(kept).colwise().reverse().transpose();
+}
+
+Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
+              const GateSettings& settings, Stream& stream, Communicator& comm,
+              const Workers& workers) {
+  const Matrix mixed = basis * Frame::random(basis.cols(), settings.gating, stream).columns();
+  Frame frame = Frame::orthonormalized(mixed);
+  std::vector<double> mine;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Matrix part = project(groups[m], chosen[m], frame.columns(), workers);
+    mine.insert(mine.end(), part.data(), part.data() + part.size());
+  }
+  const std::vector<double> all = comm.gather(mine);
+  const Matrix points = Eigen::Map<const Matrix>(
+      all.data(), static_cast<Index>(all.size()) / settings.gating, settings.gating);
+  const Index cells = std::min(settings.cells, points.rows());
+  Matrix centres = best_k_means(points, cells, stream);
+  // Spheres of the mean width of a cell: exp(-distance^2 / (2 variance)).
+  const double variance =
+      mean_squared_distance(points, centres) / static_cast<double>(points.cols());
+  const double scale =
+      std::max(2 * settings.softness * variance, std::numeric_limits<double>::min());
+  return Gate(std::move(frame), {std::move(centres)}, scale);
+}
+
+double shared_mass(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                   const std::vector<double>& weights, const GateSettings& settings,
+                   Communicator& comm, const Workers& workers) {
+  const Index count = groups.num_groups();
+  std::vector<double> masses(static_cast<std::size_t>(count * gate.cells()), 0.0);
+  for (Index m = 0; m < count; ++m) {
+    const Matrix shares =
+        shares_of(gate, m, project(groups[m], chosen[m], gate.frame().columns(), workers));
+    for (Index c = 0; c < gate.cells(); ++c) masses[m * gate.cells() + c] = shares.col(c).sum();
+  }
+  comm.sum(masses);
+  double shared = 0;
+  double total = 0;
+  for (Index m = 0; m < count; ++m) {
+    const auto of_group = std::span(masses).subspan(m * gate.cells(), gate.cells());
+    const double sum = std::accumulate(of_group.begin(), of_group.end(), 0.0);
+    if (!(sum > 0)) continue;
+    for (Index c = 0; c < gate.cells(); ++c) {
+      bool with_others = false;
+      for (Index other = 0; other < count; ++other) {
+        with_others |= other != m && masses[other * gate.cells() + c] >= settings.min_cell;
+      }
+      if (with_others) shared += weights[m] * of_group[c] / sum;
+    }
+    total += weights[m];
+  }
+  return total > 0 ? shared / total : 0;
+}
+
+GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                                  const std::vector<double>& weights, Index directions,
+                                  const GateSettings& settings, const AscentOptions& ascent,
+                                  Stream& stream, Communicator& comm, const Workers& workers) {
+  (void)settings;
+  const Matrix& b = gate.frame().columns();
+  const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
+  if (ascent.max_steps == 0) return {.frame = start};
+
+  // Every row of the search counts in the cell where its share is largest.
+  const Index count = groups.num_groups();
+  std::vector<RowChoice> in_cell(static_cast<std::size_t>(gate.cells()),
+                                 RowChoice(static_cast<std::size_t>(count)));
+  for (Index m = 0; m < count; ++m) {
+    const Matrix shares = shares_of(gate, m, project(groups[m], chosen[m], b, workers));
+    for (Index i = 0; i < shares.rows(); ++i) {
+      Index cell = 0;
+      shares.row(i).maxCoeff(&cell);
+      in_cell[cell][m].push_back(chosen[m][i]);
+    }
+  }
+  CellSpread problem;
+  double all_rows = 0;
+  for (const RowChoice& rows : in_cell) {
+    for (const auto& of_group : rows) all_rows += static_cast<double>(of_group.size());
+  }
+  for (const RowChoice& rows : in_cell) {
+    std::vector<double> counts;
+    for (const auto& of_group : rows) counts.push_back(static_cast<double>(of_group.size()));
+    comm.sum(counts);
+    GroupSet cell;
+    RowChoice cell_rows;
+    std::vector<Index> members;
+    double mass = 0;
+    for (Index m = 0; m < count; ++m) {
+      if (counts[m] < static_cast<double>(kLeastSearchRows)) continue;
+      cell.add(groups[m].name, groups[m].rows, groups[m].weights);
+      cell_rows.push_back(rows[m]);
+      members.push_back(m);
+      mass += counts[m];
+    }
+    if (members.size() < 2) continue;
+    const std::vector<double> cell_weights = subset_weights(weights, members);
+    SearchSample<float> sample = gather_search_sample<float>(cell, cell_rows, cell_weights, comm);
+    const MatrixOf<float> narrow = b.cast<float>();
+    for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
+    problem.add(std::move(sample), cell_weights, mass / all_rows, directions, workers);
+  }
+  if (problem.empty()) return {.frame = start};
+  const AscentResult climbed = ascend(start, problem, ascent);
+  return {.frame = frame_beside(climbed.frame.columns(), b),
+          .start_value = climbed.start_value,
+          .value = climbed.value,
+          .steps = climbed.steps,
+          .evaluations = climbed.evaluations,
+          .passes = problem.passes()};
+}
+
+GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
+                           const Gate& gate, double strength, const GateSettings& settings,
+                           const FitOptions& options, Communicator& comm, const Workers& workers) {
+  const Index count = groups.num_groups();
+  const Index k = frame.directions();
+  const Index cells = gate.cells();
+  std::vector<Matrix> lines;   // projections of the chosen rows
+  std::vector<Matrix> shares;  // times the rows' own masses
+  for (Index m = 0; m < count; ++m) {
+    lines.push_back(project(groups[m], chosen[m], frame.columns(), workers));
+    shares.push_back(
+        shares_of(gate, m, project(groups[m], chosen[m], gate.frame().columns(), workers)));
+    for (Index i = 0; i < shares[m].rows(); ++i) {
+      shares[m].row(i) *= mass_of(groups[m], chosen[m][i]);
+    }
+  }
+  std::vector<double> masses(static_cast<std::size_t>(count * cells));
+  for (Index m = 0; m < count; ++m) {
+    for (Index c = 0; c < cells; ++c) masses[m * cells + c] = shares[m].col(c).sum();
+  }
+  comm.sum(masses);
+
+  std::vector<double> totals(static_cast<std::size_t>(count), 0.0);
+  for (Index m = 0; m < count; ++m) {
+    for (Index c = 0; c < cells; ++c) totals[m] += masses[m * cells + c];
+  }
+
+  // Sums of the values on each line by cell, for groups that are only shifted.
+  std::vector<Matrix> sums;
+  for (Index m = 0; m < count; ++m) {
+    sums.push_back(shares[m].transpose() * lines[m]);
+    comm.sum(std::span(sums[m].data(), static_cast<std::size_t>(sums[m].size())));
+  }
+
+  std::vector<std::vector<PiecewiseLinearMap>> maps(
+      static_cast<std::size_t>(count),
+      std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(cells * k)));
+  Matrix barycenters = Matrix::Zero(cells * k, *options.knots);
+  for (Index c = 0; c < cells; ++c) {
+    // What part of each group is in the cell decides who takes part and how much it counts: rows on
+    // the wrong side of a border must not draw the others across.
+    std::vector<double> parts;
+    for (Index m = 0; m < count; ++m) parts.push_back(masses[m * cells + c] / totals[m]);
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    std::vector<Index> members;
+    for (Index m = 0; m < count; ++m) {
+      if (masses[m * cells + c] >= settings.min_cell && parts[m] >= kLeastPart * largest) {
+        members.push_back(m);
+      }
+    }
+    if (members.empty()) {
+      Index most = 0;
+      for (Index m = 0; m < count; ++m) {
+        if (masses[m * cells + c] > masses[most * cells + c]) most = m;
+      }
+      members.push_back(most);
+    }
+    GroupSet cell;
+    RowChoice rows;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Index m : members) {
+      std::vector<double> of_cell(static_cast<std::size_t>(shares[m].rows()));
+      std::vector<Index> with_mass;
+      for (Index i = 0; i < shares[m].rows(); ++i) {
+        of_cell[i] = shares[m](i, c);
+        if (of_cell[i] > 0) with_mass.push_back(i);
+      }
+      least = std::min(least, masses[m * cells + c]);
+      cell.add(groups[m].name, Matrix(lines[m]), std::move(of_cell));
+      rows.push_back(std::move(with_mass));
+    }
+    FitOptions cell_options = options;
+    std::vector<double> counting;
+    for (Index m = 0; m < count; ++m) counting.push_back(options.weights.list[m] * parts[m]);
+    cell_options.weights = subset_weights(counting, members);
+    const Index knots = std::clamp<Index>(std::lround(std::sqrt(least)), 4, *options.knots);
+    cell_options.knots = knots;
+    const LineMaps fitted =
+        fit_line_maps(cell, rows, nullptr, strength, cell_options, comm, workers);
+    for (Index line = 0; line < k; ++line) {
+      // All layers keep as many knots as the options say: bins that nest repeat their values.
+      for (Index q = 0; q < *options.knots; ++q) {
+        barycenters(c * k + line, q) = fitted.barycenters(line, q * knots / *options.knots);
+      }
+      if (members.size() > 1) {
+        for (std::size_t j = 0; j < members.size(); ++j) {
+          maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
+        }
+      }
+      for (Index m = 0; m < count; ++m) {
+        const double mass = masses[m * cells + c];
+        const bool small = mass < settings.min_cell && mass > 1 && parts[m] >= kLeastPart * largest;
+        if (!small || members.front() == m) continue;
+        maps[m][c * k + line] =
+            shift_to(sums[m](c, line) / mass, mass, fitted.barycenters.row(line).mean(), strength);
+      }
+    }
+  }
+  return GatedLayer(frame, gate, std::move(maps), std::move(barycenters));
+}
+
+}  // namespace conflux

@@ -1,0 +1,172 @@
+"""What the verbs promise to each other."""
+
+import csv
+import json
+import os
+import unittest
+
+from support import GOLDEN, CommandTest
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Verbs(CommandTest):
+
+    def largest_difference(self, a, b, columns=("x", "y")):
+        first, second = rows_of(self.folder / a), rows_of(self.folder / b)
+        self.assertEqual(len(first), len(second))
+        return max(abs(float(p[c]) - float(q[c])) for p, q in zip(first, second) for c in columns)
+
+    def test_inverse_undoes_transform(self):
+        self.fit_moons()
+        self.run_command("transform", "moons.conflux", "moons.csv", "-o", "latent.csv")
+        self.run_command("inverse", "moons.conflux", "latent.csv", "-o", "back.csv")
+        self.assertGreater(self.largest_difference("moons.csv", "latent.csv"), 0.1)
+        self.assertLess(self.largest_difference("moons.csv", "back.csv"), 1e-9)
+
+    def test_translation_is_transform_then_inverse(self):
+        self.fit_moons()
+        self.run_command("transform", "moons.conflux", "moons.csv", "-o", "latent.csv")
+        self.run_command("inverse", "moons.conflux", "latent.csv", "--to", "1", "-o", "two_steps.csv")
+        self.run_command("translate", "moons.conflux", "moons.csv", "--to", "1", "-o", "one_step.csv")
+        self.assertLess(self.largest_difference("one_step.csv", "two_steps.csv"), 1e-9)
+
+    def test_threads_and_repetition_do_not_change_bits(self):
+        self.make_moons()
+        outputs = []
+        for threads in (1, 2, 3, 1):
+            self.run_command("fit", "moons.csv", "--layers", 5, "-j", threads, "-o", "m.conflux")
+            self.run_command("transform", "m.conflux", "moons.csv", "-j", threads, "-o", "z.npy")
+            outputs.append(self.read("z.npy"))
+        self.assertEqual(len(set(outputs)), 1)
+
+    def test_a_model_of_an_older_version_still_serves(self):
+        shown = json.loads(self.run_command("info", GOLDEN / "model_v1.conflux", "--json"))
+        self.assertEqual(shown["format_version"], 1)
+        self.assertTrue(shown["finished"])
+        self.assertGreater(len(shown["layers"]), 0)
+
+    def test_rows_and_other_columns_stay_in_place(self):
+        self.make_moons()
+        lines = (self.folder / "moons.csv").read_text().splitlines()
+        mixed = ["id,x,y,note,group"]
+        for i, line in enumerate(lines[1:]):
+            x, y, group = line.split(",")
+            mixed.append(f'00{i},{x},{y},"a, ""{i}""",{group}')
+        # Groups alternate, so that rows of a group are not neighbours.
+        mixed[1:] = [row for pair in zip(mixed[1:201], mixed[201:]) for row in pair]
+        self.write("mixed.csv", "\n".join(mixed) + "\n")
+        self.run_command("fit", "mixed.csv", "--drop", "id", "--layers", 3, "-o", "m.conflux")
+        self.run_command("transform", "m.conflux", "mixed.csv", "-o", "z.csv")
+        before, after = rows_of(self.folder / "mixed.csv"), rows_of(self.folder / "z.csv")
+        self.assertEqual(list(after[0]), ["id", "x", "y", "note", "group"])
+        for p, q in zip(before, after):
+            self.assertEqual([p[c] for c in ("id", "note", "group")],
+                             [q[c] for c in ("id", "note", "group")])
+            self.assertNotEqual(p["x"], q["x"])
+
+    def test_one_file_per_group(self):
+        self.make_moons()
+        rows = (self.folder / "moons.csv").read_text().splitlines()
+        for group, name in (("0", "monday.csv"), ("1", "tuesday.csv")):
+            kept = [row.rsplit(",", 1)[0] for row in rows[1:] if row.endswith("," + group)]
+            self.write(name, "\n".join(["x,y", *kept]) + "\n")
+        self.run_command("fit", "monday.csv", "tuesday.csv", "--layers", 5, "-o", "m.conflux")
+        shown = json.loads(self.run_command("info", "m.conflux", "--json"))
+        self.assertEqual(shown["groups"], {"monday": 200, "tuesday": 200})
+        self.run_command("translate", "m.conflux", "monday.csv", "--from", "monday", "--to",
+                         "tuesday", "-o", "moved.csv")
+        # The same rows with a group column give the same maps.
+        self.run_command("fit", "moons.csv", "--layers", 5, "-o", "n.conflux")
+        self.run_command("translate", "n.conflux", "moons.csv", "--to", "1", "-o", "all.csv")
+        one = rows_of(self.folder / "moved.csv")
+        other = [row for row in rows_of(self.folder / "all.csv") if row["group"] == "0"]
+        self.assertEqual([row["x"] for row in one], [row["x"] for row in other])
+        values = json.loads(self.run_command("evaluate", "m.conflux", "monday.csv", "tuesday.csv",
+                                             "--metrics", "sliced_w2", "--json"))["metrics"]
+        self.assertLess(values["sliced_w2"]["after"]["mean"],
+                        0.05 * values["sliced_w2"]["before"]["mean"])
+
+    def test_labels_are_no_features_and_controls_fit_alone(self):
+        self.make_moons()
+        rows = (self.folder / "moons.csv").read_text().splitlines()
+        lines = ["x,y,group,kind,label"]
+        lines += [f"{row},{'control' if i % 2 else 'case'},{i % 7}" for i, row in enumerate(rows[1:])]
+        self.write("t.csv", "\n".join(lines) + "\n")
+        self.run_command("fit", "t.csv", "--label", "label", "--fit-where", "kind=control",
+                         "--layers", 3, "-o", "m.conflux")
+        shown = json.loads(self.run_command("info", "m.conflux", "--json"))
+        self.assertEqual(shown["features"], ["x", "y"])
+        self.assertEqual(shown["label_column"], "label")
+        self.assertEqual(shown["groups"], {"0": 100, "1": 100})
+        self.run_command("transform", "m.conflux", "t.csv", "-o", "z.csv")
+        self.assertEqual(len(rows_of(self.folder / "z.csv")), 400)
+
+    def test_add_group_leaves_the_old_groups_alone(self):
+        self.fit_moons()
+        self.make_moons(seed=7, name="more.csv")
+        text = (self.folder / "more.csv").read_text().splitlines()
+        self.write("new.csv", "\n".join([text[0]] + [
+            row[:-1] + "new" for row in text[1:] if row.endswith(",0")]) + "\n")
+        self.run_command("add-group", "moons.conflux", "new.csv", "-o", "three.conflux")
+        for model in ("moons", "three"):
+            self.run_command("transform", f"{model}.conflux", "moons.csv", "-o", f"{model}.npy")
+        self.assertEqual(self.read("moons.npy"), self.read("three.npy"))
+        self.run_command("translate", "three.conflux", "new.csv", "--to", "1", "-o", "t.csv")
+        # New rows of the first moon, as rows of the second, lie where the second moon is.
+        xs = [float(row["x"]) for row in rows_of(self.folder / "t.csv")]
+        self.assertAlmostEqual(sum(xs) / len(xs), 1, delta=0.15)
+
+    def test_a_target_group_stays_where_it_is(self):
+        self.fit_moons("--target", "1")
+        self.run_command("transform", "moons.conflux", "moons.csv", "-o", "z.csv")
+        before, after = rows_of(self.folder / "moons.csv"), rows_of(self.folder / "z.csv")
+        for p, q in zip(before, after):
+            if p["group"] == "1":
+                self.assertAlmostEqual(float(p["x"]), float(q["x"]), delta=1e-9)
+
+    def test_evaluate_says_that_it_drew_rows(self):
+        self.fit_moons()
+        done = self.call("evaluate", "moons.conflux", "moons.csv", "--max-rows", 50, "--json")
+        self.assertIn('50 of 200 rows, drawn with seed 0', done.stderr)
+        self.assertEqual(json.loads(done.stdout)["rows"], {"0": 50, "1": 50})
+        again = self.call("evaluate", "moons.conflux", "moons.csv", "--max-rows", 50, "--json")
+        self.assertEqual(done.stdout, again.stdout)
+
+    def test_evaluate_knows_every_metric(self):
+        self.fit_moons()
+        names = ("w2_exact paper_wd sinkhorn_divergence sliced_w2 max_sliced_w2 energy_distance "
+                 "transport_cost round_trip").split()
+        for space in ("translated", "shared"):
+            shown = json.loads(self.run_command(
+                "evaluate", "moons.conflux", "moons.csv", "--space", space, "--max-rows", 100,
+                "--metrics", ",".join(names), "--json"))["metrics"]
+            self.assertEqual(list(shown), names)
+            for name in names[:-2]:
+                self.assertLess(shown[name]["after"]["mean"], 0.2 * shown[name]["before"]["mean"])
+        self.assertLess(shown["round_trip"]["largest"], 1e-12)
+
+    def test_memory_of_transform_does_not_grow_with_rows(self):
+        self.fit_moons()
+        peaks = []
+        for rows in (200_000, 1_000_000):
+            with open(self.folder / "long.csv", "w") as file:
+                file.write("x,y,group\n")
+                for start in range(0, rows, 1000):
+                    file.write("".join(f"{(start + i) % 977 / 977},0.5,{i % 2}\n"
+                                       for i in range(1000)))
+            pid = os.posix_spawn(os.environ["CONFLUX"],
+                                 ["conflux", "transform", str(self.folder / "moons.conflux"),
+                                  str(self.folder / "long.csv"), "-q", "-o",
+                                  str(self.folder / "z.csv")], os.environ)
+            _, status, usage = os.wait4(pid, 0)
+            self.assertEqual(status, 0)
+            peaks.append(usage.ru_maxrss)
+        self.assertLess(peaks[1], 1.25 * peaks[0] + 20_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
