@@ -31,7 +31,7 @@ python: packages
 	@tools/install_packages.sh python
 	@python/tools/make_venv.sh $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall ./python
-	@cmake --build build/python --target conflux_native_fit
+	@cmake --build build/python --target conflux_native_fit conflux_command
 	$(VENV)/bin/python -m pytest -c python/pyproject.toml --rootdir python -q --doctest-modules --pyargs conflux python/tests
 	$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --cache-dir build/mypy python/conflux
 	$(VENV)/bin/python -m flake8 --config python/.flake8 python

@@ -34,10 +34,20 @@ def shared_data():
     return folder
 
 
+def _program(*place):
+    program = ROOT.joinpath("build", "python", *place)
+    if not program.exists():
+        pytest.skip(f"{program.name} is not built; run make python")
+    return program
+
+
 @pytest.fixture(scope="session")
 def native_fit():
     """The program that fits without Python."""
-    program = ROOT / "build" / "python" / "python" / "conflux_native_fit"
-    if not program.exists():
-        pytest.skip("conflux_native_fit is not built; run make python")
-    return program
+    return _program("python", "conflux_native_fit")
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The conflux command."""
+    return _program("apps", "conflux", "conflux")
