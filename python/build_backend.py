@@ -103,5 +103,6 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     raise NotImplementedError(
-        "the package is built from the repository of the library; make a wheel: pip wheel --no-deps ./python"
+        "the package is built from the repository of the library; make a wheel: "
+        "pip wheel --no-deps ./python"
     )

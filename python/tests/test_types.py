@@ -28,8 +28,9 @@ def test_wrong_parameters_are_found_before_the_program_runs(tmp_path, monkeypatc
             """
         )
     )
-    # Where the package lies, installed or not.
-    monkeypatch.setenv("MYPYPATH", os.fspath(Path(conflux.__file__).parents[1]))
+    home = Path(conflux.__file__).parents[1]
+    if home.name != "site-packages":  # where mypy looks by itself
+        monkeypatch.setenv("MYPYPATH", os.fspath(home))
     monkeypatch.chdir(tmp_path)
     report, errors, _ = api.run(
         ["--strict", "--follow-imports=silent", "--ignore-missing-imports", "user.py",
