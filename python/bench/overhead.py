@@ -18,17 +18,17 @@ import numpy as np
 import conflux
 
 SIZES = [  # groups, features, rows of each group, layers
-    (2, 20, 5000, 20),
-    (3, 100, 5000, 20),
-    (2, 784, 2000, 10),
-    (2, 50, 100000, 2),
+    (2, 20, 5000, 10),
+    (3, 100, 3000, 5),
+    (2, 784, 1000, 3),
+    (2, 50, 50000, 1),
 ]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("native", help="path of conflux_native_fit")
-    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--threads", type=int, default=1)
     warnings.simplefilter("ignore", conflux.FitWarning)
     arguments = parser.parse_args()

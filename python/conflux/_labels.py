@@ -49,6 +49,16 @@ def _factorize(groups: Any) -> tuple[npt.NDArray[Any], Codes]:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(f"groups has {array.ndim} dimensions; give one label per row.")
+    heads = np.flatnonzero(array[1:] != array[:-1]) + 1 if len(array) else np.array([], dtype=int)
+    if 8 * len(heads) < len(array) - 8:
+        # Long runs, as in tables that are sorted by group: only their heads are looked at.
+        heads = np.concatenate([[0], heads])
+        labels, codes = _factorize_values(array[heads])
+        return labels, np.repeat(codes, np.diff(heads, append=len(array)))
+    return _factorize_values(array)
+
+
+def _factorize_values(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     if array.dtype.kind == "O":
         places: dict[Any, int] = {}
         codes = np.array([places.setdefault(label, len(places)) for label in array], dtype=np.int64)

@@ -350,3 +350,16 @@ def test_warnings_of_the_engine_are_warnings_of_python():
     with pytest.warns(conflux.FitWarning, match="constant"):
         nb = NB().fit(X, groups)
     assert nb.model_.warnings
+
+
+# Runs of equal labels take a short cut.
+def test_labels_are_numbered_alike_in_runs_and_mixed():
+    random = np.random.default_rng(0)
+    for dtype in (np.int64, np.float64, str, object, bool):
+        mixed = random.integers(2, size=400).astype(dtype)
+        for labels in (mixed, np.sort(mixed), np.sort(mixed)[::-1], np.repeat(mixed[:40], 10)):
+            found, names, codes = conflux._labels.encode(labels, len(labels))
+            assert [labels[np.argmax(codes == m)] for m in range(len(found))] == found.tolist()
+            assert codes.dtype == np.int64 and codes[0] == 0
+            np.testing.assert_array_equal(found[codes], labels)
+            assert len(names) == len(set(labels.tolist()))
