@@ -104,15 +104,16 @@ MaxSliced max_sliced_w2_squared(ConstRows x, ConstRows y, const MaxSlicedOptions
   const std::vector<double> weights{0.5, 0.5};
   const RowLists rows{all_positions(x.rows()), all_positions(y.rows())};
   const auto sample = gather_search_sample<double>(clouds, rows, weights, comm);
-  AscentOptions ascent;
-  ascent.max_steps = options.max_steps;
-  ascent.polar = true;
-  ascent.tolerance = kSmallestTurn;
-  ascent.min_relative_gain = options.min_relative_gain;
+  SearchOptions search;
+  search.ascent.max_steps = options.max_steps;
+  search.ascent.polar = true;
+  search.ascent.tolerance = kSmallestTurn;
+  search.ascent.min_relative_gain = options.min_relative_gain;
+  search.inner_steps = 0;
   std::vector<MaxSliced> found(static_cast<std::size_t>(options.starts));
   for (Index k = 0; k < options.starts; ++k) {
     const Frame start(random_directions(x.cols(), k, k + 1, options.seed, kAscentStarts));
-    const SearchResult best = find_directions(sample, weights, start, ascent, workers);
+    const SearchResult best = find_directions(sample, weights, start, search, workers);
     found[k] = {kSpreadsPerDistance * best.value, best.frame.columns().col(0)};
   }
   return *std::max_element(found.begin(), found.end(), [](const MaxSliced& a, const MaxSliced& b) {

@@ -1,16 +1,19 @@
 #include "conflux/models/fit.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "conflux/core/stopwatch.h"
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
+#include "conflux/models/gated_fit.h"
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
 #include "conflux/slicing/direction_search.h"
 #include "models/held_out.h"
 #include "models/inspection.h"
+#include "models/latent.h"
 #include "models/resumption.h"
 #include "models/row_choice.h"
 
@@ -18,28 +21,10 @@ namespace conflux {
 
 namespace {
 
-// The groups on their way to the shared space: a copy that layers move.
-class Latent {
- public:
-  explicit Latent(const GroupSet& groups) {
-    for (Index m = 0; m < groups.num_groups(); ++m) rows_.emplace_back(groups[m].rows.eigen());
-    for (Index m = 0; m < groups.num_groups(); ++m) {
-      view_.add(groups[m].name, ConstRows(rows_[m]), groups[m].weights);
-    }
-  }
-
-  const GroupSet& groups() const { return view_; }
-
-  void move(const Layer& layer, const Workers& workers) {
-    for (Index m = 0; m < view_.num_groups(); ++m) {
-      forward_in_place(layer, m, Rows(rows_[m]), workers);
-    }
-  }
-
- private:
-  std::vector<Matrix> rows_;
-  GroupSet view_;
-};
+// Directions that gates are mixed from.
+constexpr Index kGatingBasis = 30;
+// Part of the groups that must lie in cells which they share.
+constexpr double kLeastShared = 0.9;
 
 bool opens_with_nb(Method method) {
   return method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb;
@@ -72,10 +57,14 @@ class Fitter {
   Fit run() {
     const FitOptions& options = fit_.record.options;
     enter_unit_cube();
+    centre_ = common_centre_and_scale(latent_.groups(), usable_, search_weights(), comm_);
     judge_the_start();
+    look_for_gates();
     if (control_.resume != nullptr) take_up(*control_.resume);
     if (fit_.record.layers.empty()) open(options.method);
-    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_sliced_layer();
+    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) {
+      if (!add_gated_layer()) add_sliced_layer();
+    }
     keep_what_helps();
     leave_unit_cube();
     fit_.record.seconds = seconds_before_ + total_.seconds();
@@ -167,6 +156,50 @@ class Fitter {
     if (method == Method::kGb || method == Method::kGbInb) add_affine_layer();
   }
 
+  /// Gates look at the directions in which rows differ within their groups, as the data have them:
+  /// shifts between groups do not count, and a resumed fit finds the same.
+  void look_for_gates() {
+    const FitOptions& options = fit_.record.options;
+    if (options.gate == Gating::kNone) return;
+    gating_basis_ = gating_basis(latent_.groups(), usable_, options.weights.list, kGatingBasis,
+                                 comm_, workers_);
+  }
+
+  /// False when the cells that were found are single groups, which have nothing to be aligned with:
+  /// whole groups must come closer first.
+  bool add_gated_layer() {
+    const FitOptions& options = fit_.record.options;
+    if (options.gate == Gating::kNone) return false;
+    const Stopwatch watch;
+    const GroupSet& latent = latent_.groups();
+    const Index layer = num_layers();
+    GateSettings settings = gate_settings(options, latent.dim());
+    settings.gating = std::min(settings.gating, gating_basis_.cols());
+    const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
+    Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
+    const Gate gate =
+        fit_gate(latent, rows.search, gating_basis_, settings, stream, comm_, workers_);
+    if (shared_mass(latent, rows.search, gate, options.weights.list, settings, comm_, workers_) <
+        kLeastShared) {
+      return false;
+    }
+    GatedSearch found =
+        find_gated_directions(latent, rows.search, gate, search_weights(), *options.directions,
+                              gated_ascent(), stream, comm_, workers_);
+    share(found.frame);
+    append(std::make_shared<GatedLayer>(fit_gated_layer(
+        latent, rows.maps, found.frame, gate, strength(0.5), settings, options, comm_, workers_)));
+    finish({.layer = layer,
+            .kind = "gated",
+            .spread_at_start = found.start_value,
+            .spread_before = found.value,
+            .steps = found.steps,
+            .evaluations = found.evaluations,
+            .passes = found.passes,
+            .seconds = watch.seconds()});
+    return true;
+  }
+
   void add_sliced_layer() {
     const Stopwatch watch;
     const FitOptions& options = fit_.record.options;
@@ -175,24 +208,47 @@ class Fitter {
     check_rows(latent_.groups(), rows, options.split, comm_);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
+    const SearchSample<float> sample = gather_search_sample<float>(
+        latent_.groups(), rows.search, search_weights(), comm_, &*centre_);
     SearchResult found =
-        find_directions(sample(rows.search), search_weights(), start, ascent_options(), workers_);
+        find_directions(sample, search_weights(), start, search_options(), workers_);
     share(found.frame);
-    LineMaps lines = fit_line_maps(latent_.groups(), rows.maps, &found.frame, strength(0.5),
-                                   options, comm_, workers_);
+    Projections projections = latent_.project(found.frame, workers_);
+    LineMaps lines = fit_line_maps(projections, latent_.groups(), rows.maps, strength(0.5), options,
+                                   comm_, workers_);
     const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
                                                       std::move(lines.barycenters));
-    append(fitted);
-    finish(
-        {.layer = layer,
-         .kind = std::string(fitted->kind()),
-         .spread_at_start = found.start_value,
-         .spread_before = found.value,
-         .spread_after = mean_spread(sample(rows.search), search_weights(), found.frame, workers_),
-         .steps = found.steps,
-         .evaluations = found.evaluations,
-         .passes = found.passes,
-         .seconds = watch.seconds()});
+    latent_.move_along(*fitted, projections, workers_);
+    fit_.flow.append(fitted);
+    finish({.layer = layer,
+            .kind = std::string(fitted->kind()),
+            .spread_at_start = found.start_value,
+            .spread_before = found.value,
+            .spread_after = mean_spread_of(projections, rows.search),
+            .steps = found.steps,
+            .evaluations = found.evaluations,
+            .passes = found.passes,
+            .seconds = watch.seconds()});
+  }
+
+  /// Mean spread along lines, from the values of some rows on them.
+  double mean_spread_of(const Projections& projections, const RowChoice& chosen) {
+    GroupSet values;
+    RowChoice all;
+    for (std::size_t m = 0; m < projections.size(); ++m) {
+      const Group& group = latent_.groups()[static_cast<Index>(m)];
+      std::vector<double> masses;
+      for (const Index i : chosen[m]) {
+        if (!group.weights.empty()) masses.push_back(group.weights[i]);
+      }
+      const Matrix& lines = projections[m];
+      values.add(group.name, Matrix(lines(Eigen::all, chosen[m]).transpose()), std::move(masses));
+      all.emplace_back(chosen[m].size());
+      std::iota(all.back().begin(), all.back().end(), Index{0});
+    }
+    const Index k = values.dim();
+    return mean_spread(gather_search_sample<float>(values, all, search_weights(), comm_),
+                       search_weights(), Frame(Matrix::Identity(k, k)), workers_);
   }
 
   void add_coordinate_layer() {
@@ -235,10 +291,6 @@ class Fitter {
     frame = Frame(std::move(columns));
   }
 
-  SearchSample<float> sample(const RowChoice& rows) {
-    return gather_search_sample<float>(latent_.groups(), rows, search_weights(), comm_);
-  }
-
   /// Half of the weights in the barycenter, half even: groups without weight are moved too, and
   /// must be seen.
   std::vector<double> search_weights() const {
@@ -247,10 +299,19 @@ class Fitter {
     return out;
   }
 
-  AscentOptions ascent_options() const {
-    AscentOptions out;
-    out.max_steps = fit_.record.options.search_steps;
-    out.polar = fit_.record.options.polar_steps;
+  /// The climb within cells has no inner steps, and makes half as many in their place.
+  AscentOptions gated_ascent() const {
+    AscentOptions out = search_options().ascent;
+    out.max_steps *= std::max<Index>(1, fit_.record.options.inner_steps / 2);
+    return out;
+  }
+
+  SearchOptions search_options() const {
+    const FitOptions& options = fit_.record.options;
+    SearchOptions out;
+    out.ascent.max_steps = options.search_steps;
+    out.ascent.polar = options.polar_steps;
+    out.inner_steps = options.inner_steps;
     return out;
   }
 
@@ -276,7 +337,9 @@ class Fitter {
   double seconds_before_ = 0;
   Workers workers_;
   Latent latent_;
+  std::optional<CentreAndScale> centre_;
   RowChoice usable_;
+  Matrix gating_basis_;
   std::optional<HeldOut> held_out_;
   std::vector<Index> fitted_sizes_;
   std::vector<Judgement> judged_;  // before the first layer, and after each

@@ -17,9 +17,6 @@ namespace {
 // Lines fitted at a time; bounds memory when every coordinate is a line.
 constexpr Index kLinesAtATime = 32;
 constexpr Index kRowsPerTask = 96;
-// Points that a process sends per knot. A multiple of the knots makes the summary of a single
-// process exact; more of them make those of several processes fine.
-constexpr Index kPointsPerKnot = 16;
 
 // Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
 struct LineValues {
@@ -287,6 +284,31 @@ MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index
   return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
 }
 
+// read_some(first, count) gives the values on some of the lines.
+template <class ReadSome>
+LineMaps fit_all_lines(Index num_lines, Index num_groups, double strength,
+                       const FitOptions& options, Communicator& comm, const Workers& workers,
+                       const ReadSome& read_some) {
+  LineMaps out;
+  out.maps.resize(static_cast<std::size_t>(num_groups));
+  if (options.estimator == Estimator::kQuantile) out.barycenters.resize(num_lines, *options.knots);
+  for (Index first = 0; first < num_lines; first += kLinesAtATime) {
+    const Index count = std::min(kLinesAtATime, num_lines - first);
+    LineValues lines = read_some(first, count);
+    FittedLines fitted = options.estimator == Estimator::kQuantile
+                             ? fit_quantile_lines(lines, strength, options, comm, workers)
+                             : fit_histogram_lines(lines, strength, options, comm, workers);
+    for (auto& of_line : fitted.maps) {
+      for (std::size_t m = 0; m < of_line.size(); ++m) out.maps[m].push_back(std::move(of_line[m]));
+    }
+    for (std::size_t k = 0; k < fitted.barycenters.size(); ++k) {
+      const std::vector<double>& knots = fitted.barycenters[k];
+      std::copy(knots.begin(), knots.end(), &out.barycenters(first + static_cast<Index>(k), 0));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 RowChoice all_rows(const GroupSet& groups) {
@@ -304,24 +326,25 @@ LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Fr
                        double strength, const FitOptions& options, Communicator& comm,
                        const Workers& workers) {
   const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
-  LineMaps out;
-  out.maps.resize(static_cast<std::size_t>(groups.num_groups()));
-  if (options.estimator == Estimator::kQuantile) out.barycenters.resize(num_lines, *options.knots);
-  for (Index first = 0; first < num_lines; first += kLinesAtATime) {
-    const Index count = std::min(kLinesAtATime, num_lines - first);
-    LineValues lines = read_lines(groups, chosen, frame, first, count, workers);
-    FittedLines fitted = options.estimator == Estimator::kQuantile
-                             ? fit_quantile_lines(lines, strength, options, comm, workers)
-                             : fit_histogram_lines(lines, strength, options, comm, workers);
-    for (auto& of_line : fitted.maps) {
-      for (std::size_t m = 0; m < of_line.size(); ++m) out.maps[m].push_back(std::move(of_line[m]));
-    }
-    for (std::size_t k = 0; k < fitted.barycenters.size(); ++k) {
-      const std::vector<double>& knots = fitted.barycenters[k];
-      std::copy(knots.begin(), knots.end(), &out.barycenters(first + static_cast<Index>(k), 0));
-    }
-  }
-  return out;
+  return fit_all_lines(num_lines, groups.num_groups(), strength, options, comm, workers,
+                       [&](Index first, Index count) {
+                         return read_lines(groups, chosen, frame, first, count, workers);
+                       });
+}
+
+LineMaps fit_line_maps(const std::vector<Matrix>& values, const GroupSet& groups,
+                       const RowChoice& chosen, double strength, const FitOptions& options,
+                       Communicator& comm, const Workers& workers) {
+  return fit_all_lines(
+      values.front().rows(), groups.num_groups(), strength, options, comm, workers,
+      [&](Index first, Index count) {
+        LineValues lines;
+        for (Index m = 0; m < groups.num_groups(); ++m) {
+          lines.values.push_back(values[m].middleRows(first, count)(Eigen::all, chosen[m]));
+          lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
+        }
+        return lines;
+      });
 }
 
 void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,

@@ -7,10 +7,31 @@ namespace conflux {
 
 namespace {
 
-struct CentreAndScale {
-  Vector centre;
-  double scale;
-};
+template <class Scalar>
+MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chosen,
+                                 const CentreAndScale& common) {
+  MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), group.rows.cols());
+  const double per_unit = 1 / common.scale;
+  for (Index i = 0; i < out.rows(); ++i) {
+    const double* row = group.rows.row(chosen[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < out.cols(); ++j) {
+      out(i, j) = static_cast<Scalar>((row[j] - common.centre(j)) * per_unit);
+    }
+  }
+  return out;
+}
+
+// A communicator carries doubles; one process needs no transport.
+template <class Scalar>
+MatrixOf<Scalar> gather_rows(MatrixOf<Scalar>&& mine, Communicator& comm) {
+  if (comm.size() == 1) return std::move(mine);
+  const std::vector<double> sent(mine.data(), mine.data() + mine.size());
+  const std::vector<double> all = comm.gather(sent);
+  const Index rows = static_cast<Index>(all.size()) / mine.cols();
+  return Eigen::Map<const Matrix>(all.data(), rows, mine.cols()).template cast<Scalar>();
+}
+
+}  // namespace
 
 // Means over the chosen rows of all processes; first of each group, then of the groups.
 CentreAndScale common_centre_and_scale(const GroupSet& groups,
@@ -41,31 +62,6 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
 }
 
 template <class Scalar>
-MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chosen,
-                                 const CentreAndScale& common) {
-  MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), group.rows.cols());
-  for (Index i = 0; i < out.rows(); ++i) {
-    const double* row = group.rows.row(chosen[static_cast<std::size_t>(i)]);
-    for (Index j = 0; j < out.cols(); ++j) {
-      out(i, j) = static_cast<Scalar>((row[j] - common.centre(j)) / common.scale);
-    }
-  }
-  return out;
-}
-
-// A communicator carries doubles; one process needs no transport.
-template <class Scalar>
-MatrixOf<Scalar> gather_rows(MatrixOf<Scalar>&& mine, Communicator& comm) {
-  if (comm.size() == 1) return std::move(mine);
-  const std::vector<double> sent(mine.data(), mine.data() + mine.size());
-  const std::vector<double> all = comm.gather(sent);
-  const Index rows = static_cast<Index>(all.size()) / mine.cols();
-  return Eigen::Map<const Matrix>(all.data(), rows, mine.cols()).template cast<Scalar>();
-}
-
-}  // namespace
-
-template <class Scalar>
 Index SearchSample<Scalar>::num_samples() const {
   Index total = 0;
   for (const auto& group : rows) total += group.rows();
@@ -75,12 +71,14 @@ Index SearchSample<Scalar>::num_samples() const {
 template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
                                           std::span<const std::vector<Index>> chosen,
-                                          std::span<const double> weights, Communicator& comm) {
-  const CentreAndScale common = common_centre_and_scale(groups, chosen, weights, comm);
+                                          std::span<const double> weights, Communicator& comm,
+                                          const CentreAndScale* common) {
+  const CentreAndScale used =
+      common != nullptr ? *common : common_centre_and_scale(groups, chosen, weights, comm);
   SearchSample<Scalar> sample;
-  sample.scale = common.scale;
+  sample.scale = used.scale;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    sample.rows.push_back(gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], common), comm));
+    sample.rows.push_back(gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used), comm));
     std::vector<double> masses;
     if (!groups[m].weights.empty()) {
       for (const Index i : chosen[m]) masses.push_back(groups[m].weights[i]);
@@ -94,9 +92,11 @@ template struct SearchSample<float>;
 template struct SearchSample<double>;
 template SearchSample<float> gather_search_sample(const GroupSet&,
                                                   std::span<const std::vector<Index>>,
-                                                  std::span<const double>, Communicator&);
+                                                  std::span<const double>, Communicator&,
+                                                  const CentreAndScale*);
 template SearchSample<double> gather_search_sample(const GroupSet&,
                                                    std::span<const std::vector<Index>>,
-                                                   std::span<const double>, Communicator&);
+                                                   std::span<const double>, Communicator&,
+                                                   const CentreAndScale*);
 
 }  // namespace conflux

@@ -56,6 +56,30 @@ Scratch<Scalar>& scratch() {
 }  // namespace
 
 template <class Scalar>
+std::vector<MatrixOf<Scalar>> project_rows(const SearchSample<Scalar>& sample,
+                                           const Matrix& columns, const Workers& workers) {
+  const Index dim = sample.dim();
+  const Index width = kernels::padded_width<Scalar>(columns.cols());
+  const std::vector<Scalar> w = kernels::padded<Scalar>(columns);
+  std::vector<MatrixOf<Scalar>> out;
+  for (const auto& rows : sample.rows) out.emplace_back(rows.rows(), columns.cols());
+  const std::vector<Task> tasks = cut(sample.rows, kProjectRows);
+  workers.for_each(static_cast<Index>(tasks.size()), [&](Index t) {
+    const Task task = tasks[t];
+    const Index count = task.end - task.begin;
+    std::vector<Scalar>& buffer = scratch<Scalar>().numbers;
+    buffer.resize(static_cast<std::size_t>(count * width));
+    kernels::project(sample.rows[task.group].data() + task.begin * dim, dim, count, dim, w.data(),
+                     width, buffer.data());
+    for (Index i = 0; i < count; ++i) {
+      std::copy_n(buffer.data() + i * width, columns.cols(),
+                  out[task.group].row(task.begin + i).data());
+    }
+  });
+  return out;
+}
+
+template <class Scalar>
 SlicedSpread<Scalar>::SlicedSpread(const SearchSample<Scalar>& sample,
                                    std::vector<double> group_weights, Index directions,
                                    const Workers& workers)
@@ -166,13 +190,19 @@ double SlicedSpread<Scalar>::start(const Frame& frame) {
   return value_of(here_);
 }
 
-// Features are cut into strips, rows into long blocks; the blocks of a strip are added in order.
 template <class Scalar>
 Matrix SlicedSpread<Scalar>::gradient() {
+  ++passes_;
+  return gradient_over(sample_);
+}
+
+// Features are cut into strips, rows into long blocks; the blocks of a strip are added in order.
+template <class Scalar>
+Matrix SlicedSpread<Scalar>::gradient_over(const SearchSample<Scalar>& sample) {
   spreads(here_, true);
-  const Index dim = sample_.dim();
+  const Index dim = sample.dim();
   const Index width = kernels::padded_width<Scalar>(directions_);
-  const std::vector<Task> blocks = cut(sample_.rows, kGradientRows);
+  const std::vector<Task> blocks = cut(sample.rows, kGradientRows);
   const Index strips = (dim + kGradientFeatures - 1) / kGradientFeatures;
   const auto num_blocks = static_cast<Index>(blocks.size());
   std::vector<std::vector<Scalar>> parts(
@@ -182,10 +212,9 @@ Matrix SlicedSpread<Scalar>::gradient() {
     const Index begin = t % strips * kGradientFeatures;
     const Index end = std::min(dim, begin + kGradientFeatures);
     kernels::accumulate(
-        sample_.rows[block.group].data() + block.begin * dim, dim, block.end - block.begin, begin,
+        sample.rows[block.group].data() + block.begin * dim, dim, block.end - block.begin, begin,
         end, residuals_[block.group].data() + block.begin * width, width, parts[t / strips].data());
   });
-  ++passes_;
   Matrix g = Matrix::Zero(dim, directions_);
   for (const std::vector<Scalar>& part : parts) {
     for (Index j = 0; j < dim; ++j) {
@@ -235,6 +264,10 @@ void SlicedSpread<Scalar>::accept(const Frame& frame) {
   }
 }
 
+template std::vector<MatrixOf<float>> project_rows(const SearchSample<float>&, const Matrix&,
+                                                   const Workers&);
+template std::vector<MatrixOf<double>> project_rows(const SearchSample<double>&, const Matrix&,
+                                                    const Workers&);
 template class SlicedSpread<float>;
 template class SlicedSpread<double>;
 

@@ -17,6 +17,10 @@
 
 namespace conflux {
 
+/// Points that a process sends per knot. A multiple of the knots makes the summary of a single
+/// process exact; more of them make those of several processes fine.
+inline constexpr Index kPointsPerKnot = 16;
+
 /// Rows of each group, by position.
 using RowChoice = std::vector<std::vector<Index>>;
 
@@ -36,6 +40,12 @@ struct LineMaps {
 LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
                        double strength, const FitOptions& options, Communicator& comm,
                        const Workers& workers);
+
+/// Maps along lines on which the values of all rows are known: row k of values[m] holds those of
+/// group m on line k.
+LineMaps fit_line_maps(const std::vector<Matrix>& values, const GroupSet& groups,
+                       const RowChoice& chosen, double strength, const FitOptions& options,
+                       Communicator& comm, const Workers& workers);
 
 /// Adds the maps of the only group of `group` towards the barycenters that `lines` has already.
 void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,

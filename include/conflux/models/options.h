@@ -27,6 +27,8 @@ enum class Estimator { kQuantile, kHistogram };
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
+/// Whether layers align whole groups, or like with like in cells that are found in the data.
+enum class Gating { kNone, kAuto };
 
 template <class Enum>
 struct EnumNames;
@@ -60,6 +62,12 @@ struct EnumNames<UnitCube> {
       {{UnitCube::kAuto, "auto"}, {UnitCube::kOn, "on"}, {UnitCube::kOff, "off"}}};
 };
 
+template <>
+struct EnumNames<Gating> {
+  static constexpr std::array<std::pair<Gating, std::string_view>, 2> kNames{
+      {{Gating::kNone, "none"}, {Gating::kAuto, "auto"}}};
+};
+
 template <class Enum>
 constexpr std::string_view name_of(Enum value) {
   for (const auto& [each, name] : EnumNames<Enum>::kNames) {
@@ -72,8 +80,9 @@ struct FitOptions {
   Method method = Method::kInb;
   std::optional<Index> layers = std::nullopt;
   std::optional<Index> directions = std::nullopt;
-  Index search_steps = 20;
+  Index search_steps = 4;
   bool polar_steps = true;
+  Index inner_steps = 10;
   std::optional<Index> search_rows = std::nullopt;
   Split split = Split::kNone;
   Estimator estimator = Estimator::kQuantile;
@@ -86,6 +95,9 @@ struct FitOptions {
   std::string target = {};
   std::optional<double> validation_fraction = std::nullopt;
   Index patience = 20;
+  Gating gate = Gating::kNone;
+  std::optional<Index> cells = std::nullopt;
+  Index min_cell = 30;
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   std::uint64_t seed = 0;
@@ -117,7 +129,8 @@ void visit_options(Options& options, Visit&& visit) {
         options.layers);
   visit(OptionInfo{.name = "directions",
                    .help = "directions per layer, at most the number of features",
-                   .unset = "10, or the number of features if that is less",
+                   .unset = "10, or the number of features if that is less; a quarter of them with "
+                            "a gate",
                    .min = 1,
                    .max = 1e6},
         options.directions);
@@ -130,6 +143,12 @@ void visit_options(Options& options, Visit&& visit) {
                    .help = "try large polar steps before the paper's line search",
                    .expert = true},
         options.polar_steps);
+  visit(OptionInfo{.name = "inner_steps",
+                   .help = "steps in the span of frame and gradient per step of the search; 0: one "
+                           "along the gradient",
+                   .min = 0,
+                   .max = 1000},
+        options.inner_steps);
   visit(OptionInfo{.name = "search_rows",
                    .help = "rows per group that a search looks at, drawn anew for every layer",
                    .unset = "1500",
@@ -197,6 +216,25 @@ void visit_options(Options& options, Visit&& visit) {
                    .min = 1,
                    .max = 1e6},
         options.patience);
+  visit(OptionInfo{.name = "gate",
+                   .help =
+                       "auto: align like with like, in cells found in the data; none: align whole "
+                       "groups"},
+        options.gate);
+  visit(OptionInfo{.name = "cells",
+                   .help = "cells of a gate",
+                   .unset = "one per 300 rows, from 2 to 8",
+                   .min = 1,
+                   .max = 1000},
+        options.cells);
+  visit(OptionInfo{.name = "min_cell",
+                   .help =
+                       "rows that a group needs in a cell to get maps there; with fewer it is only "
+                       "shifted",
+                   .min = 2,
+                   .max = 1e9,
+                   .expert = true},
+        options.min_cell);
   visit(OptionInfo{.name = "unit_cube",
                    .help = "work on normal scores of values in [0, 1]; auto: if all values are"},
         options.unit_cube);

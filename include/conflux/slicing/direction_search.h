@@ -21,11 +21,19 @@ struct SearchResult {
   Index passes = 0;
 };
 
-/// Climbs from `start`.
+/// How a search climbs.
+struct SearchOptions {
+  AscentOptions ascent = {};
+  /// Steps in the span of frame and gradient for every gradient: 2K dimensions, in which a climb
+  /// needs no look at the data. 0 makes a single step along the gradient, as ascend() does.
+  Index inner_steps = 10;
+};
+
+/// Climbs from `start`; every gradient is a step.
 template <class Scalar>
 SearchResult find_directions(const SearchSample<Scalar>& sample,
                              const std::vector<double>& group_weights, const Frame& start,
-                             const AscentOptions& options, const Workers& workers);
+                             const SearchOptions& options, const Workers& workers);
 
 /// Mean spread along the directions of `frame`, in units of the data squared.
 template <class Scalar>

@@ -28,11 +28,24 @@ struct SearchSample {
   Index num_samples() const;
 };
 
+/// What rows are moved and divided by.
+struct CentreAndScale {
+  Vector centre;
+  double scale;
+};
+
+/// Mean of the chosen rows of all processes, and their root mean square deviation per feature.
+/// Groups weigh `weights`.
+CentreAndScale common_centre_and_scale(const GroupSet& groups,
+                                       std::span<const std::vector<Index>> chosen,
+                                       std::span<const double> weights, Communicator& comm);
+
 /// Gathers the rows `chosen[m]` of each group from all processes; every process receives the same
-/// sample. Groups weigh `weights` in the centre and the scale.
+/// sample. `common` need not be exact, and is taken from the chosen rows when it is null.
 template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
                                           std::span<const std::vector<Index>> chosen,
-                                          std::span<const double> weights, Communicator& comm);
+                                          std::span<const double> weights, Communicator& comm,
+                                          const CentreAndScale* common = nullptr);
 
 }  // namespace conflux

@@ -20,6 +20,11 @@
 
 namespace conflux {
 
+/// rows[m] times `columns` for every group, one projected sample per row.
+template <class Scalar>
+std::vector<MatrixOf<Scalar>> project_rows(const SearchSample<Scalar>& sample,
+                                           const Matrix& columns, const Workers& workers);
+
 template <class Scalar>
 class SlicedSpread final : public AscentProblem {
  public:
@@ -32,6 +37,10 @@ class SlicedSpread final : public AscentProblem {
   void set_direction(const Matrix& basis) override;
   double trial(const SpanStep& step) override;
   void accept(const Frame& frame) override;
+
+  /// The gradient by the frame where it stands if the rows had the features of `rows` instead: the
+  /// ranks that the sample has, at any number of features.
+  Matrix gradient_over(const SearchSample<Scalar>& rows);
 
   /// Spread along each direction where it stands; their mean is the value. In units of the sample.
   std::vector<double> per_direction();
