@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
 
-.PHONY: build test demo bench install format lint asan tsan fuzz clean packages
+.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages
 build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
@@ -24,6 +24,17 @@ bench: packages
 	build/bench/bench/conflux_bench
 	/usr/bin/python3 tools/compare_csv.py build/bench/bench/read_csv_time
 	/usr/bin/python3 tools/compare_transform.py build/bench/apps/conflux/conflux
+
+# Runs from the root: in python/ the sources would hide the installed package.
+VENV := build/venv
+python: packages
+	@tools/install_packages.sh python
+	@python/tools/make_venv.sh $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall ./python
+	@cmake --build build/python --target conflux_native_fit conflux_command
+	$(VENV)/bin/python -m pytest -c python/pyproject.toml --rootdir python -q --doctest-modules --pyargs conflux python/tests
+	$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --cache-dir build/mypy python/conflux
+	$(VENV)/bin/python -m flake8 --config python/.flake8 python
 
 install: build
 	cmake --install build/release --prefix $(PREFIX)

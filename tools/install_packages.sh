@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and the machine lacks:
-# build (default), test, lint, fuzz, study.
+# build (default), test, python, lint, fuzz, study.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libfast-float-dev
        nlohmann-json3-dev libxxhash-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
        libbenchmark-dev"
 test="python3-numpy python3-pandas"
+python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
+        python3-pytest python3-mypy flake8
+        python3-sklearn python3-pandas python3-matplotlib python3-anndata python3-tqdm"
 fuzz="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"

@@ -62,8 +62,7 @@ struct GatedLayer::Shares {
   std::vector<std::vector<Cell>> of_row;
 };
 
-GatedLayer::GatedLayer(Frame frame, Gate gate, std::vector<std::vector<PiecewiseLinearMap>> maps,
-                       Matrix barycenters)
+GatedLayer::GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters)
     : frame_(std::move(frame)),
       gate_(std::move(gate)),
       maps_(std::move(maps)),

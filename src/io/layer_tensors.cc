@@ -9,6 +9,7 @@
 #include "conflux/core/error.h"
 #include "conflux/flow/affine_layer.h"
 #include "conflux/flow/coordinate_layer.h"
+#include "conflux/flow/gated_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/tree_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
@@ -32,6 +33,34 @@ std::vector<double> numbers(const Matrix& matrix) {
 
 Matrix matrix_from(const std::vector<double>& values, Index rows, Index cols) {
   return Eigen::Map<const Matrix>(values.data(), rows, cols);
+}
+
+void write_gated(const GatedLayer& layer, const std::string& prefix, TensorWriter& out) {
+  const Gate& gate = layer.gate();
+  out.add(prefix + ".frame", {layer.frame().dim(), layer.frame().directions()},
+          numbers(layer.frame().columns()));
+  out.add(prefix + ".gate.frame", {gate.frame().dim(), gate.frame().directions()},
+          numbers(gate.frame().columns()));
+  std::vector<double> centres;
+  for (const Matrix& each : gate.centres()) {
+    centres.insert(centres.end(), each.data(), each.data() + each.size());
+  }
+  out.add(prefix + ".gate.centres",
+          {static_cast<Index>(gate.centres().size()), gate.cells(), gate.frame().directions()},
+          centres);
+  out.add(prefix + ".gate.scale", {1}, std::vector<double>{gate.scale()});
+  std::vector<std::vector<MonotoneMap>> maps;
+  for (const auto& of_group : layer.maps()) maps.emplace_back(of_group.begin(), of_group.end());
+  write_maps(maps, {}, prefix, out);
+  if (layer.barycenters().empty()) return;
+  std::vector<double> knots;
+  std::vector<std::int64_t> offsets{0};
+  for (const auto& each : layer.barycenters()) {
+    knots.insert(knots.end(), each.begin(), each.end());
+    offsets.push_back(static_cast<std::int64_t>(knots.size()));
+  }
+  out.add(prefix + ".barycenter.offsets", {static_cast<Index>(offsets.size())}, offsets);
+  out.add(prefix + ".barycenter.knots", {static_cast<Index>(knots.size())}, knots);
 }
 
 void write_affine(const AffineLayer& layer, const std::string& prefix, TensorWriter& out) {
@@ -80,13 +109,62 @@ std::shared_ptr<const Layer> read_affine(const std::string& prefix, Index groups
   return std::make_shared<AffineLayer>(std::move(maps), std::move(barycenter));
 }
 
-Frame read_frame(const std::string& prefix, Index dim, TensorFile& file) {
-  const std::string name = prefix + ".frame";
+Frame read_frame(const std::string& name, Index dim, TensorFile& file) {
   const Index directions = file.shape(name, 2)[1];
   if (directions < 1 || directions > dim) damaged(name, "has no or too many directions");
   Frame frame(matrix_from(file.doubles(name, {dim, directions}), dim, directions));
   if (!(frame.drift() <= kLargestDrift)) damaged(name, "is not orthonormal");
   return frame;
+}
+
+Gate read_gate(const std::string& prefix, Index groups, const Frame& beside, TensorFile& file) {
+  Frame frame = read_frame(prefix + ".frame", beside.dim(), file);
+  const Matrix overlap = frame.columns().transpose() * beside.columns();
+  if (!(overlap.cwiseAbs().maxCoeff() <= kLargestDrift)) {
+    damaged(prefix + ".frame", "sees what the layer moves");
+  }
+  const Shape shape = file.shape(prefix + ".centres", 3);
+  if ((shape[0] != 1 && shape[0] != groups) || shape[1] < 1 || shape[2] != frame.directions()) {
+    damaged(prefix + ".centres", "has the wrong shape");
+  }
+  const std::vector<double> values = file.doubles(prefix + ".centres", shape);
+  std::vector<Matrix> centres;
+  for (Index g = 0; g < shape[0]; ++g) {
+    centres.push_back(
+        Eigen::Map<const Matrix>(values.data() + g * shape[1] * shape[2], shape[1], shape[2]));
+  }
+  const double scale = file.doubles(prefix + ".scale", {1}).front();
+  if (!(scale > 0)) damaged(prefix + ".scale", "is not above 0");
+  return Gate(std::move(frame), std::move(centres), scale);
+}
+
+std::shared_ptr<const Layer> read_gated(const std::string& prefix, Index groups, Index dim,
+                                        TensorFile& file) {
+  Frame frame = read_frame(prefix + ".frame", dim, file);
+  Gate gate = read_gate(prefix + ".gate", groups, frame, file);
+  const Index lines = product_of_sizes(gate.cells(), frame.directions());
+  GatedLayer::Maps maps;
+  for (const auto& of_group : read_maps("quantile", prefix, groups, lines, file).maps) {
+    maps.emplace_back();
+    for (const MonotoneMap& map : of_group) {
+      maps.back().push_back(std::get<PiecewiseLinearMap>(map));
+    }
+  }
+  GatedLayer::Barycenters barycenters;
+  const std::string name = prefix + ".barycenter";
+  if (file.has(name + ".offsets")) {
+    const std::vector<std::int64_t> offsets = file.offsets(name + ".offsets", lines);
+    const std::vector<double> knots = file.doubles(name + ".knots", {offsets.back()});
+    for (Index line = 0; line < lines; ++line) {
+      barycenters.emplace_back(knots.begin() + offsets[line], knots.begin() + offsets[line + 1]);
+      if (barycenters.back().empty() ||
+          !std::is_sorted(barycenters.back().begin(), barycenters.back().end())) {
+        damaged(name + ".knots", "has no knots on a line, or knots that do not increase");
+      }
+    }
+  }
+  return std::make_shared<GatedLayer>(std::move(frame), std::move(gate), std::move(maps),
+                                      std::move(barycenters));
 }
 
 std::shared_ptr<const Layer> read_unit_cube(const std::string& prefix, Index dim,
@@ -230,6 +308,8 @@ OrderedJson write_layer(const Layer& layer, const std::string& prefix, TensorWri
     out.add(prefix + ".frame", {sliced->frame().dim(), sliced->frame().directions()},
             numbers(sliced->frame().columns()));
     kind["maps"] = write_maps(sliced->maps(), sliced->barycenters(), prefix, out);
+  } else if (const auto* gated = dynamic_cast<const GatedLayer*>(&layer)) {
+    write_gated(*gated, prefix, out);
   } else if (const auto* coordinate = dynamic_cast<const CoordinateLayer*>(&layer)) {
     kind["maps"] = write_maps(coordinate->maps(), coordinate->barycenters(), prefix, out);
   } else if (const auto* affine = dynamic_cast<const AffineLayer*>(&layer)) {
@@ -249,7 +329,7 @@ std::shared_ptr<const Layer> read_layer(const Json& description, const std::stri
   const std::string kind = text_of(description, "kind");
   const std::string maps = text_of(description, "maps");
   if (kind == "sliced") {
-    Frame frame = read_frame(prefix, dim, file);
+    Frame frame = read_frame(prefix + ".frame", dim, file);
     LineMaps lines = read_maps(maps, prefix, groups, frame.directions(), file);
     return std::make_shared<SlicedLayer>(std::move(frame), std::move(lines.maps),
                                          std::move(lines.barycenters));
@@ -258,6 +338,7 @@ std::shared_ptr<const Layer> read_layer(const Json& description, const std::stri
     LineMaps lines = read_maps(maps, prefix, groups, dim, file);
     return std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters));
   }
+  if (kind == "gated") return read_gated(prefix, groups, dim, file);
   if (kind == "tree") return read_tree(prefix, groups, dim, file);
   if (kind == "affine") return read_affine(prefix, groups, dim, file);
   if (kind == "cube-to-normal") {

@@ -9,6 +9,7 @@
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
 #include "conflux/models/density_destructor.h"
+#include "conflux/models/gated_fit.h"
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
 
@@ -72,6 +73,12 @@ class Newcomer {
     if (const auto* coordinate = dynamic_cast<const CoordinateLayer*>(layer.get())) {
       LineMaps lines = with_new_maps(coordinate->maps(), coordinate->barycenters(), nullptr, 1);
       return std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters));
+    }
+    if (const auto* gated = dynamic_cast<const GatedLayer*>(layer.get())) {
+      if (gated->barycenters().empty() || gated->gate().centres().size() != 1) refuse();
+      return std::make_shared<GatedLayer>(with_group(*gated, latent_, chosen_, strength(0.5),
+                                                     gate_settings(options_, gated->dim()),
+                                                     workers_));
     }
     const auto* affine = dynamic_cast<const AffineLayer*>(layer.get());
     if (affine == nullptr || affine->barycenter().mean.size() == 0) refuse();

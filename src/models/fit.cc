@@ -8,6 +8,7 @@
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
 #include "conflux/models/density_destructor.h"
+#include "conflux/models/gated_fit.h"
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
 #include "conflux/models/tree_fit.h"
@@ -21,6 +22,11 @@
 namespace conflux {
 
 namespace {
+
+// Directions that gates are mixed from.
+constexpr Index kGatingBasis = 30;
+// Part of the groups that must lie in cells which they share.
+constexpr double kLeastShared = 0.9;
 
 bool opens_with_nb(Method method) {
   return method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb;
@@ -55,6 +61,7 @@ class Fitter {
     enter_unit_cube();
     centre_ = common_centre_and_scale(latent_.groups(), usable_, search_weights(), comm_);
     judge_the_start();
+    look_for_gates();
     if (control_.resume != nullptr) take_up(*control_.resume);
     if (fit_.record.layers.empty()) open(options.method);
     while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_layer();
@@ -149,12 +156,56 @@ class Fitter {
     if (method == Method::kGb || method == Method::kGbInb) add_affine_layer();
   }
 
+  /// Gates look at the directions in which rows differ within their groups, as the data have them:
+  /// shifts between groups do not count, and a resumed fit finds the same.
+  void look_for_gates() {
+    const FitOptions& options = fit_.record.options;
+    if (options.gate == Gating::kNone) return;
+    gating_basis_ = gating_basis(latent_.groups(), usable_, options.weights.list, kGatingBasis,
+                                 comm_, workers_);
+  }
+
+  /// False when the cells that were found are single groups, which have nothing to be aligned with:
+  /// whole groups must come closer first.
+  bool add_gated_layer() {
+    const FitOptions& options = fit_.record.options;
+    if (options.gate == Gating::kNone) return false;
+    const Stopwatch watch;
+    const GroupSet& latent = latent_.groups();
+    const Index layer = num_layers();
+    GateSettings settings = gate_settings(options, latent.dim());
+    settings.gating = std::min(settings.gating, gating_basis_.cols());
+    const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
+    Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
+    const Gate gate =
+        fit_gate(latent, rows.search, gating_basis_, settings, stream, comm_, workers_);
+    if (shared_mass(latent, rows.search, gate, options.weights.list, settings, comm_, workers_) <
+        kLeastShared) {
+      return false;
+    }
+    GatedSearch found =
+        find_gated_directions(latent, rows.search, gate, search_weights(), *options.directions,
+                              gated_ascent(), stream, comm_, workers_);
+    share(found.frame);
+    append(std::make_shared<GatedLayer>(fit_gated_layer(
+        latent, rows.maps, found.frame, gate, strength(0.5), settings, options, comm_, workers_)));
+    finish({.layer = layer,
+            .kind = "gated",
+            .spread_at_start = found.start_value,
+            .spread_before = found.value,
+            .steps = found.steps,
+            .evaluations = found.evaluations,
+            .passes = found.passes,
+            .seconds = watch.seconds()});
+    return true;
+  }
+
   void add_layer() {
     const Method method = fit_.record.options.method;
     const bool even = num_layers() % 2 == 0;
     if (method == Method::kTree || (method == Method::kTreeInb && even)) {
       add_tree_layer();
-    } else {
+    } else if (!add_gated_layer()) {
       add_sliced_layer();
     }
   }
@@ -269,6 +320,13 @@ class Fitter {
     return out;
   }
 
+  /// The climb within cells has no inner steps, and makes half as many in their place.
+  AscentOptions gated_ascent() const {
+    AscentOptions out = search_options().ascent;
+    out.max_steps *= std::max<Index>(1, fit_.record.options.inner_steps / 2);
+    return out;
+  }
+
   SearchOptions search_options() const {
     const FitOptions& options = fit_.record.options;
     SearchOptions out;
@@ -302,6 +360,7 @@ class Fitter {
   Latent latent_;
   std::optional<CentreAndScale> centre_;
   RowChoice usable_;
+  Matrix gating_basis_;
   std::optional<HeldOut> held_out_;
   std::vector<Index> fitted_sizes_;
   std::vector<Judgement> judged_;  // before the first layer, and after each

@@ -8,12 +8,15 @@
 
 #include "conflux/core/error.h"
 #include "conflux/slicing/sliced_wasserstein.h"
+#include "conflux/univariate/barycenter.h"
+#include "conflux/univariate/quantiles.h"
 #include "kernels/symmetric.h"
 
 namespace conflux {
 
 namespace {
 
+constexpr Index kMostGating = 15;
 constexpr int kLloydSteps = 25;
 constexpr int kStarts = 4;
 // A mean of as many rows is believed by half.
@@ -192,6 +195,12 @@ std::vector<double> subset_weights(const std::vector<double>& weights,
 
 }  // namespace
 
+GateSettings gate_settings(const FitOptions& options, Index dim) {
+  return {.cells = options.cells.value_or(1),
+          .gating = std::min(kMostGating, dim - *options.directions),
+          .min_cell = static_cast<double>(options.min_cell)};
+}
+
 Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
                     const std::vector<double>& weights, Index count, Communicator& comm,
                     const Workers& workers) {
@@ -280,9 +289,8 @@ double shared_mass(const GroupSet& groups, const RowChoice& chosen, const Gate& 
 
 GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
                                   const std::vector<double>& weights, Index directions,
-                                  const GateSettings& settings, const AscentOptions& ascent,
-                                  Stream& stream, Communicator& comm, const Workers& workers) {
-  (void)settings;
+                                  const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                  const Workers& workers) {
   const Matrix& b = gate.frame().columns();
   const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
   if (ascent.max_steps == 0) return {.frame = start};
@@ -370,10 +378,9 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
     comm.sum(std::span(sums[m].data(), static_cast<std::size_t>(sums[m].size())));
   }
 
-  std::vector<std::vector<PiecewiseLinearMap>> maps(
-      static_cast<std::size_t>(count),
-      std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(cells * k)));
-  Matrix barycenters = Matrix::Zero(cells * k, *options.knots);
+  GatedLayer::Maps maps(static_cast<std::size_t>(count),
+                        std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(cells * k)));
+  GatedLayer::Barycenters barycenters;
   for (Index c = 0; c < cells; ++c) {
     // What part of each group is in the cell decides who takes part and how much it counts: rows on
     // the wrong side of a border must not draw the others across.
@@ -416,10 +423,8 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
     const LineMaps fitted =
         fit_line_maps(cell, rows, nullptr, strength, cell_options, comm, workers);
     for (Index line = 0; line < k; ++line) {
-      // All layers keep as many knots as the options say: bins that nest repeat their values.
-      for (Index q = 0; q < *options.knots; ++q) {
-        barycenters(c * k + line, q) = fitted.barycenters(line, q * knots / *options.knots);
-      }
+      const double* first = &fitted.barycenters(line, 0);
+      barycenters.emplace_back(first, first + knots);
       if (members.size() > 1) {
         for (std::size_t j = 0; j < members.size(); ++j) {
           maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
@@ -435,6 +440,49 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
     }
   }
   return GatedLayer(frame, gate, std::move(maps), std::move(barycenters));
+}
+
+GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
+                      double strength, const GateSettings& settings, const Workers& workers) {
+  const Gate& gate = layer.gate();
+  const Index k = layer.frame().directions();
+  Matrix lines = project(group[0], chosen[0], layer.frame().columns(), workers);
+  Matrix shares = shares_of(gate, 0, project(group[0], chosen[0], gate.frame().columns(), workers));
+  for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(group[0], chosen[0][i]);
+  std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.cells() * k));
+  for (Index c = 0; c < gate.cells(); ++c) {
+    const double mass = shares.col(c).sum();
+    if (mass <= 1) continue;
+    std::vector<std::pair<double, double>> values;
+    for (Index line = 0; line < k; ++line) {
+      const std::vector<double>& barycenter = layer.barycenters()[c * k + line];
+      if (mass < settings.min_cell) {
+        const double target = std::accumulate(barycenter.begin(), barycenter.end(), 0.0) /
+                              static_cast<double>(barycenter.size());
+        maps[c * k + line] =
+            shift_to(shares.col(c).dot(lines.col(line)) / mass, mass, target, strength);
+        continue;
+      }
+      values.clear();
+      for (Index i = 0; i < lines.rows(); ++i) {
+        if (shares(i, c) > 0) values.emplace_back(lines(i, line), shares(i, c));
+      }
+      std::stable_sort(values.begin(), values.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::vector<double> sorted;
+      std::vector<double> masses;
+      for (const auto& [value, share] : values) {
+        sorted.push_back(value);
+        masses.push_back(share);
+      }
+      const auto knots = static_cast<Index>(barycenter.size());
+      maps[c * k + line] = fit_quantile_map_to(summarize(sorted, masses, kPointsPerKnot * knots),
+                                               barycenter, strength);
+    }
+  }
+  GatedLayer::Maps all = layer.maps();
+  all.push_back(std::move(maps));
+  return GatedLayer(layer.frame(), gate, std::move(all), layer.barycenters());
 }
 
 }  // namespace conflux

@@ -18,9 +18,6 @@ namespace {
 // Lines fitted at a time; bounds memory when every coordinate is a line.
 constexpr Index kLinesAtATime = 32;
 constexpr Index kRowsPerTask = 96;
-// Points that a process sends per knot. A multiple of the knots makes the summary of a single
-// process exact; more of them make those of several processes fine.
-constexpr Index kPointsPerKnot = 16;
 
 // Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
 struct LineValues {

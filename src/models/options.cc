@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "conflux/core/error.h"
 #include "conflux/core/nearest_name.h"
@@ -17,6 +18,8 @@ namespace {
 constexpr Index kLayers = 100;
 constexpr Index kDirections = 10;
 constexpr Index kSearchRows = 1500;
+constexpr Index kRowsPerCell = 300;
+constexpr Index kMostCells = 8;
 constexpr Index kSmallestJudged = 500;
 constexpr double kValidationFraction = 0.1;
 // As published: quantiles of a spline, layers and bins of density destructors.
@@ -137,6 +140,38 @@ double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
   return std::min(kValidationFraction, rows / static_cast<double>(smallest));
 }
 
+// Whether layers are gated; checks what gates need and chooses the number of cells.
+bool resolve_gate(FitOptions& options, const DataShape& data) {
+  if (options.gate == Gating::kNone) return false;
+  if (options.estimator != Estimator::kQuantile) {
+    throw InvalidOption("gate is auto but the estimator is histogram; gates need quantile maps.");
+  }
+  const bool sliced = options.method == Method::kInb || options.method == Method::kRandNb ||
+                      options.method == Method::kNbInb || options.method == Method::kNbRandNb ||
+                      options.method == Method::kGbInb;
+  if (!sliced) {
+    throw InvalidOption(fmt::format("gate is auto but {} has no layers to gate; choose inb.",
+                                    name_of(options.method)));
+  }
+  if (data.dim < 2 || (options.directions && *options.directions >= data.dim)) {
+    throw InvalidOption(
+        fmt::format("gate is auto but the layers move along all {} features and leave none to a "
+                    "gate; choose fewer directions, or gate none.",
+                    data.dim));
+  }
+  if (options.validation_fraction.value_or(0) > 0) {
+    throw InvalidOption(
+        "gate is auto and validation_fraction is above 0; held-out rows judge whole groups, which "
+        "a "
+        "gate does not align. Leave one of them out.");
+  }
+  if (!options.cells) {
+    const auto rows = std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), Index{0});
+    options.cells = std::clamp<Index>(rows / kRowsPerCell, 2, kMostCells);
+  }
+  return true;
+}
+
 }  // namespace
 
 FitOptions paper_options(Method method, Index num_groups) {
@@ -175,7 +210,11 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
         "layers is {} but {} needs an opening layer and at least one more; choose 2 or more.",
         *options.layers, name_of(options.method)));
   }
-  if (!options.directions) options.directions = std::min(dim, kDirections);
+  const bool gated = resolve_gate(options, data);
+  if (!options.directions) {
+    options.directions =
+        gated ? std::clamp<Index>(dim / 4, 1, kDirections) : std::min(dim, kDirections);
+  }
   if (*options.directions > dim) {
     throw InvalidOption(
         fmt::format("directions is {} but the data has {} columns; choose at most {}, or leave it "
@@ -193,7 +232,7 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   if (options.grid == 1) throw InvalidOption("grid is 1; choose at least 2, or 0 for no grid.");
   options.weights = resolve_weights(options, data);
   if (!options.validation_fraction) {
-    options.validation_fraction = single ? 0 : automatic_validation(dim, data.group_sizes);
+    options.validation_fraction = single || gated ? 0 : automatic_validation(dim, data.group_sizes);
   }
   return options;
 }

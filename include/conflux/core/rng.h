@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   kMetric = 5,
   kTest = 6,
   kHeldOut = 7,
+  kGate = 8,
 };
 
 class Stream {

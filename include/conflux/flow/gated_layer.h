@@ -51,10 +51,12 @@ class Gate {
 
 class GatedLayer final : public Layer {
  public:
-  /// maps[m][c * K + k] moves group m in cell c along direction k. Row c * K + k of `barycenters`
-  /// holds equal-mass knots of the barycenter there; rows of cells without one are not finite.
-  GatedLayer(Frame frame, Gate gate, std::vector<std::vector<PiecewiseLinearMap>> maps,
-             Matrix barycenters = {});
+  using Maps = std::vector<std::vector<PiecewiseLinearMap>>;
+  using Barycenters = std::vector<std::vector<double>>;
+
+  /// maps[m][c * K + k] moves group m in cell c along direction k. Entry c * K + k of
+  /// `barycenters`, which may be empty, holds equal-mass knots of the barycenter there.
+  GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters = {});
 
   std::string_view kind() const override { return "gated"; }
   Index dim() const override { return frame_.dim(); }
@@ -63,8 +65,8 @@ class GatedLayer final : public Layer {
 
   const Frame& frame() const { return frame_; }
   const Gate& gate() const { return gate_; }
-  const std::vector<std::vector<PiecewiseLinearMap>>& maps() const { return maps_; }
-  const Matrix& barycenters() const { return barycenters_; }
+  const Maps& maps() const { return maps_; }
+  const Barycenters& barycenters() const { return barycenters_; }
 
  private:
   struct Shares;
@@ -77,8 +79,8 @@ class GatedLayer final : public Layer {
 
   Frame frame_;
   Gate gate_;
-  std::vector<std::vector<PiecewiseLinearMap>> maps_;
-  Matrix barycenters_;
+  Maps maps_;
+  Barycenters barycenters_;
   std::vector<double> padded_;  // both frames side by side, each row padded to whole cache lines
   Matrix directions_;           // the transpose of frame_
 };

@@ -30,6 +30,9 @@ struct GateSettings {
   double min_cell = 30;
 };
 
+/// As resolved options say, for data with `dim` features. No gating directions: no room for a gate.
+GateSettings gate_settings(const FitOptions& options, Index dim);
+
 /// Orthonormal columns along which rows vary most around the means of their groups, largest first;
 /// at most `count`.
 Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
@@ -59,11 +62,15 @@ struct GatedSearch {
 /// Directions orthogonal to the gate along which groups differ most within cells.
 GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
                                   const std::vector<double>& weights, Index directions,
-                                  const GateSettings& settings, const AscentOptions& ascent,
-                                  Stream& stream, Communicator& comm, const Workers& workers);
+                                  const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                  const Workers& workers);
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
                            const Gate& gate, double strength, const GateSettings& settings,
                            const FitOptions& options, Communicator& comm, const Workers& workers);
+
+/// The layer with a map of the only group of `group` towards the barycenters of the cells.
+GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
+                      double strength, const GateSettings& settings, const Workers& workers);
 
 }  // namespace conflux

@@ -17,6 +17,10 @@
 
 namespace conflux {
 
+/// Points that a process sends per knot. A multiple of the knots makes the summary of a single
+/// process exact; more of them make those of several processes fine.
+inline constexpr Index kPointsPerKnot = 16;
+
 /// Rows of each group, by position.
 using RowChoice = std::vector<std::vector<Index>>;
 

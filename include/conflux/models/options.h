@@ -42,6 +42,8 @@ enum class Estimator { kQuantile, kHistogram, kSpline };
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
+/// Whether layers align whole groups, or like with like in cells that are found in the data.
+enum class Gating { kNone, kAuto };
 /// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
 /// of the values as they are, or random axes.
 enum class DdStack { kPca, kPcaUnscaled, kRandom };
@@ -91,6 +93,12 @@ struct EnumNames<DdStack> {
        {DdStack::kRandom, "random"}}};
 };
 
+template <>
+struct EnumNames<Gating> {
+  static constexpr std::array<std::pair<Gating, std::string_view>, 2> kNames{
+      {{Gating::kNone, "none"}, {Gating::kAuto, "auto"}}};
+};
+
 template <class Enum>
 constexpr std::string_view name_of(Enum value) {
   for (const auto& [each, name] : EnumNames<Enum>::kNames) {
@@ -118,6 +126,9 @@ struct FitOptions {
   std::string target = {};
   std::optional<double> validation_fraction = std::nullopt;
   Index patience = 20;
+  Gating gate = Gating::kNone;
+  std::optional<Index> cells = std::nullopt;
+  Index min_cell = 30;
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   DdStack dd_stack = DdStack::kPca;
@@ -152,7 +163,8 @@ void visit_options(Options& options, Visit&& visit) {
         options.layers);
   visit(OptionInfo{.name = "directions",
                    .help = "directions per layer, at most the number of features",
-                   .unset = "10, or the number of features if that is less",
+                   .unset = "10, or the number of features if that is less; a quarter of them with "
+                            "a gate",
                    .min = 1,
                    .max = 1e6},
         options.directions);
@@ -239,6 +251,25 @@ void visit_options(Options& options, Visit&& visit) {
                    .min = 1,
                    .max = 1e6},
         options.patience);
+  visit(OptionInfo{.name = "gate",
+                   .help =
+                       "auto: align like with like, in cells found in the data; none: align whole "
+                       "groups"},
+        options.gate);
+  visit(OptionInfo{.name = "cells",
+                   .help = "cells of a gate",
+                   .unset = "one per 300 rows, from 2 to 8",
+                   .min = 1,
+                   .max = 1000},
+        options.cells);
+  visit(OptionInfo{.name = "min_cell",
+                   .help =
+                       "rows that a group needs in a cell to get maps there; with fewer it is only "
+                       "shifted",
+                   .min = 2,
+                   .max = 1e9,
+                   .expert = true},
+        options.min_cell);
   visit(OptionInfo{.name = "unit_cube",
                    .help = "work on normal scores of values in [0, 1]; auto: if all values are"},
         options.unit_cube);

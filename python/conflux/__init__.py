@@ -1,0 +1,32 @@
+"""Makes groups of samples comparable, by invertible flows.
+
+>>> import conflux
+>>> X, groups = conflux.datasets.make_moons(500)
+>>> inb = conflux.INB(layers=10).fit(X, groups)
+>>> Z = inb.transform(X, groups)                      # all groups look alike
+>>> as_one = inb.translate(X[groups == 0], 0, 1)      # group 0, as if it were group 1
+"""
+
+from . import datasets, estimators, metrics, plot, pp
+from ._aligner import BaseAligner, FitWarning
+from ._core import Error, InvalidData, InvalidOption, __version__
+from ._progress import LayerRecord
+from ._scikit import NotFittedError
+from .estimators import *  # noqa: F401,F403 - the methods that the engine has
+
+__all__ = [
+    "BaseAligner",
+    "Error",
+    "FitWarning",
+    "InvalidData",
+    "InvalidOption",
+    "LayerRecord",
+    "NotFittedError",
+    "__version__",
+    "datasets",
+    "estimators",
+    "metrics",
+    "plot",
+    "pp",
+    *estimators.__all__,
+]

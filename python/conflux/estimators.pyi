@@ -1,0 +1,415 @@
+# Made by tools/make_stubs.py from the options of the engine.
+import os
+from typing import Sequence, Union
+
+import numpy as np
+
+from ._aligner import BaseAligner
+
+_Seed = Union[int, np.random.Generator, np.random.RandomState, None]
+
+__all__ = ["NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "Aligner", "load"]
+
+class NB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class INB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class RandNB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class NBINB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class NBRandNB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class GB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class GBINB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class Aligner(BaseAligner):
+    def __init__(
+        self,
+        *,
+        method: str = ...,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    method: str
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    unit_cube: str
+    unit_cube_margin: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+def load(path: str | os.PathLike[str]) -> BaseAligner: ...

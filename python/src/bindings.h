@@ -1,0 +1,15 @@
+// One function per topic, called by module.cc.
+
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace conflux::python {
+
+void bind_errors(pybind11::module_& module);
+void bind_options(pybind11::module_& module);
+void bind_model(pybind11::module_& module);
+void bind_metrics(pybind11::module_& module);
+void bind_datasets(pybind11::module_& module);
+
+}  // namespace conflux::python

@@ -1,0 +1,14 @@
+// conflux._core: what the Python package builds on. The package checks and names things the way
+// Python users expect; here are only numbers, names and the engine's own messages.
+
+#include "bindings.h"
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The engine of conflux.";
+  module.attr("__version__") = CONFLUX_VERSION;
+  conflux::python::bind_errors(module);
+  conflux::python::bind_options(module);
+  conflux::python::bind_model(module);
+  conflux::python::bind_metrics(module);
+  conflux::python::bind_datasets(module);
+}
