@@ -144,7 +144,9 @@ double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
 bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.gate == Gating::kNone) return false;
   if (options.estimator != Estimator::kQuantile) {
-    throw InvalidOption("gate is auto but the estimator is histogram; gates need quantile maps.");
+    throw InvalidOption(
+        fmt::format("gate is auto but the estimator is {}; gates need quantile maps.",
+                    name_of(options.estimator)));
   }
   const bool sliced = options.method == Method::kInb || options.method == Method::kRandNb ||
                       options.method == Method::kNbInb || options.method == Method::kNbRandNb ||
