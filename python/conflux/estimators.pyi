@@ -18,6 +18,7 @@ class NB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -30,6 +31,9 @@ class NB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -41,6 +45,7 @@ class NB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -53,6 +58,9 @@ class NB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -68,6 +76,7 @@ class INB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -80,6 +89,9 @@ class INB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -91,6 +103,7 @@ class INB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -103,6 +116,9 @@ class INB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -118,6 +134,7 @@ class RandNB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -130,6 +147,9 @@ class RandNB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -141,6 +161,7 @@ class RandNB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -153,6 +174,9 @@ class RandNB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -168,6 +192,7 @@ class NBINB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -180,6 +205,9 @@ class NBINB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -191,6 +219,7 @@ class NBINB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -203,6 +232,9 @@ class NBINB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -218,6 +250,7 @@ class NBRandNB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -230,6 +263,9 @@ class NBRandNB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -241,6 +277,7 @@ class NBRandNB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -253,6 +290,9 @@ class NBRandNB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -268,6 +308,7 @@ class GB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -280,6 +321,9 @@ class GB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -291,6 +335,7 @@ class GB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -303,6 +348,9 @@ class GB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -318,6 +366,7 @@ class GBINB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -330,6 +379,9 @@ class GBINB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -341,6 +393,7 @@ class GBINB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -353,6 +406,9 @@ class GBINB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
@@ -369,6 +425,7 @@ class Aligner(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
@@ -381,6 +438,9 @@ class Aligner(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         random_state: _Seed = ...,
@@ -393,6 +453,7 @@ class Aligner(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
@@ -405,6 +466,9 @@ class Aligner(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
     random_state: _Seed
