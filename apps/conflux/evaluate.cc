@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "conflux/core/error.h"
@@ -12,6 +13,7 @@
 #include "conflux/io/model_file.h"
 #include "conflux/metrics/energy_distance.h"
 #include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/lisi.h"
 #include "conflux/metrics/pairwise.h"
 #include "conflux/metrics/paper_wd.h"
 #include "conflux/metrics/round_trip.h"
@@ -83,14 +85,16 @@ const std::vector<Metric>& distances() {
 std::vector<std::string> metric_names() {
   std::vector<std::string> out;
   for (const Metric& metric : distances()) out.push_back(metric.name);
-  out.push_back("transport_cost");
-  out.push_back("round_trip");
+  out.insert(out.end(), {"ilisi", "clisi", "transport_cost", "round_trip"});
   return out;
 }
 
-void check_metrics(const std::vector<std::string>& wanted) {
+void check_metrics(const EvaluateFlags& flags) {
   const std::vector<std::string> known = metric_names();
-  for (const std::string& name : wanted) {
+  for (const std::string& name : flags.metrics) {
+    if (name == "clisi" && flags.input.label.empty()) {
+      throw InvalidOption("clisi counts labels; name their column with --label.");
+    }
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw InvalidOption(unknown_name("metric", name, known));
     }
@@ -117,15 +121,12 @@ GroupedInput read_for(const Model& model, const EvaluateFlags& flags, const Cons
 }
 
 /// At most `max_rows` rows of a group, drawn without order in mind and kept in order.
-Matrix sample_of(const Group& group, Index m, const EvaluateFlags& flags) {
-  if (group.rows.rows() <= flags.max_rows) return group.rows.eigen();
+std::vector<Index> rows_of(const Group& group, Index m, const EvaluateFlags& flags) {
   Stream stream(flags.seed, Purpose::kMetric, static_cast<std::uint64_t>(m));
   std::vector<Index> chosen = stream.permutation(group.rows.rows());
-  chosen.resize(static_cast<std::size_t>(flags.max_rows));
+  chosen.resize(static_cast<std::size_t>(std::min(flags.max_rows, group.rows.rows())));
   std::sort(chosen.begin(), chosen.end());
-  Matrix out(flags.max_rows, group.rows.cols());
-  for (Index i = 0; i < out.rows(); ++i) out.row(i) = group.rows.eigen().row(chosen[i]);
-  return out;
+  return chosen;
 }
 
 struct Samples {
@@ -134,10 +135,13 @@ struct Samples {
   std::vector<Index> in_model;
   std::vector<Matrix> original;
   std::vector<Matrix> shared;
+  /// Of each group, one per row; empty when there are none.
+  std::vector<std::vector<std::string>> labels;
 };
 
-Samples draw_samples(const GroupSet& groups, const Flow& flow, const EvaluateFlags& flags,
+Samples draw_samples(const GroupedInput& input, const Flow& flow, const EvaluateFlags& flags,
                      const Workers& workers, const Console& console) {
+  const GroupSet& groups = input.groups;
   Samples out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     try {
@@ -151,7 +155,12 @@ Samples draw_samples(const GroupSet& groups, const Flow& flow, const EvaluateFla
                                groups[m].name, flags.max_rows, groups[m].rows.rows(), flags.seed));
     }
     out.names.push_back(groups[m].name);
-    out.original.push_back(sample_of(groups[m], m, flags));
+    const std::vector<Index> rows = rows_of(groups[m], m, flags);
+    out.original.push_back(groups[m].rows.eigen()(rows, Eigen::all));
+    if (!input.labels.empty()) {
+      out.labels.emplace_back();
+      for (const Index i : rows) out.labels.back().push_back(input.labels[m][i]);
+    }
     out.shared.push_back(flow.forward(out.in_model.back(), out.original.back(), workers));
   }
   return out;
@@ -161,6 +170,8 @@ struct Result {
   std::string name;
   std::optional<Pairwise> before = std::nullopt;
   std::optional<Pairwise> after = std::nullopt;
+  /// Of a metric that looks at all groups at once.
+  std::optional<double> all_before = std::nullopt;
   /// Of a metric that has one value per group.
   std::vector<double> per_group = {};
   double mean = 0;
@@ -209,6 +220,37 @@ Result measure_groups(const std::string& name, const Samples& samples, const Flo
   return out;
 }
 
+/// Rows of all groups, one under the other.
+Matrix stacked(const std::vector<Matrix>& parts) {
+  Index rows = 0;
+  for (const Matrix& part : parts) rows += part.rows();
+  Matrix out(rows, parts.front().cols());
+  Index at = 0;
+  for (const Matrix& part : parts) {
+    out.middleRows(at, part.rows()) = part;
+    at += part.rows();
+  }
+  return out;
+}
+
+/// How many groups (ilisi) or labels (clisi) live around a row, the median over rows.
+Result measure_mixing(const std::string& name, const Samples& samples, const Workers& workers) {
+  std::vector<Index> kinds;
+  std::map<std::string, Index> known;
+  for (std::size_t m = 0; m < samples.names.size(); ++m) {
+    for (Index i = 0; i < samples.original[m].rows(); ++i) {
+      const std::string& kind = name == "ilisi" ? samples.names[m] : samples.labels[m][i];
+      kinds.push_back(known.try_emplace(kind, static_cast<Index>(known.size())).first->second);
+    }
+  }
+  const auto median = [&](const std::vector<Matrix>& parts) {
+    std::vector<double> values = lisi(stacked(parts), kinds, {}, workers);
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+  };
+  return {.name = name, .all_before = median(samples.original), .mean = median(samples.shared)};
+}
+
 std::vector<Result> measure(const Samples& samples, const Flow& flow, const EvaluateFlags& flags,
                             const Workers& workers, const Console& console) {
   std::vector<Result> out;
@@ -216,7 +258,9 @@ std::vector<Result> measure(const Samples& samples, const Flow& flow, const Eval
     const auto& known = distances();
     const auto metric = std::find_if(known.begin(), known.end(),
                                      [&](const Metric& each) { return each.name == name; });
-    if (metric == known.end()) {
+    if (name == "ilisi" || name == "clisi") {
+      out.push_back(measure_mixing(name, samples, workers));
+    } else if (metric == known.end()) {
       out.push_back(measure_groups(name, samples, flow, workers));
     } else if (samples.names.size() > 1) {
       out.push_back(measure_pairs(*metric, samples, flow, flags, workers, console));
@@ -249,6 +293,10 @@ Json json_of(const std::vector<Result>& results, const Samples& samples,
                          {"pairs", matrix_json(result.before->values, samples.names)}};
       entry["after"] = {{"mean", result.after->mean},
                         {"pairs", matrix_json(result.after->values, samples.names)}};
+      continue;
+    }
+    if (result.all_before) {
+      entry = {{"before", *result.all_before}, {"after", result.mean}};
       continue;
     }
     entry[result.name == "transport_cost" ? "mean" : "largest"] = result.mean;
@@ -285,7 +333,9 @@ void print_table(const std::vector<Result>& results, const Samples& samples,
   fmt::print("{:<22}{:>12}{:>12}\n", "", "before", "after");
   for (const Result& result : results) {
     fmt::print("{:<22}{:>12}{:>12.4g}\n", result.name,
-               result.before ? fmt::format("{:.4g}", result.before->mean) : "",
+               result.before       ? fmt::format("{:.4g}", result.before->mean)
+               : result.all_before ? fmt::format("{:.4g}", *result.all_before)
+                                   : "",
                result.after ? result.after->mean : result.mean);
   }
   fmt::print("before: group against group; after: {}\n",
@@ -300,12 +350,12 @@ void print_table(const std::vector<Result>& results, const Samples& samples,
 void run_evaluate(const EvaluateFlags& given, const CLI::App& verb, const Console& console) {
   EvaluateFlags flags = given;
   for (std::string& name : flags.metrics) std::replace(name.begin(), name.end(), '-', '_');
-  check_metrics(flags.metrics);
+  check_metrics(flags);
   const Workers workers(flags.input.threads);
   const Model model = load_model(flags.model);
   const GroupedInput input = read_for(model, flags, console);
   input.groups.validate();
-  const Samples samples = draw_samples(input.groups, model.flow, flags, workers, console);
+  const Samples samples = draw_samples(input, model.flow, flags, workers, console);
   if (samples.names.size() < 2) {
     console.warn("there is one group only; distances between groups are left out");
   }
@@ -350,6 +400,8 @@ void add_evaluate(CLI::App& root, Console& console) {
   verb->add_option("--seed", flags->seed, "names the random streams [0]")->type_name("N");
   verb->add_option("--group,--batch-key", flags->input.group,
                    "column that tells the groups [as when fitting]")
+      ->type_name("COLUMN");
+  verb->add_option("--label", flags->input.label, "column of labels that should not be mixed")
       ->type_name("COLUMN");
   add_name_list(*verb, "--features", flags->input.features,
                 "columns of the features, in their order [as when fitting]");

@@ -114,7 +114,18 @@ GroupedInput groups_by_column(const GroupedInputFlags& flags, const Console& con
   for (std::size_t f = 1; f < flags.paths.size(); ++f) {
     table.append(read_one(flags.paths[f], flags, console));
   }
-  return {groups_from_table(table, columns_of(flags)).groups, flags.group, {}};
+  GroupedTable grouped = groups_from_table(table, columns_of(flags));
+  GroupedInput out{std::move(grouped.groups), flags.group, {}, {}};
+  if (flags.label.empty()) return out;
+  const Column& labels = table[flags.label];
+  for (const std::vector<Index>& positions : grouped.positions) {
+    out.labels.emplace_back();
+    for (const Index i : positions) {
+      out.labels.back().push_back(labels.numeric() ? fmt::format("{}", labels.numbers[i])
+                                                   : labels.text[i]);
+    }
+  }
+  return out;
 }
 
 // Rows of doubles are used where they are; everything else goes through a table.

@@ -26,4 +26,5 @@
 #include "conflux/metrics/sliced_distance.h"
 #include "conflux/metrics/transport_cost.h"
 #include "conflux/models/add_group.h"
+#include "conflux/models/density_destructor.h"
 #include "conflux/models/fit.h"

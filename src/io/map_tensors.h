@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "conflux/models/line_maps.h"
@@ -9,7 +10,13 @@
 
 namespace conflux {
 
-/// Returns which maps they are, "quantile" or "histogram".
+/// Piecewise linear maps, one after the other.
+void write_piecewise_linear(std::span<const PiecewiseLinearMap* const> maps,
+                            const std::string& prefix, TensorWriter& out);
+std::vector<PiecewiseLinearMap> read_piecewise_linear(const std::string& prefix, Index count,
+                                                      TensorFile& file);
+
+/// Returns which maps they are, "quantile", "spline" or "histogram".
 std::string write_maps(const std::vector<std::vector<MonotoneMap>>& maps, const Matrix& barycenters,
                        const std::string& prefix, TensorWriter& out);
 

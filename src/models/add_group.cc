@@ -8,6 +8,7 @@
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
+#include "conflux/models/density_destructor.h"
 #include "conflux/models/gated_fit.h"
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
@@ -53,6 +54,7 @@ class Newcomer {
   /// The layer with a map of the new group, which is moved by it.
   std::shared_ptr<const Layer> join(const std::shared_ptr<const Layer>& layer) {
     std::shared_ptr<const Layer> wider = widened(layer);
+    ++position_;
     forward_in_place(*wider, number_, Rows(rows_), workers_);
     return wider;
   }
@@ -60,6 +62,9 @@ class Newcomer {
  private:
   std::shared_ptr<const Layer> widened(const std::shared_ptr<const Layer>& layer) {
     if (layer->same_for_all_groups()) return layer;
+    if (options_.method == Method::kDd) {
+      return with_destructor(layer, position_, latent_, chosen_, options_, workers_);
+    }
     if (const auto* sliced = dynamic_cast<const SlicedLayer*>(layer.get())) {
       LineMaps lines = with_new_maps(sliced->maps(), sliced->barycenters(), &sliced->frame(), 0.5);
       return std::make_shared<SlicedLayer>(sliced->frame(), std::move(lines.maps),
@@ -95,12 +100,15 @@ class Newcomer {
 
   [[noreturn]] static void refuse() {
     throw InvalidData(
-        "a layer of the model does not know its barycenter; fit the model again to add groups.");
+        "a layer of the model does not know its barycenter (layers of trees never do); fit the "
+        "model "
+        "again with all groups.");
   }
 
   const FitOptions& options_;
   const Workers& workers_;
   Index number_;
+  Index position_ = 0;  // of the next layer
   RowChoice chosen_;
   Matrix rows_;
   GroupSet latent_;

@@ -7,9 +7,11 @@
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
+#include "conflux/models/density_destructor.h"
 #include "conflux/models/gated_fit.h"
 #include "conflux/models/gaussian_barycenter.h"
 #include "conflux/models/line_maps.h"
+#include "conflux/models/tree_fit.h"
 #include "conflux/slicing/direction_search.h"
 #include "models/held_out.h"
 #include "models/inspection.h"
@@ -62,9 +64,7 @@ class Fitter {
     look_for_gates();
     if (control_.resume != nullptr) take_up(*control_.resume);
     if (fit_.record.layers.empty()) open(options.method);
-    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) {
-      if (!add_gated_layer()) add_sliced_layer();
-    }
+    while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_layer();
     keep_what_helps();
     leave_unit_cube();
     fit_.record.seconds = seconds_before_ + total_.seconds();
@@ -198,6 +198,27 @@ class Fitter {
             .passes = found.passes,
             .seconds = watch.seconds()});
     return true;
+  }
+
+  void add_layer() {
+    const Method method = fit_.record.options.method;
+    const bool even = num_layers() % 2 == 0;
+    if (method == Method::kTree || (method == Method::kTreeInb && even)) {
+      add_tree_layer();
+    } else if (!add_gated_layer()) {
+      add_sliced_layer();
+    }
+  }
+
+  void add_tree_layer() {
+    const Stopwatch watch;
+    const FitOptions& options = fit_.record.options;
+    const Index layer = num_layers();
+    const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
+    check_rows(latent_.groups(), rows, options.split, comm_);
+    append(std::make_shared<TreeLayer>(fit_tree_layer(latent_.groups(), rows.search, rows.maps,
+                                                      strength(1), options, comm_, workers_)));
+    finish({.layer = layer, .kind = "tree", .seconds = watch.seconds()});
   }
 
   void add_sliced_layer() {
@@ -353,6 +374,9 @@ class Fitter {
 
 Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control) {
+  if (options.method == Method::kDd) {
+    return fit_density_destructors(groups, options, comm, on_layer, control);
+  }
   return Fitter(groups, options, comm, on_layer, control).run();
 }
 

@@ -7,6 +7,7 @@
 
 #include "conflux/univariate/barycenter.h"
 #include "conflux/univariate/quantiles.h"
+#include "conflux/univariate/spline_maps.h"
 #include "kernels/product.h"
 #include "kernels/sort.h"
 
@@ -142,6 +143,7 @@ struct FittedLines {
   std::vector<std::vector<double>> barycenters;
 };
 
+// Quantile maps or splines: both need summaries.
 FittedLines fit_quantile_lines(LineValues& lines, double strength, const FitOptions& options,
                                Communicator& comm, const Workers& workers) {
   const Index groups = lines.num_groups();
@@ -158,8 +160,10 @@ FittedLines fit_quantile_lines(LineValues& lines, double strength, const FitOpti
   workers.for_each(lines.num_lines(), [&](Index k) {
     const std::span<const QuantileSummary> of_line(summaries.data() + k * groups,
                                                    static_cast<std::size_t>(groups));
+    const auto& fit_maps =
+        options.estimator == Estimator::kSpline ? fit_spline_maps : fit_quantile_maps;
     fitted.maps[k] =
-        fit_quantile_maps(of_line, options.weights.list, knots, strength, &fitted.barycenters[k]);
+        fit_maps(of_line, options.weights.list, knots, strength, &fitted.barycenters[k]);
   });
   return fitted;
 }
@@ -212,7 +216,7 @@ LineMoments fit_line_moments(LineValues& lines, Communicator& comm, const Worker
 }
 
 HistogramSettings histogram_settings(const FitOptions& options) {
-  return {.pseudo_count = options.pseudo_count, .grid = options.grid};
+  return {.pseudo_count = *options.pseudo_count, .grid = options.grid};
 }
 
 FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
@@ -261,12 +265,15 @@ FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOpt
   return fitted;
 }
 
-MonotoneMap quantile_map_to(std::span<const double> barycenter, LineValues& lines, Index k,
-                            double strength) {
+MonotoneMap quantile_map_to(const MonotoneMap& other, std::span<const double> barycenter,
+                            LineValues& lines, Index k, double strength) {
   const auto knots = static_cast<Index>(barycenter.size());
-  return fit_quantile_map_to(
-      summarize_line(lines.line(0, k), lines.masses[0], kPointsPerKnot * knots), barycenter,
-      strength);
+  const QuantileSummary summary =
+      summarize_line(lines.line(0, k), lines.masses[0], kPointsPerKnot * knots);
+  if (std::holds_alternative<RationalQuadraticMap>(other)) {
+    return fit_spline_map_to(summary, barycenter, strength);
+  }
+  return fit_quantile_map_to(summary, barycenter, strength);
 }
 
 // With as many bins as the groups before.
@@ -291,13 +298,13 @@ LineMaps fit_all_lines(Index num_lines, Index num_groups, double strength,
                        const ReadSome& read_some) {
   LineMaps out;
   out.maps.resize(static_cast<std::size_t>(num_groups));
-  if (options.estimator == Estimator::kQuantile) out.barycenters.resize(num_lines, *options.knots);
+  const bool histograms = options.estimator == Estimator::kHistogram;
+  if (!histograms) out.barycenters.resize(num_lines, *options.knots);
   for (Index first = 0; first < num_lines; first += kLinesAtATime) {
     const Index count = std::min(kLinesAtATime, num_lines - first);
     LineValues lines = read_some(first, count);
-    FittedLines fitted = options.estimator == Estimator::kQuantile
-                             ? fit_quantile_lines(lines, strength, options, comm, workers)
-                             : fit_histogram_lines(lines, strength, options, comm, workers);
+    FittedLines fitted = histograms ? fit_histogram_lines(lines, strength, options, comm, workers)
+                                    : fit_quantile_lines(lines, strength, options, comm, workers);
     for (auto& of_line : fitted.maps) {
       for (std::size_t m = 0; m < of_line.size(); ++m) out.maps[m].push_back(std::move(of_line[m]));
     }
@@ -367,7 +374,8 @@ void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chos
       const Index line = first + k;
       added[line] = histograms ? histogram_map_to(std::get<HistogramMap>(lines.maps.front()[line]),
                                                   values, k, moments, strength, options)
-                               : quantile_map_to(barycenter(line), values, k, strength);
+                               : quantile_map_to(lines.maps.front()[line], barycenter(line), values,
+                                                 k, strength);
     });
   }
   lines.maps.push_back(std::move(added));

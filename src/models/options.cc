@@ -22,6 +22,12 @@ constexpr Index kRowsPerCell = 300;
 constexpr Index kMostCells = 8;
 constexpr Index kSmallestJudged = 500;
 constexpr double kValidationFraction = 0.1;
+// As published: quantiles of a spline, layers and bins of density destructors.
+constexpr Index kSplineKnots = 400;
+constexpr Index kDdLayers = 11;
+constexpr Index kDdRandomLayers = 16;
+constexpr Index kDdBins = 40;
+constexpr double kDdPseudoCount = 100;
 
 void check_range(const OptionInfo& info, double value) {
   const bool low = info.above_min ? !(value > info.min) : !(value >= info.min);
@@ -50,6 +56,60 @@ struct RangeCheck {
 
 bool opens_with_other_layer(Method method) {
   return method == Method::kNbInb || method == Method::kNbRandNb || method == Method::kGbInb;
+}
+
+// One group is where SINF moves the others, so there is nothing to share the way with.
+void resolve_sinf(FitOptions& options, const DataShape& data) {
+  options.estimator = Estimator::kSpline;
+  if (options.target.empty() && options.weights == GroupWeights()) {
+    options.target = data.group_names.back();
+  }
+  if (!options.strength) options.strength = 1;
+  if (options.unit_cube == UnitCube::kAuto) options.unit_cube = UnitCube::kOff;
+}
+
+// Groups of DD know nothing of each other.
+void resolve_dd(FitOptions& options) {
+  const auto refuse = [](std::string_view name, const std::string& value) {
+    throw InvalidOption(
+        fmt::format("{} is {} but dd fits every group by itself to the uniform law; leave it out.",
+                    name, value));
+  };
+  if (!options.target.empty()) refuse("target", fmt::format("\"{}\"", options.target));
+  if (options.strength.value_or(1) != 1) refuse("strength", fmt::format("{}", *options.strength));
+  if (options.split != Split::kNone) refuse("split", std::string(name_of(options.split)));
+  if (options.validation_fraction.value_or(0) != 0) {
+    refuse("validation_fraction", fmt::format("{}", *options.validation_fraction));
+  }
+  const bool random = options.dd_stack == DdStack::kRandom;
+  options.validation_fraction = 0;
+  options.strength = 1;
+  if (!options.layers) options.layers = random ? kDdRandomLayers : kDdLayers;
+  if (!options.bins) options.bins = kDdBins;
+  if (!options.pseudo_count) options.pseudo_count = random ? 1 : kDdPseudoCount;
+}
+
+void resolve_baseline(FitOptions& options, const DataShape& data) {
+  if (options.method == Method::kSinf) resolve_sinf(options, data);
+  if (options.method == Method::kDd) resolve_dd(options);
+  if (!options.pseudo_count) options.pseudo_count = 1e-6;
+  if (!options.knots && options.estimator == Estimator::kSpline) options.knots = kSplineKnots;
+}
+
+// What the published runs of the other methods had differently.
+void set_paper_baseline(FitOptions& options, Index num_groups) {
+  const bool two = num_groups == 2;
+  if (options.method == Method::kSinf) {
+    options.split = Split::kNone;
+    options.estimator = Estimator::kSpline;
+    options.unit_cube = UnitCube::kOff;
+  }
+  if (options.method == Method::kDd) {
+    options.split = Split::kNone;
+    options.dd_stack = two ? DdStack::kRandom : DdStack::kPcaUnscaled;
+    options.layers = two ? 16 : 31;
+  }
+  if (options.method == Method::kTree) options.tree_uniform = 0.9;
 }
 
 // The target alone makes the barycenter.
@@ -87,7 +147,10 @@ bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.estimator != Estimator::kQuantile) {
     throw InvalidOption("gate is auto but the estimator is histogram; gates need quantile maps.");
   }
-  if (options.method == Method::kNb || options.method == Method::kGb) {
+  const bool sliced = options.method == Method::kInb || options.method == Method::kRandNb ||
+                      options.method == Method::kNbInb || options.method == Method::kNbRandNb ||
+                      options.method == Method::kGbInb;
+  if (!sliced) {
     throw InvalidOption(fmt::format("gate is auto but {} has no layers to gate; choose inb.",
                                     name_of(options.method)));
   }
@@ -125,6 +188,7 @@ FitOptions paper_options(Method method, Index num_groups) {
   options.grid = 100;
   options.strength = 1;
   options.validation_fraction = 0;
+  set_paper_baseline(options, num_groups);
   return options;
 }
 
@@ -135,6 +199,7 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   const Index dim = data.dim;
   const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
   FitOptions options = requested;
+  resolve_baseline(options, data);
   const bool single = options.method == Method::kNb || options.method == Method::kGb;
   if (!options.layers) options.layers = single ? 1 : kLayers;
   if (single && *options.layers != 1) {

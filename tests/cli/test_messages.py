@@ -77,6 +77,7 @@ MISTAKES = [
     ("add-group moons.conflux nogroup.csv -o m", USAGE, ['no column "group"']),
     ("evaluate moons.conflux moons.csv --metrics w3", USAGE, ['no metric "w3"']),
     ("evaluate moons.conflux moons.csv --metrics w2_exat", USAGE, ['did you mean "w2_exact"?']),
+    ("evaluate moons.conflux moons.csv --metrics clisi", USAGE, ["clisi", "--label"]),
     ("evaluate moons.conflux othergroup.csv", DATA, ['no group "7"', "add-group"]),
     ("evaluate moons.conflux moons.csv --space there", USAGE, ["--space"]),
     ("info absent.conflux", FAILED, ["absent.conflux", "No such file"]),

@@ -149,6 +149,21 @@ class Verbs(CommandTest):
                 self.assertLess(shown[name]["after"]["mean"], 0.2 * shown[name]["before"]["mean"])
         self.assertLess(shown["round_trip"]["largest"], 1e-12)
 
+    def test_mixing_of_groups_and_labels(self):
+        self.make_moons()
+        rows = (self.folder / "moons.csv").read_text().splitlines()
+        # The label is the half of the moon that a row lies on, which no alignment must forget.
+        lines = ["x,y,group,label"]
+        lines += [row + (",left" if float(row.split(",")[0]) < float(row[-1]) else ",right")
+                  for row in rows[1:]]
+        self.write("t.csv", "\n".join(lines) + "\n")
+        self.run_command("fit", "t.csv", "--label", "label", "--layers", 20, "-o", "m.conflux")
+        shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--label", "label",
+                                            "--metrics", "ilisi,clisi", "--json"))["metrics"]
+        self.assertLess(shown["ilisi"]["before"], 1.3)
+        self.assertGreater(shown["ilisi"]["after"], 1.6)
+        self.assertLess(shown["clisi"]["after"], 1.5)
+
     def test_memory_of_transform_does_not_grow_with_rows(self):
         self.fit_moons()
         peaks = []

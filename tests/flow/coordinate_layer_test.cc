@@ -2,18 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/support/layer_laws.h"
 #include "tests/support/random_layers.h"
 
 namespace conflux {
 namespace {
 
+std::string name_of(MapKind kind) {
+  if (kind == MapKind::kQuantile) return "Quantile";
+  return kind == MapKind::kHistogram ? "Histogram" : "Spline";
+}
+
 class CoordinateLayerTest : public testing::TestWithParam<MapKind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, CoordinateLayerTest,
-                         testing::Values(MapKind::kQuantile, MapKind::kHistogram),
-                         [](const auto& instance) {
-                           return instance.param == MapKind::kQuantile ? "Quantile" : "Histogram";
-                         });
+                         testing::Values(MapKind::kQuantile, MapKind::kHistogram, MapKind::kSpline),
+                         [](const auto& instance) { return name_of(instance.param); });
 
 TEST_P(CoordinateLayerTest, ObeysTheLawsOfLayers) {
   for (const Index dim : {1, 4, 30}) {

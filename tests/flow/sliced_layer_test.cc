@@ -40,7 +40,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, SlicedLayerTest,
                                          Case{"QuantileNineOfFifty", MapKind::kQuantile, 2, 50, 9},
                                          Case{"HistogramLine", MapKind::kHistogram, 2, 1, 1},
                                          Case{"HistogramThreeOfFive", MapKind::kHistogram, 3, 5, 3},
-                                         Case{"HistogramAllOfFive", MapKind::kHistogram, 2, 5, 5}),
+                                         Case{"HistogramAllOfFive", MapKind::kHistogram, 2, 5, 5},
+                                         Case{"SplineLine", MapKind::kSpline, 2, 1, 1},
+                                         Case{"SplineThreeOfFive", MapKind::kSpline, 3, 5, 3},
+                                         Case{"SplineAllOfFive", MapKind::kSpline, 2, 5, 5}),
                          [](const auto& instance) { return instance.param.name; });
 
 TEST_P(SlicedLayerTest, ObeysTheLawsOfLayers) {

@@ -67,7 +67,9 @@ INSTANTIATE_TEST_SUITE_P(Each, Checkpoint,
                          testing::Values(Kind{Method::kInb}, Kind{Method::kNbRandNb},
                                          Kind{Method::kGbInb},
                                          Kind{Method::kInb, Estimator::kHistogram},
-                                         Kind{Method::kNbInb, Estimator::kHistogram, 50}),
+                                         Kind{Method::kNbInb, Estimator::kHistogram, 50},
+                                         Kind{Method::kSinf}, Kind{Method::kDd},
+                                         Kind{Method::kTreeInb}),
                          [](const auto& each) {
                            std::string name(name_of(each.param.method));
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -26,7 +26,8 @@ const std::vector<Bytes>& some_files() {
     const GroupSet groups = make_gaussian_groups(3, 4, 60, 1);
     std::vector<Bytes> out;
     for (const Kind kind : {Kind{Method::kGbInb}, Kind{Method::kNb, Estimator::kHistogram},
-                            Kind{Method::kInb, Estimator::kHistogram, 20}}) {
+                            Kind{Method::kInb, Estimator::kHistogram, 20}, Kind{Method::kTree},
+                            Kind{Method::kSinf}}) {
       out.push_back(bytes_of(fit_model(groups, kind)));
     }
     return out;
@@ -257,6 +258,55 @@ TEST(HostileFile, WithAnImpossibleHeaderIsRefused) {
   EXPECT_THAT(refusal(with_length(13, "{\"a\":1,\"a\":2}")), testing::HasSubstr("\"a\" twice"));
   const std::string brackets(100000, '[');
   EXPECT_THAT(refusal(with_length(brackets.size(), brackets)), testing::HasSubstr("deeply"));
+}
+
+// A tree that is none would never end, and a map that moves the end of its box is no bijection.
+TEST(HostileFile, OfATreeIsRefusedByName) {
+  const auto refuse = [](const auto& change) {
+    RawFile raw(some_files()[3]);
+    change(raw);
+    return refusal(raw.bytes());
+  };
+  using R = RawFile;
+  using testing::HasSubstr;
+  const std::int64_t one = 1;
+  ASSERT_EQ(refuse([](R&) {}), "accepted");
+  EXPECT_THAT(refuse([&](R& r) { r.set_number("layer.0.children", 0, 0 * one); }),
+              HasSubstr("does not make a tree"));
+  EXPECT_THAT(refuse([&](R& r) { r.set_number("layer.0.children", 1, 99 * one); }),
+              HasSubstr("does not make a tree"));
+  EXPECT_THAT(refuse([&](R& r) {
+                r.set_number("layer.0.children", 0, one);
+                r.set_number("layer.0.children", 1, one);
+              }),
+              HasSubstr("does not make a tree"));
+  EXPECT_THAT(refuse([&](R& r) { r.set_number("layer.0.axis", 0, 9 * one); }),
+              HasSubstr("names no axis"));
+  EXPECT_THAT(refuse([&](R& r) { r.set_number("layer.0.features", 0, -one); }),
+              HasSubstr("names no feature"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.to", 0, r.number("layer.0.to", 0) - 1); }),
+              HasSubstr("moves the end of a box"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.threshold", 1, 1e9); }),
+              testing::AnyOf(HasSubstr("cuts a box where it is not"), HasSubstr("moves the end")));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.chart.from", 0, 1e9); }),
+              HasSubstr("do not increase"));
+}
+
+TEST(HostileFile, OfSplinesIsRefusedByName) {
+  const auto refuse = [](const auto& change) {
+    RawFile raw(some_files()[4]);
+    change(raw);
+    return refusal(raw.bytes());
+  };
+  using R = RawFile;
+  using testing::HasSubstr;
+  ASSERT_EQ(refuse([](R&) {}), "accepted");
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.slopes", 1, 0.0); }),
+              HasSubstr("number out of range"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.slopes", 1, -2.0); }),
+              HasSubstr("number out of range"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.to", 0, 1e9); }),
+              HasSubstr("do not increase"));
 }
 
 // Parts of a barycenter are copies of groups' histograms; many of them would fill the memory.

@@ -47,25 +47,44 @@ TEST_P(ModelFile, GivesBackWhatAddingAGroupNeeds) {
   expect_same_bits(wider.flow, loaded_wider.flow, groups[2].rows.eigen());
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, ModelFile,
-                         testing::Values(Kind{Method::kNb}, Kind{Method::kInb},
-                                         Kind{Method::kRandNb}, Kind{Method::kNbInb},
-                                         Kind{Method::kNbRandNb}, Kind{Method::kGb},
-                                         Kind{Method::kGbInb},
-                                         Kind{Method::kNb, Estimator::kHistogram},
-                                         Kind{Method::kInb, Estimator::kHistogram},
-                                         Kind{Method::kRandNb, Estimator::kHistogram},
-                                         Kind{Method::kNbInb, Estimator::kHistogram},
-                                         Kind{Method::kNbRandNb, Estimator::kHistogram},
-                                         Kind{Method::kGbInb, Estimator::kHistogram},
-                                         Kind{Method::kNb, Estimator::kHistogram, 100},
-                                         Kind{Method::kInb, Estimator::kHistogram, 100}),
-                         [](const auto& each) {
-                           std::string name(name_of(each.param.method));
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name + "_" + std::string(name_of(each.param.estimator)) +
-                                  (each.param.grid > 0 ? "_grid" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Each, ModelFile,
+    testing::Values(
+        Kind{Method::kNb}, Kind{Method::kInb}, Kind{Method::kRandNb}, Kind{Method::kNbInb},
+        Kind{Method::kNbRandNb}, Kind{Method::kGb}, Kind{Method::kGbInb},
+        Kind{Method::kNb, Estimator::kHistogram}, Kind{Method::kInb, Estimator::kHistogram},
+        Kind{Method::kRandNb, Estimator::kHistogram}, Kind{Method::kNbInb, Estimator::kHistogram},
+        Kind{Method::kNbRandNb, Estimator::kHistogram}, Kind{Method::kGbInb, Estimator::kHistogram},
+        Kind{Method::kNb, Estimator::kHistogram, 100},
+        Kind{Method::kInb, Estimator::kHistogram, 100}, Kind{Method::kNb, Estimator::kSpline},
+        Kind{Method::kSinf, Estimator::kSpline}, Kind{Method::kDd}),
+    [](const auto& each) {
+      std::string name(name_of(each.param.method));
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name + "_" + std::string(name_of(each.param.estimator)) +
+             (each.param.grid > 0 ? "_grid" : "");
+    });
+
+TEST(ModelFiles, KeepTrees) {
+  const GroupSet groups = make_gaussian_groups(3, 5, 120, 10);
+  for (const Method method : {Method::kTree, Method::kTreeInb}) {
+    const Model model = fit_model(groups, {method});
+    const Bytes bytes = bytes_of(model);
+    const Model loaded = parse_model(bytes);
+    expect_same_bits(model.flow, loaded.flow, groups[1].rows.eigen());
+    EXPECT_EQ(bytes_of(loaded), bytes);
+  }
+}
+
+// Equal groups give the tree nothing to cut.
+TEST(ModelFiles, KeepTreesWithoutNodes) {
+  const GroupSet one = make_gaussian_groups(1, 3, 40, 11);
+  GroupSet twins;
+  twins.add("a", one[0].rows);
+  twins.add("b", one[0].rows);
+  const Model model = fit_model(twins, {Method::kTree});
+  expect_same_bits(model.flow, parse_model(bytes_of(model)).flow, one[0].rows.eigen());
+}
 
 GroupSet unit_cube_groups() {
   Stream stream(3, Purpose::kTest);

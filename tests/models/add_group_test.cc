@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Each, AddGroup,
                                          Case{Method::kInb, Estimator::kQuantile},
                                          Case{Method::kGbInb, Estimator::kQuantile},
                                          Case{Method::kNbInb, Estimator::kHistogram},
-                                         Case{Method::kInb, Estimator::kHistogram, 100}),
+                                         Case{Method::kInb, Estimator::kHistogram, 100},
+                                         Case{Method::kInb, Estimator::kSpline}),
                          [](const auto& each) {
                            std::string name(name_of(each.param.method));
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -16,8 +16,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Method kMethods[] = {Method::kNb,    Method::kInb, Method::kRandNb,  Method::kNbInb,
-                               Method::kGbInb, Method::kGb,  Method::kNbRandNb};
+constexpr Method kMethods[] = {Method::kNb,    Method::kInb,  Method::kRandNb,   Method::kNbInb,
+                               Method::kGbInb, Method::kGb,   Method::kNbRandNb, Method::kSinf,
+                               Method::kDd,    Method::kTree, Method::kTreeInb};
 
 GroupSet two_groups(Matrix a, Matrix b) {
   GroupSet groups;
@@ -99,7 +100,8 @@ TEST_P(HardData, GivesAFiniteResultThatCanBeUndone) {
   const GroupSet groups = GetParam().make();
   const Workers workers(2);
   for (const Method method : kMethods) {
-    for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
+    for (const Estimator estimator :
+         {Estimator::kQuantile, Estimator::kHistogram, Estimator::kSpline}) {
       FitOptions options;
       options.method = method;
       options.estimator = estimator;

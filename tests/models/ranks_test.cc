@@ -48,7 +48,8 @@ FitOptions options_for(Method method, Estimator estimator) {
 
 TEST(Ranks, AllRanksHoldTheSameFlow) {
   const GroupSet groups = make_gaussian_groups(3, 6, 200, 1);
-  for (const Method method : {Method::kNb, Method::kInb, Method::kGbInb}) {
+  for (const Method method :
+       {Method::kNb, Method::kInb, Method::kGbInb, Method::kSinf, Method::kDd, Method::kTreeInb}) {
     for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
       const std::vector<Flow> flows = fit_on_ranks(groups, options_for(method, estimator), 3);
       const Matrix first = flows[0].forward(1, groups[1].rows, Workers(1));
@@ -60,7 +61,7 @@ TEST(Ranks, AllRanksHoldTheSameFlow) {
 // Moments and counts are sums: nothing is lost by spreading rows.
 TEST(Ranks, SumsGiveTheMapsOfOneProcess) {
   const GroupSet groups = make_gaussian_groups(3, 6, 200, 2);
-  for (const Method method : {Method::kGb, Method::kNb}) {
+  for (const Method method : {Method::kGb, Method::kNb, Method::kDd}) {
     const FitOptions options = options_for(method, Estimator::kHistogram);
     const Matrix one = fit_flow(groups, options).flow.forward(0, groups[0].rows, Workers(1));
     const Matrix three = fit_on_ranks(groups, options, 3)[0].forward(0, groups[0].rows, Workers(1));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "conflux/core/rng.h"
@@ -11,11 +12,13 @@
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/gated_layer.h"
 #include "conflux/flow/sliced_layer.h"
+#include "conflux/flow/tree_layer.h"
 #include "conflux/univariate/barycenter.h"
+#include "conflux/univariate/spline_maps.h"
 
 namespace conflux {
 
-enum class MapKind { kQuantile, kHistogram };
+enum class MapKind { kQuantile, kHistogram, kSpline };
 
 /// What the samples look like. Two narrow bumps leave gaps, where quantile maps are a thousand
 /// times steeper or flatter than on average and histogram maps up to 1e7 times steeper; one wide
@@ -53,9 +56,18 @@ inline std::vector<std::vector<MonotoneMap>> random_maps(MapKind kind, Shape sha
       histograms.push_back(
           {mean, deviation, count_in_normal_bins(values, {}, mean, deviation, bins), 0.5 / rows});
     }
-    const std::vector<MonotoneMap> fitted = kind == MapKind::kQuantile
-                                                ? fit_quantile_maps(summaries, weights, knots, 1)
-                                                : fit_histogram_maps(histograms, weights, {}, 1);
+    std::vector<MonotoneMap> fitted;
+    switch (kind) {
+      case MapKind::kQuantile:
+        fitted = fit_quantile_maps(summaries, weights, knots, 1);
+        break;
+      case MapKind::kHistogram:
+        fitted = fit_histogram_maps(histograms, weights, {}, 1);
+        break;
+      case MapKind::kSpline:
+        fitted = fit_spline_maps(summaries, weights, knots, 1);
+        break;
+    }
     for (std::size_t m = 0; m < maps.size(); ++m) maps[m].push_back(fitted[m]);
   }
   return maps;
@@ -104,6 +116,64 @@ inline AffineLayer random_affine_layer(Index groups, Index dim, Stream& stream) 
                     scales.array().log().sum()});
   }
   return AffineLayer(std::move(maps));
+}
+
+/// A map of [low, high] onto itself with slopes from about 0.1 to 10.
+inline PiecewiseLinearMap random_map_of_side(double low, double high, Stream& stream) {
+  std::vector<double> from{low}, to{low};
+  const double a = 0.1 + 0.3 * stream.uniform(), b = 0.1 + 0.3 * stream.uniform();
+  for (const auto& [x, y] : {std::pair(a, b), std::pair(a + 0.4, b + 0.45)}) {
+    from.push_back(std::lerp(low, high, x));
+    to.push_back(std::lerp(low, high, y));
+  }
+  from.push_back(high);
+  to.push_back(high);
+  return {std::move(from), std::move(to)};
+}
+
+/// A tree of `leaves` leaves on up to `dim` axes whose charts lead from [-3, 3] to [0, 1].
+inline TreeLayer random_tree_layer(Index groups, Index dim, Index leaves, Stream& stream) {
+  struct Box {
+    std::vector<std::pair<double, double>> sides;
+    Index parent = TreeLayer::kLeaf;
+    bool below = false;
+  };
+  std::vector<TreeLayer::Axis> axes;
+  for (Index j = 0; j < dim; ++j) {
+    std::vector<double> from, to;
+    for (Index q = 0; q <= 8; ++q) {
+      from.push_back(-3 + 0.75 * static_cast<double>(q) +
+                     (q % 8 == 0 ? 0 : 0.5 * stream.uniform()));
+      to.push_back(0.125 * static_cast<double>(q));
+    }
+    axes.push_back({dim - 1 - j, PiecewiseLinearMap(std::move(from), std::move(to))});
+  }
+  std::vector<TreeLayer::Node> nodes;
+  std::vector<std::vector<PiecewiseLinearMap>> maps(static_cast<std::size_t>(groups));
+  std::vector<Box> open{{std::vector(static_cast<std::size_t>(dim), std::pair(0.0, 1.0))}};
+  while (static_cast<Index>(nodes.size()) + 1 < leaves) {
+    const Index chosen = stream.below(static_cast<Index>(open.size()));
+    Box below = open[static_cast<std::size_t>(chosen)];
+    const auto node = static_cast<Index>(nodes.size());
+    const Index axis = stream.below(dim);
+    const auto [low, high] = below.sides[static_cast<std::size_t>(axis)];
+    const double cut = std::lerp(low, high, 0.2 + 0.6 * stream.uniform());
+    if (below.parent != TreeLayer::kLeaf) {
+      TreeLayer::Node& parent = nodes[static_cast<std::size_t>(below.parent)];
+      (below.below ? parent.below : parent.above) = node;
+    }
+    nodes.push_back({axis, cut});
+    for (auto& of_group : maps) of_group.push_back(random_map_of_side(low, high, stream));
+    below.parent = node;
+    Box above = below;
+    below.below = true;
+    above.below = false;
+    below.sides[static_cast<std::size_t>(axis)].second = cut;
+    above.sides[static_cast<std::size_t>(axis)].first = cut;
+    open[static_cast<std::size_t>(chosen)] = std::move(below);
+    open.push_back(std::move(above));
+  }
+  return {dim, std::move(axes), std::move(nodes), std::move(maps)};
 }
 
 }  // namespace conflux

@@ -1,5 +1,5 @@
-// Moves each group by y = centre + a (x - mean) with a symmetric positive definite matrix a (the
-// Gaussian barycenter).
+// Moves each group by y = centre + (x - mean) a, rows times a regular matrix a: symmetric and
+// positive for the Gaussian barycenter, any other for density destructors.
 
 #pragma once
 

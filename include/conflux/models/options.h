@@ -21,20 +21,38 @@ namespace conflux {
 
 /// NB moves each feature on its own; INB repeats along the directions that differ most, Rand-NB
 /// along random ones; GB matches means and covariances. A prefix names the layer that opens.
-enum class Method { kNb, kInb, kRandNb, kNbInb, kNbRandNb, kGb, kGbInb };
-enum class Estimator { kQuantile, kHistogram };
+/// SINF moves all groups to one of them along the same directions as INB; DD takes every group to
+/// the uniform law by itself; trees move mass across the cuts of a decision tree, alone or in turn
+/// with the layers of INB.
+enum class Method {
+  kNb,
+  kInb,
+  kRandNb,
+  kNbInb,
+  kNbRandNb,
+  kGb,
+  kGbInb,
+  kSinf,
+  kDd,
+  kTree,
+  kTreeInb
+};
+enum class Estimator { kQuantile, kHistogram, kSpline };
 /// Which rows find directions and which fit maps: all of them for both, or one half each, drawn
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
 /// Whether layers align whole groups, or like with like in cells that are found in the data.
 enum class Gating { kNone, kAuto };
+/// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
+/// of the values as they are, or random axes.
+enum class DdStack { kPca, kPcaUnscaled, kRandom };
 
 template <class Enum>
 struct EnumNames;
 template <>
 struct EnumNames<Method> {
-  static constexpr std::array<std::pair<Method, std::string_view>, 7> kNames{{
+  static constexpr std::array<std::pair<Method, std::string_view>, 11> kNames{{
       {Method::kNb, "nb"},
       {Method::kInb, "inb"},
       {Method::kRandNb, "rand-nb"},
@@ -42,12 +60,18 @@ struct EnumNames<Method> {
       {Method::kNbRandNb, "nb-rand-nb"},
       {Method::kGb, "gb"},
       {Method::kGbInb, "gb-inb"},
+      {Method::kSinf, "sinf"},
+      {Method::kDd, "dd"},
+      {Method::kTree, "tree"},
+      {Method::kTreeInb, "tree-inb"},
   }};
 };
 template <>
 struct EnumNames<Estimator> {
-  static constexpr std::array<std::pair<Estimator, std::string_view>, 2> kNames{
-      {{Estimator::kQuantile, "quantile"}, {Estimator::kHistogram, "histogram"}}};
+  static constexpr std::array<std::pair<Estimator, std::string_view>, 3> kNames{
+      {{Estimator::kQuantile, "quantile"},
+       {Estimator::kHistogram, "histogram"},
+       {Estimator::kSpline, "spline"}}};
 };
 template <>
 struct EnumNames<Split> {
@@ -60,6 +84,13 @@ template <>
 struct EnumNames<UnitCube> {
   static constexpr std::array<std::pair<UnitCube, std::string_view>, 3> kNames{
       {{UnitCube::kAuto, "auto"}, {UnitCube::kOn, "on"}, {UnitCube::kOff, "off"}}};
+};
+template <>
+struct EnumNames<DdStack> {
+  static constexpr std::array<std::pair<DdStack, std::string_view>, 3> kNames{
+      {{DdStack::kPca, "pca"},
+       {DdStack::kPcaUnscaled, "pca-unscaled"},
+       {DdStack::kRandom, "random"}}};
 };
 
 template <>
@@ -88,7 +119,7 @@ struct FitOptions {
   Estimator estimator = Estimator::kQuantile;
   std::optional<Index> knots = std::nullopt;
   std::optional<Index> bins = std::nullopt;
-  double pseudo_count = 1e-6;
+  std::optional<double> pseudo_count = std::nullopt;
   Index grid = 0;
   std::optional<double> strength = std::nullopt;
   GroupWeights weights = {};
@@ -100,6 +131,9 @@ struct FitOptions {
   Index min_cell = 30;
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
+  DdStack dd_stack = DdStack::kPca;
+  Index tree_leaves = 10;
+  double tree_uniform = 0.6;
   std::uint64_t seed = 0;
   int threads = 0;
 };
@@ -123,7 +157,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "method", .help = "how the groups are aligned"}, options.method);
   visit(OptionInfo{.name = "layers",
                    .help = "number of layers, an opening NB or GB layer included",
-                   .unset = "100, or 1 for nb and gb",
+                   .unset = "100, or 1 for nb and gb, 11 for dd (16 with random axes)",
                    .min = 1,
                    .max = 1e6},
         options.layers);
@@ -165,20 +199,22 @@ void visit_options(Options& options, Visit&& visit) {
           .name = "estimator", .help = "how maps along a direction are estimated", .expert = true},
       options.estimator);
   visit(OptionInfo{.name = "knots",
-                   .help = "equal-mass knots of a quantile map",
-                   .unset = "the square root of the smallest group's rows, from 8 to 100",
+                   .help = "equal-mass knots of a quantile map, quantiles of a spline",
+                   .unset = "the square root of the smallest group's rows, from 8 to 100; 400 for "
+                            "splines",
                    .min = 1,
                    .max = 1e6},
         options.knots);
   visit(OptionInfo{.name = "bins",
                    .help = "bins of a histogram map",
-                   .unset = "the square root of the number of rows it is fitted on",
+                   .unset = "the square root of the number of rows it is fitted on; 40 for dd",
                    .min = 1,
                    .max = 1e6,
                    .expert = true},
         options.bins);
   visit(OptionInfo{.name = "pseudo_count",
                    .help = "mass added to every bin of a histogram map",
+                   .unset = "1e-6; for dd 100, or 1 with random axes",
                    .min = 0,
                    .max = 1e6,
                    .above_min = true,
@@ -192,7 +228,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.grid);
   visit(OptionInfo{.name = "strength",
                    .help = "fraction of the way to the barycenter that a layer moves",
-                   .unset = "1 for an NB or GB layer, 0.5 for the others",
+                   .unset = "1 for an NB, GB or tree layer and for sinf, 0.5 for the others",
                    .min = 0,
                    .max = 1,
                    .above_min = true},
@@ -203,7 +239,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.weights);
   visit(OptionInfo{.name = "target",
                    .help = "group that all others are moved to",
-                   .unset = "the barycenter of all groups"},
+                   .unset = "the barycenter of all groups; the last group for sinf"},
         options.target);
   visit(OptionInfo{.name = "validation_fraction",
                    .help = "fraction of each group's rows that only judge the layers; 0: none",
@@ -244,6 +280,25 @@ void visit_options(Options& options, Visit&& visit) {
                    .max = 0.1,
                    .expert = true},
         options.unit_cube_margin);
+  visit(
+      OptionInfo{.name = "dd_stack",
+                 .help = "what the layers of dd whiten: principal axes of standardised values, of "
+                         "the values as they are, or random axes",
+                 .expert = true},
+      options.dd_stack);
+  visit(OptionInfo{.name = "tree_leaves",
+                   .help = "leaves of the decision tree of a tree layer",
+                   .min = 2,
+                   .max = 1e4,
+                   .expert = true},
+        options.tree_leaves);
+  visit(OptionInfo{.name = "tree_uniform",
+                   .help = "share of even mass that is mixed into the leaves of a tree layer",
+                   .min = 0,
+                   .max = 1,
+                   .above_min = true,
+                   .expert = true},
+        options.tree_uniform);
   visit(OptionInfo{.name = "seed", .help = "names the random streams of the fit"}, options.seed);
   visit(
       OptionInfo{

@@ -7,10 +7,11 @@
 
 #include "conflux/univariate/histogram_map.h"
 #include "conflux/univariate/piecewise_linear_map.h"
+#include "conflux/univariate/rational_quadratic_map.h"
 
 namespace conflux {
 
-using MonotoneMap = std::variant<PiecewiseLinearMap, HistogramMap>;
+using MonotoneMap = std::variant<PiecewiseLinearMap, HistogramMap, RationalQuadraticMap>;
 
 /// Replaces values by their images; adds log slopes to `log_slopes` unless it is null.
 inline void forward(const MonotoneMap& map, std::span<double> values, double* log_slopes) {
