@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "Aligner", "load"]
+__all__ = ["NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Aligner", "load"]
 
 class NB(BaseAligner):
     def __init__(
@@ -24,7 +24,7 @@ class NB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -36,6 +36,9 @@ class NB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -51,7 +54,7 @@ class NB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -63,6 +66,9 @@ class NB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -82,7 +88,7 @@ class INB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -94,6 +100,9 @@ class INB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -109,7 +118,7 @@ class INB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -121,6 +130,9 @@ class INB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -140,7 +152,7 @@ class RandNB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -152,6 +164,9 @@ class RandNB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -167,7 +182,7 @@ class RandNB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -179,6 +194,9 @@ class RandNB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -198,7 +216,7 @@ class NBINB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -210,6 +228,9 @@ class NBINB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -225,7 +246,7 @@ class NBINB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -237,6 +258,9 @@ class NBINB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -256,7 +280,7 @@ class NBRandNB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -268,6 +292,9 @@ class NBRandNB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -283,7 +310,7 @@ class NBRandNB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -295,6 +322,9 @@ class NBRandNB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -314,7 +344,7 @@ class GB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -326,6 +356,9 @@ class GB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -341,7 +374,7 @@ class GB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -353,6 +386,9 @@ class GB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -372,7 +408,7 @@ class GBINB(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -384,6 +420,9 @@ class GBINB(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -399,7 +438,7 @@ class GBINB(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -411,6 +450,265 @@ class GBINB(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class SINF(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class DD(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class Tree(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class TreeINB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -431,7 +729,7 @@ class Aligner(BaseAligner):
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
@@ -443,6 +741,9 @@ class Aligner(BaseAligner):
         min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -459,7 +760,7 @@ class Aligner(BaseAligner):
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
@@ -471,6 +772,9 @@ class Aligner(BaseAligner):
     min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
