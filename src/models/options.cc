@@ -58,13 +58,12 @@ bool opens_with_other_layer(Method method) {
   return method == Method::kNbInb || method == Method::kNbRandNb || method == Method::kGbInb;
 }
 
-// One group is where SINF moves the others, so there is nothing to share the way with.
+// SINF moves all other groups to one of them, on the values as they are.
 void resolve_sinf(FitOptions& options, const DataShape& data) {
   options.estimator = Estimator::kSpline;
   if (options.target.empty() && options.weights == GroupWeights()) {
     options.target = data.group_names.back();
   }
-  if (!options.strength) options.strength = 1;
   if (options.unit_cube == UnitCube::kAuto) options.unit_cube = UnitCube::kOff;
 }
 
@@ -93,7 +92,6 @@ void resolve_baseline(FitOptions& options, const DataShape& data) {
   if (options.method == Method::kSinf) resolve_sinf(options, data);
   if (options.method == Method::kDd) resolve_dd(options);
   if (!options.pseudo_count) options.pseudo_count = 1e-6;
-  if (!options.knots && options.estimator == Estimator::kSpline) options.knots = kSplineKnots;
 }
 
 // What the published runs of the other methods had differently.
@@ -102,6 +100,7 @@ void set_paper_baseline(FitOptions& options, Index num_groups) {
   if (options.method == Method::kSinf) {
     options.split = Split::kNone;
     options.estimator = Estimator::kSpline;
+    options.knots = kSplineKnots;
     options.unit_cube = UnitCube::kOff;
   }
   if (options.method == Method::kDd) {
@@ -145,7 +144,9 @@ double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
 bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.gate == Gating::kNone) return false;
   if (options.estimator != Estimator::kQuantile) {
-    throw InvalidOption("gate is auto but the estimator is histogram; gates need quantile maps.");
+    throw InvalidOption(
+        fmt::format("gate is auto but the estimator is {}; gates need quantile maps.",
+                    name_of(options.estimator)));
   }
   const bool sliced = options.method == Method::kInb || options.method == Method::kRandNb ||
                       options.method == Method::kNbInb || options.method == Method::kNbRandNb ||

@@ -216,7 +216,7 @@ std::vector<Case> cases() {
       {"LayerNoObject", [](R& r) { r.change("layers", [](OrderedJson& j) { j[1] = 3; }); },
        "unknown kind"},
       {"MapsUnknown",
-       [](R& r) { r.change("layers", [](OrderedJson& j) { j[1]["maps"] = "spline"; }); },
+       [](R& r) { r.change("layers", [](OrderedJson& j) { j[1]["maps"] = "wavelet"; }); },
        "maps of the unknown kind"},
       {"LayerTooMany", [](R& r) { r.change("layers", [](OrderedJson& j) { j.push_back(j[1]); }); },
        "\"layer.4.frame\" is missing"},

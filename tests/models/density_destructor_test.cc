@@ -177,24 +177,27 @@ TEST_P(Dd, ResumedFitHasTheBitsOfAnUninterruptedOne) {
   EXPECT_EQ(again.flow.num_layers(), whole.flow.num_layers());
 }
 
-// The law of a density: its integral, here over a fine grid in the plane.
+// The law of a density: its integral. On a line a grid resolves the 256 bins; in the plane, where
+// axes turn, it does so roughly.
 TEST_P(Dd, DensitiesIntegrateToOne) {
-  const GroupSet data = groups(500, 2, 8);
-  const Model model = fit(data, options(4));
-  const double low = GetParam().cube ? -0.5 : -14, high = GetParam().cube ? 1.5 : 14;
-  const Index steps = 700;
-  const double width = (high - low) / static_cast<double>(steps);
-  Matrix grid(steps * steps, 2);
-  for (Index i = 0; i < grid.rows(); ++i) {
-    grid(i, 0) = low + width * (static_cast<double>(i / steps) + 0.5);
-    grid(i, 1) = low + width * (static_cast<double>(i % steps) + 0.5);
-  }
-  for (Index m = 0; m < 3; ++m) {
-    const std::vector<double> logs = log_density(model, m, grid, Workers(2));
-    double sum = 0;
-    for (const double log : logs) sum += std::exp(log) * width * width;
-    // Densities jump at the edges of 256 bins, which the grid does not resolve.
-    EXPECT_NEAR(sum, 1, 0.02);
+  for (const Index dim : {1, 2}) {
+    const GroupSet data = groups(500, dim, 8);
+    const Model model = fit(data, options(4));
+    const double low = GetParam().cube ? -0.5 : -14, high = GetParam().cube ? 1.5 : 14;
+    const Index steps = dim == 1 ? 200000 : 700;
+    const double width = (high - low) / static_cast<double>(steps);
+    Matrix grid(dim == 1 ? steps : steps * steps, dim);
+    for (Index i = 0; i < grid.rows(); ++i) {
+      grid(i, 0) = low + width * (static_cast<double>(i % steps) + 0.5);
+      if (dim == 2) grid(i, 1) = low + width * (static_cast<double>(i / steps) + 0.5);
+    }
+    for (Index m = 0; m < 3; ++m) {
+      double sum = 0;
+      for (const double log : log_density(model, m, grid, Workers(2))) {
+        sum += std::exp(log) * (dim == 1 ? width : width * width);
+      }
+      EXPECT_NEAR(sum, 1, dim == 1 ? 1e-3 : 0.15) << dim;
+    }
   }
 }
 

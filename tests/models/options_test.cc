@@ -53,6 +53,27 @@ TEST(FitOptions, ResolvingLeavesNothingToGuess) {
   EXPECT_EQ(resolve(random, shape(2, {10, 10, 10})).search_steps, 0);
 }
 
+TEST(FitOptions, BaselinesHaveDefaultsOfTheirOwn) {
+  FitOptions options;
+  options.method = Method::kDd;
+  FitOptions resolved = resolve(options, shape(784, {4500, 4500}));
+  EXPECT_EQ(resolved.layers, 11);
+  EXPECT_EQ(resolved.bins, 40);
+  EXPECT_EQ(resolved.pseudo_count, 100.0);
+  EXPECT_EQ(resolved.validation_fraction, 0.0);
+  options.dd_stack = DdStack::kRandom;
+  resolved = resolve(options, shape(2, {1000, 1000}));
+  EXPECT_EQ(resolved.layers, 16);
+  EXPECT_EQ(resolved.pseudo_count, 1.0);
+  options = {};
+  options.method = Method::kSinf;
+  resolved = resolve(options, shape(2, {1000, 1000}));
+  EXPECT_EQ(resolved.target, "group1");
+  EXPECT_EQ(resolved.weights, (GroupWeights{0, 1}));
+  EXPECT_EQ(resolved.estimator, Estimator::kSpline);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {9, 9})).pseudo_count, 1e-6);
+}
+
 TEST(FitOptions, WeightsAreDividedByTheirSum) {
   FitOptions options;
   options.weights = {1, 3, 0};
@@ -124,6 +145,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"grid", [](FitOptions& o) { o.grid = 1; }, {"grid is 1", "at least 2"}},
         Wrong{"pseudo_count", [](FitOptions& o) { o.pseudo_count = 0; }, {"pseudo_count is 0"}},
         Wrong{"search_steps", [](FitOptions& o) { o.search_steps = -1; }, {"search_steps is -1"}},
+        Wrong{"tree_leaves", [](FitOptions& o) { o.tree_leaves = 1; }, {"tree_leaves is 1"}},
+        Wrong{"tree_uniform", [](FitOptions& o) { o.tree_uniform = 0; }, {"tree_uniform is 0"}},
         Wrong{"threads", [](FitOptions& o) { o.threads = -2; }, {"threads is -2"}},
         Wrong{
             "margin", [](FitOptions& o) { o.unit_cube_margin = 0.5; }, {"unit_cube_margin is 0.5"}},

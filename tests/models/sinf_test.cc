@@ -42,16 +42,15 @@ TEST(Sinf, MovesToTheLastGroupUnlessTold) {
   const Fit fit = fit_flow(groups, sinf(2));
   EXPECT_EQ(fit.record.options.target, groups[2].name);
   EXPECT_EQ(fit.record.options.estimator, Estimator::kSpline);
-  EXPECT_EQ(fit.record.options.strength, 1.0);
-  EXPECT_EQ(fit.record.options.knots, 400);
+  EXPECT_EQ(fit.record.options.unit_cube, UnitCube::kOff);
 }
 
 TEST(Sinf, BringsTheMoonsTogetherBothWays) {
   const GroupSet moons = make_moons({.samples = 800});
   const Workers workers(2);
   for (const Index to : {0, 1}) {
-    FitOptions options = sinf(15, moons[to].name);
-    options.validation_fraction = 0;
+    FitOptions options = paper_options(Method::kSinf, 2);
+    options.target = moons[to].name;
     const Fit fit = fit_flow(moons, options);
     const Matrix there = fit.flow.translate(1 - to, to, moons[1 - to].rows, workers);
     const Matrix back = fit.flow.translate(to, 1 - to, moons[to].rows, workers);
@@ -68,6 +67,7 @@ TEST(Sinf, ShiftsAreUndoneExactly) {
   groups.add("b", Matrix(copy(one, 0).array() + 7.5));
   FitOptions options = sinf(4);
   options.directions = 3;
+  options.strength = 1;
   options.validation_fraction = 0;
   const Fit fit = fit_flow(groups, options);
   const Matrix as_b = fit.flow.translate(0, 1, groups[0].rows, Workers(1));
@@ -123,6 +123,8 @@ TEST(Sinf, PaperPresetIsThatOfThePublishedRuns) {
   EXPECT_EQ(options.unit_cube, UnitCube::kOff);
   EXPECT_EQ(options.validation_fraction, 0.0);
   EXPECT_EQ(options.search_steps, 200);
+  EXPECT_EQ(options.knots, 400);
+  EXPECT_EQ(options.strength, 1.0);
 }
 
 }  // namespace

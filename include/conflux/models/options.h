@@ -200,8 +200,7 @@ void visit_options(Options& options, Visit&& visit) {
       options.estimator);
   visit(OptionInfo{.name = "knots",
                    .help = "equal-mass knots of a quantile map, quantiles of a spline",
-                   .unset = "the square root of the smallest group's rows, from 8 to 100; 400 for "
-                            "splines",
+                   .unset = "the square root of the smallest group's rows, from 8 to 100",
                    .min = 1,
                    .max = 1e6},
         options.knots);
@@ -228,7 +227,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.grid);
   visit(OptionInfo{.name = "strength",
                    .help = "fraction of the way to the barycenter that a layer moves",
-                   .unset = "1 for an NB, GB or tree layer and for sinf, 0.5 for the others",
+                   .unset = "1 for an NB, GB or tree layer, 0.5 for the others",
                    .min = 0,
                    .max = 1,
                    .above_min = true},
