@@ -17,6 +17,10 @@ _SUMMARY = {
     "nb-rand-nb": "Moves every feature on its own, then along random directions.",
     "gb": "Matches means and covariances of the groups.",
     "gb-inb": "Matches means and covariances, then along the directions that differ most.",
+    "sinf": "Moves the groups onto one of them by splines along directions: SINF, a baseline.",
+    "dd": "Moves each group to the uniform law by itself: density destructors, a baseline.",
+    "tree": "Moves mass across the cuts of a decision tree.",
+    "tree-inb": "Moves mass across a tree's cuts and along directions, in turn.",
 }
 
 _DOC = """{summary}

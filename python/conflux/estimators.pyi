@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "Aligner", "load"]
+__all__ = ["NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Aligner", "load"]
 
 class NB(BaseAligner):
     def __init__(
@@ -18,20 +18,27 @@ class NB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -41,20 +48,27 @@ class NB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -68,20 +82,27 @@ class INB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -91,20 +112,27 @@ class INB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -118,20 +146,27 @@ class RandNB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -141,20 +176,27 @@ class RandNB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -168,20 +210,27 @@ class NBINB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -191,20 +240,27 @@ class NBINB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -218,20 +274,27 @@ class NBRandNB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -241,20 +304,27 @@ class NBRandNB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -268,20 +338,27 @@ class GB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -291,20 +368,27 @@ class GB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -318,20 +402,27 @@ class GBINB(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -341,20 +432,283 @@ class GBINB(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class SINF(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class DD(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class Tree(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class TreeINB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -369,20 +723,27 @@ class Aligner(BaseAligner):
         directions: int | None = ...,
         search_steps: int = ...,
         polar_steps: bool = ...,
+        inner_steps: int = ...,
         search_rows: int | None = ...,
         split: str = ...,
         estimator: str = ...,
         knots: int | None = ...,
         bins: int | None = ...,
-        pseudo_count: float = ...,
+        pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        gate: str = ...,
+        cells: int | None = ...,
+        min_cell: int = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -393,20 +754,27 @@ class Aligner(BaseAligner):
     directions: int | None
     search_steps: int
     polar_steps: bool
+    inner_steps: int
     search_rows: int | None
     split: str
     estimator: str
     knots: int | None
     bins: int | None
-    pseudo_count: float
+    pseudo_count: float | None
     grid: int
     strength: float | None
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    gate: str
+    cells: int | None
+    min_cell: int
     unit_cube: str
     unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None

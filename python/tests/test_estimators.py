@@ -18,6 +18,10 @@ ALL = [
     conflux.GB(),
     conflux.GBINB(layers=4),
     conflux.INB(layers=4, estimator="histogram"),
+    conflux.SINF(layers=3),
+    conflux.DD(),
+    conflux.Tree(),
+    conflux.TreeINB(layers=3),
     conflux.Aligner(layers=4),
 ]
 

@@ -40,20 +40,6 @@ struct Spelling<bool> {
   }
 };
 
-// A name; the barycenter is what no name stands for.
-template <>
-struct Spelling<std::string> {
-  static constexpr std::string_view kNone = "barycenter";
-  static std::string values() { return std::string(kNone) + "|GROUP"; }
-  static std::string show(const std::string& value) {
-    return value.empty() ? std::string(kNone) : value;
-  }
-  static bool read(std::string_view text, std::string& value) {
-    value = text == kNone ? "" : text;
-    return !text.empty();
-  }
-};
-
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct Spelling<Enum> {
@@ -106,6 +92,38 @@ std::string allowed(const std::string& values) {
   return "one of " + values;
 }
 
+std::string_view none_of(const OptionInfo& info) {
+  return info.texts.substr(0, info.texts.find('|'));
+}
+
+template <class T>
+std::string values_of(const OptionInfo& info, const T&) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return std::string(info.texts);
+  } else {
+    return Spelling<T>::values();
+  }
+}
+
+template <class T>
+std::string show(const OptionInfo& info, const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return value.empty() ? std::string(none_of(info)) : value;
+  } else {
+    return Spelling<T>::show(value);
+  }
+}
+
+template <class T>
+bool read(const OptionInfo& info, std::string_view text, T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    value = text == none_of(info) ? "" : text;
+    return !text.empty();
+  } else {
+    return Spelling<T>::read(text, value);
+  }
+}
+
 class Setter {
  public:
   Setter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
@@ -115,9 +133,9 @@ class Setter {
     names_.emplace_back(info.name);
     if (info.name != name_) return;
     found_ = true;
-    if (Spelling<T>::read(text_, value)) return;
+    if (read(info, text_, value)) return;
     throw InvalidOption(
-        fmt::format("{} is \"{}\"; give {}.", name_, text_, allowed(Spelling<T>::values())));
+        fmt::format("{} is \"{}\"; give {}.", name_, text_, allowed(values_of(info, value))));
   }
 
   void check_found() const {
@@ -145,11 +163,10 @@ void set_option(FitOptions& options, std::string_view name, std::string_view tex
 std::vector<OptionText> option_texts(const FitOptions& options) {
   std::vector<OptionText> out;
   visit_options(options, [&](const OptionInfo& info, const auto& value) {
-    using Type = std::remove_cvref_t<decltype(value)>;
     out.push_back({.name = std::string(info.name),
                    .help = std::string(info.help),
-                   .value = Spelling<Type>::show(value),
-                   .values = Spelling<Type>::values(),
+                   .value = show(info, value),
+                   .values = values_of(info, value),
                    .unset = std::string(info.unset),
                    .expert = info.expert});
   });

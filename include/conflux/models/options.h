@@ -147,6 +147,8 @@ struct OptionInfo {
   double max = std::numeric_limits<double>::infinity();
   /// Whether `min` itself is out of range.
   bool above_min = false;
+  /// What a text may be, as NONE|OTHERS: the first word stands for the empty text.
+  std::string_view texts = "none|TEXT";
   /// For those who study the method; short lists of options leave it out.
   bool expert = false;
 };
@@ -238,7 +240,8 @@ void visit_options(Options& options, Visit&& visit) {
         options.weights);
   visit(OptionInfo{.name = "target",
                    .help = "group that all others are moved to",
-                   .unset = "the barycenter of all groups; the last group for sinf"},
+                   .unset = "the barycenter of all groups; the last group for sinf",
+                   .texts = "barycenter|GROUP"},
         options.target);
   visit(OptionInfo{.name = "validation_fraction",
                    .help = "fraction of each group's rows that only judge the layers; 0: none",
