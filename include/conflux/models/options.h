@@ -87,6 +87,7 @@ struct FitOptions {
   std::string target = {};
   std::optional<double> validation_fraction = std::nullopt;
   Index patience = 20;
+  std::string image = {};
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   std::uint64_t seed = 0;
@@ -110,7 +111,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "method", .help = "how the groups are aligned"}, options.method);
   visit(OptionInfo{.name = "layers",
                    .help = "number of layers, an opening NB or GB layer included",
-                   .unset = "100, or 1 for nb and gb",
+                   .unset = "a quarter of the features, from 100 to 200; 1 for nb and gb",
                    .min = 1,
                    .max = 1e6},
         options.layers);
@@ -136,7 +137,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.inner_steps);
   visit(OptionInfo{.name = "search_rows",
                    .help = "rows per group that a search looks at, drawn anew for every layer",
-                   .unset = "1500",
+                   .unset = "5000 by the number of groups, from 1000 to 2500",
                    .min = 2,
                    .max = 1e12},
         options.search_rows);
@@ -170,7 +171,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.grid);
   visit(OptionInfo{.name = "strength",
                    .help = "fraction of the way to the barycenter that a layer moves",
-                   .unset = "1 for an NB or GB layer, 0.5 for the others",
+                   .unset = "1 for nb and gb, 0.2 for the others, whose opening layer has 1 always",
                    .min = 0,
                    .max = 1,
                    .above_min = true},
@@ -185,7 +186,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.target);
   visit(OptionInfo{.name = "validation_fraction",
                    .help = "fraction of each group's rows that only judge the layers; 0: none",
-                   .unset = "at most 0.1 if the fit has several layers and every group 500 rows",
+                   .unset = "at most 0.05 if the fit has several layers and every group 500 rows",
                    .min = 0,
                    .max = 0.9},
         options.validation_fraction);
@@ -194,6 +195,11 @@ void visit_options(Options& options, Visit&& visit) {
                    .min = 1,
                    .max = 1e6},
         options.patience);
+  visit(OptionInfo{.name = "image",
+                   .help = "HEIGHTxWIDTH[xCHANNELS] of rows that are images: every second layer "
+                           "then looks at a random patch only",
+                   .unset = "no patches"},
+        options.image);
   visit(OptionInfo{.name = "unit_cube",
                    .help = "work on normal scores of values in [0, 1]; auto: if all values are"},
         options.unit_cube);
@@ -208,6 +214,17 @@ void visit_options(Options& options, Visit&& visit) {
           .name = "threads", .help = "threads to use; 0 uses every core", .min = 0, .max = 4096},
       options.threads);
 }
+
+/// Rows that are images, channel by channel within a pixel.
+struct ImageShape {
+  Index height = 0;
+  Index width = 0;
+  Index channels = 1;
+};
+
+/// Reads `28x28` or `32x32x3`; nothing from an empty text. Throws InvalidOption when the text is
+/// something else or does not have `dim` values.
+std::optional<ImageShape> parse_image_shape(const std::string& text, Index dim);
 
 /// The settings of the paper and of its reference code: directions on one half of the rows and maps
 /// on the other, 200 steps of the line search, histogram maps through 100 points, full strength.
