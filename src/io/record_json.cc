@@ -152,7 +152,11 @@ OrderedJson layer_to_json(const LayerRecord& layer) {
           {"steps", layer.steps},
           {"evaluations", layer.evaluations},
           {"passes", layer.passes},
-          {"seconds", number(layer.seconds)}};
+          {"seconds", number(layer.seconds)},
+          {"product_seconds", number(layer.product_seconds)},
+          {"sort_seconds", number(layer.sort_seconds)},
+          {"flops", number(layer.flops)},
+          {"bytes", number(layer.bytes)}};
 }
 
 LayerRecord layer_from_json(const Json& json, std::string_view name) {
@@ -168,6 +172,10 @@ LayerRecord layer_from_json(const Json& json, std::string_view name) {
   fields.get("evaluations", layer.evaluations);
   fields.get("passes", layer.passes);
   fields.get_number_or_nan("seconds", layer.seconds);
+  fields.get_number_or_nan("product_seconds", layer.product_seconds);
+  fields.get_number_or_nan("sort_seconds", layer.sort_seconds);
+  fields.get_number_or_nan("flops", layer.flops);
+  fields.get_number_or_nan("bytes", layer.bytes);
   fields.check_all_known();
   return layer;
 }

@@ -17,6 +17,9 @@ namespace conflux {
 
 namespace {
 
+// Files of the first version left the strength of sliced layers unset.
+constexpr double kStrengthOfVersion1 = 0.5;
+
 void check_group(const Model& model, const GroupSet& group) {
   const std::vector<std::string>& names = model.flow.group_names();
   if (std::find(names.begin(), names.end(), group[0].name) != names.end()) {
@@ -66,37 +69,44 @@ class Newcomer {
       return with_destructor(layer, position_, latent_, chosen_, options_, workers_);
     }
     if (const auto* sliced = dynamic_cast<const SlicedLayer*>(layer.get())) {
-      LineMaps lines = with_new_maps(sliced->maps(), sliced->barycenters(), &sliced->frame(), 0.5);
+      LineMaps lines = with_new_maps(sliced->maps(), sliced->barycenters(), &sliced->frame(),
+                                     options_.strength.value_or(kStrengthOfVersion1));
       return std::make_shared<SlicedLayer>(sliced->frame(), std::move(lines.maps),
                                            std::move(lines.barycenters));
     }
     if (const auto* coordinate = dynamic_cast<const CoordinateLayer*>(layer.get())) {
-      LineMaps lines = with_new_maps(coordinate->maps(), coordinate->barycenters(), nullptr, 1);
+      LineMaps lines =
+          with_new_maps(coordinate->maps(), coordinate->barycenters(), nullptr, opening_strength());
       return std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters));
     }
     if (const auto* gated = dynamic_cast<const GatedLayer*>(layer.get())) {
       if (gated->barycenters().empty() || gated->gate().centres().size() != 1) refuse();
-      return std::make_shared<GatedLayer>(with_group(*gated, latent_, chosen_, strength(0.5),
+      return std::make_shared<GatedLayer>(with_group(*gated, latent_, chosen_, *options_.strength,
                                                      gate_settings(options_, gated->dim()),
                                                      workers_));
     }
     const auto* affine = dynamic_cast<const AffineLayer*>(layer.get());
     if (affine == nullptr || affine->barycenter().mean.size() == 0) refuse();
     std::vector<AffineLayer::Map> maps = affine->maps();
-    maps.push_back(fit_affine_map(latent_, chosen_, affine->barycenter(), strength(1), workers_));
+    maps.push_back(
+        fit_affine_map(latent_, chosen_, affine->barycenter(), opening_strength(), workers_));
     return std::make_shared<AffineLayer>(std::move(maps), affine->barycenter());
   }
 
   LineMaps with_new_maps(const std::vector<std::vector<MonotoneMap>>& maps,
-                         const Matrix& barycenters, const Frame* frame, double unset_strength) {
+                         const Matrix& barycenters, const Frame* frame, double strength) {
     LineMaps lines{maps, barycenters};
     const bool histograms = std::holds_alternative<HistogramMap>(maps.front().front());
     if (!histograms && barycenters.size() == 0) refuse();
-    add_line_maps(lines, latent_, chosen_, frame, strength(unset_strength), options_, workers_);
+    add_line_maps(lines, latent_, chosen_, frame, strength, options_, workers_);
     return lines;
   }
 
-  double strength(double unset) const { return options_.strength.value_or(unset); }
+  /// Only a layer that is alone is weaker than 1.
+  double opening_strength() const {
+    const bool alone = options_.method == Method::kNb || options_.method == Method::kGb;
+    return alone ? options_.strength.value_or(1) : 1;
+  }
 
   [[noreturn]] static void refuse() {
     throw InvalidData(

@@ -16,6 +16,7 @@
 #include "models/held_out.h"
 #include "models/inspection.h"
 #include "models/latent.h"
+#include "models/patches.h"
 #include "models/resumption.h"
 #include "models/row_choice.h"
 
@@ -48,6 +49,7 @@ class Fitter {
     record.group_sizes = count_rows(usable_, comm);
     check_groups(groups, record.group_sizes);
     record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
+    image_ = parse_image_shape(record.options.image, groups.dim());
     record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
     held_out_.emplace(usable_, groups, *record.options.validation_fraction, record.options.seed,
                       comm);
@@ -124,8 +126,7 @@ class Fitter {
     FitRecord& record = fit_.record;
     Index kept = layers_worth_keeping(judged_);
     const Judgement& end = judged_[static_cast<std::size_t>(kept)];
-    const bool nb_is_better = nb_ != nullptr && end.divergence - judged_nb_.divergence >
-                                                    error_of_difference(end, judged_nb_);
+    const bool nb_is_better = nb_ != nullptr && clearly_better(judged_nb_, end);
     if (nb_is_better) kept = 0;
     drop_last_layers(num_layers() - kept);
     record.dropped_layers.assign(record.layers.begin() + kept, record.layers.end());
@@ -187,8 +188,9 @@ class Fitter {
         find_gated_directions(latent, rows.search, gate, search_weights(), *options.directions,
                               gated_ascent(), stream, comm_, workers_);
     share(found.frame);
-    append(std::make_shared<GatedLayer>(fit_gated_layer(
-        latent, rows.maps, found.frame, gate, strength(0.5), settings, options, comm_, workers_)));
+    append(std::make_shared<GatedLayer>(fit_gated_layer(latent, rows.maps, found.frame, gate,
+                                                        *options.strength, settings, options, comm_,
+                                                        workers_)));
     finish({.layer = layer,
             .kind = "gated",
             .spread_at_start = found.start_value,
@@ -217,7 +219,7 @@ class Fitter {
     const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
     check_rows(latent_.groups(), rows, options.split, comm_);
     append(std::make_shared<TreeLayer>(fit_tree_layer(latent_.groups(), rows.search, rows.maps,
-                                                      strength(1), options, comm_, workers_)));
+                                                      tree_strength(), options, comm_, workers_)));
     finish({.layer = layer, .kind = "tree", .seconds = watch.seconds()});
   }
 
@@ -227,29 +229,62 @@ class Fitter {
     const Index layer = num_layers();
     const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
     check_rows(latent_.groups(), rows, options.split, comm_);
-    Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
-    const Frame start = Frame::random(latent_.groups().dim(), *options.directions, stream);
-    const SearchSample<float> sample = gather_search_sample<float>(
-        latent_.groups(), rows.search, search_weights(), comm_, &*centre_);
-    SearchResult found =
-        find_directions(sample, search_weights(), start, search_options(), workers_);
+    SearchResult found = search(layer, rows.search);
     share(found.frame);
+    Work& work = found.work;
+    const auto num_rows = static_cast<double>(latent_.groups().num_samples());
+    const auto dim = static_cast<double>(latent_.groups().dim());
+    const auto k = static_cast<double>(found.frame.directions());
+    const Stopwatch project_watch;
     Projections projections = latent_.project(found.frame, workers_);
-    LineMaps lines = fit_line_maps(projections, latent_.groups(), rows.maps, strength(0.5), options,
-                                   comm_, workers_);
+    work.add_product(num_rows, dim, k, sizeof(double), 1, project_watch.seconds());
+    const Stopwatch map_watch;
+    LineMaps lines = fit_line_maps(projections, latent_.groups(), rows.maps, *options.strength,
+                                   options, comm_, workers_);
+    work.sort_seconds += map_watch.seconds();
     const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
                                                       std::move(lines.barycenters));
+    const Stopwatch move_watch;
     latent_.move_along(*fitted, projections, workers_);
+    work.add_product(num_rows, dim, k, sizeof(double), 2, move_watch.seconds());
     fit_.flow.append(fitted);
+    const double spread_after = mean_spread_of(projections, rows.search);
     finish({.layer = layer,
             .kind = std::string(fitted->kind()),
             .spread_at_start = found.start_value,
             .spread_before = found.value,
-            .spread_after = mean_spread_of(projections, rows.search),
+            .spread_after = spread_after,
             .steps = found.steps,
             .evaluations = found.evaluations,
             .passes = found.passes,
-            .seconds = watch.seconds()});
+            .seconds = watch.seconds(),
+            .product_seconds = work.product_seconds,
+            .sort_seconds = work.sort_seconds,
+            .flops = work.flops,
+            .bytes = work.bytes});
+  }
+
+  /// Directions for a layer: in all features, or for every second layer on images in those of a
+  /// patch, with zeros elsewhere.
+  SearchResult search(Index layer, const RowChoice& rows) {
+    const FitOptions& options = fit_.record.options;
+    const std::vector<Index> features = image_ && layer % 2 == 1
+                                            ? random_patch(*image_, options.seed, layer)
+                                            : std::vector<Index>();
+    const SearchSample<float> sample = gather_search_sample<float>(
+        latent_.groups(), rows, search_weights(), comm_, &*centre_, features);
+    Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
+    const Frame start =
+        Frame::random(sample.dim(), std::min(*options.directions, sample.dim()), stream);
+    SearchResult found =
+        find_directions(sample, search_weights(), start, search_options(), workers_);
+    if (features.empty()) return found;
+    Matrix columns = Matrix::Zero(latent_.groups().dim(), found.frame.directions());
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      columns.row(features[f]) = found.frame.columns().row(static_cast<Index>(f));
+    }
+    found.frame = Frame(std::move(columns));
+    return found;
   }
 
   /// Mean spread along lines, from the values of some rows on them.
@@ -274,7 +309,7 @@ class Fitter {
 
   void add_coordinate_layer() {
     const Stopwatch watch;
-    LineMaps lines = fit_line_maps(latent_.groups(), usable_, nullptr, strength(1),
+    LineMaps lines = fit_line_maps(latent_.groups(), usable_, nullptr, opening_strength(),
                                    fit_.record.options, comm_, workers_);
     append(std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters)));
     finish({.kind = "coordinate", .seconds = watch.seconds()});
@@ -284,7 +319,7 @@ class Fitter {
     const Stopwatch watch;
     append(std::make_shared<AffineLayer>(fit_affine_layer(latent_.groups(), usable_,
                                                           fit_.record.options.weights.list,
-                                                          strength(1), comm_, workers_)));
+                                                          opening_strength(), comm_, workers_)));
     finish({.kind = "affine", .seconds = watch.seconds()});
   }
 
@@ -336,7 +371,17 @@ class Fitter {
     return out;
   }
 
-  double strength(double unset) const { return fit_.record.options.strength.value_or(unset); }
+  /// Only a layer that is alone is weaker than 1.
+  /// Trees in turn with sliced layers have full strength, as opening layers do.
+  double tree_strength() const {
+    return fit_.record.options.method == Method::kTree ? *fit_.record.options.strength : 1;
+  }
+
+  double opening_strength() const {
+    const FitOptions& options = fit_.record.options;
+    const bool alone = options.method == Method::kNb || options.method == Method::kGb;
+    return alone ? *options.strength : 1;
+  }
 
   void append(std::shared_ptr<const Layer> layer) {
     latent_.move(*layer, workers_);
@@ -359,6 +404,7 @@ class Fitter {
   Workers workers_;
   Latent latent_;
   std::optional<CentreAndScale> centre_;
+  std::optional<ImageShape> image_;
   RowChoice usable_;
   Matrix gating_basis_;
   std::optional<HeldOut> held_out_;

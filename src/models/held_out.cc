@@ -20,6 +20,7 @@ namespace {
 constexpr double kBudget = 4e8;
 constexpr Index kMostRows = 2000;
 constexpr Index kFewestRowsPerGroup = 32;
+constexpr double kClearErrors = 2;
 // Columns of a block of products.
 constexpr Index kBlock = 64;
 
@@ -185,15 +186,18 @@ double error_of_difference(const Judgement& a, const Judgement& b) {
   return std::sqrt(square);
 }
 
+bool clearly_better(const Judgement& a, const Judgement& b) {
+  return b.divergence - a.divergence > kClearErrors * error_of_difference(a, b);
+}
+
 Index layers_worth_keeping(const std::vector<Judgement>& judgements) {
   const auto lower = [](const Judgement& a, const Judgement& b) {
     return a.divergence < b.divergence;
   };
   const auto best = std::min_element(judgements.begin(), judgements.end(), lower);
-  const Judgement& start = judgements.front();
-  if (!(start.divergence - best->divergence > error_of_difference(start, *best))) return 0;
+  if (!clearly_better(*best, judgements.front())) return 0;
   auto kept = judgements.end() - 1;
-  while (kept->divergence - best->divergence > error_of_difference(*kept, *best)) --kept;
+  while (clearly_better(*best, *kept)) --kept;
   return kept - judgements.begin();
 }
 

@@ -34,6 +34,9 @@ struct Judgement {
 /// One standard error of the difference of two divergences.
 double error_of_difference(const Judgement& a, const Judgement& b);
 
+/// Whether `a` has the smaller divergence by two standard errors.
+bool clearly_better(const Judgement& a, const Judgement& b);
+
 /// Layers that deserve to be kept: the longest prefix that is not clearly worse than the best one,
 /// or none when the best is not clearly better than no layer. `judgements` begins before the first
 /// layer.

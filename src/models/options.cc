@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -14,14 +15,24 @@ namespace conflux {
 
 namespace {
 
-// Layers, directions and rows of a fit that was not told; measured on images and cells.
-constexpr Index kLayers = 100;
+// What a fit does that was not told; measured on images, cells and weather (docs/results/auto.md).
+// Many weak layers generalise best. More features need more of them, up to where little is gained.
+constexpr Index kFewestLayers = 100;
+constexpr Index kMostLayers = 200;
+constexpr Index kFeaturesPerLayer = 4;
 constexpr Index kDirections = 10;
-constexpr Index kSearchRows = 1500;
+// Stronger layers fit noise that later ones cannot take back.
+constexpr double kSlicedStrength = 0.2;
+// Rows of all groups together that a search should see, and what each group contributes.
+constexpr Index kSearchRowsInAll = 5000;
+constexpr Index kFewestSearchRows = 1000;
+constexpr Index kMostSearchRows = 2500;
+constexpr Index kSmallestJudged = 500;
+constexpr double kValidationFraction = 0.05;
 constexpr Index kRowsPerCell = 300;
 constexpr Index kMostCells = 8;
-constexpr Index kSmallestJudged = 500;
-constexpr double kValidationFraction = 0.1;
+// Of layers that few rows or a gate hold back, and of the baselines.
+constexpr double kStrengthOfOthers = 0.5;
 // As published: quantiles of a spline, layers and bins of density destructors.
 constexpr Index kSplineKnots = 400;
 constexpr Index kDdLayers = 11;
@@ -140,6 +151,20 @@ double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
   return std::min(kValidationFraction, rows / static_cast<double>(smallest));
 }
 
+double default_strength(Method method, bool gated) {
+  switch (method) {
+    case Method::kNb:
+    case Method::kGb:
+    case Method::kTree:
+      return 1;
+    case Method::kSinf:
+    case Method::kTreeInb:
+      return kStrengthOfOthers;
+    default:
+      return gated ? kStrengthOfOthers : kSlicedStrength;
+  }
+}
+
 // Whether layers are gated; checks what gates need and chooses the number of cells.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.gate == Gating::kNone) return false;
@@ -176,6 +201,29 @@ bool resolve_gate(FitOptions& options, const DataShape& data) {
 
 }  // namespace
 
+std::optional<ImageShape> parse_image_shape(const std::string& text, Index dim) {
+  if (text.empty()) return std::nullopt;
+  std::vector<Index> sizes;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (bool more = true; more;) {
+    const auto [next, error] = std::from_chars(at, end, sizes.emplace_back());
+    more = error == std::errc() && sizes.back() > 0 && next != end && *next == 'x';
+    at = error == std::errc() && sizes.back() > 0 ? next + (more ? 1 : 0) : text.data();
+  }
+  double values = 1;
+  for (const Index size : sizes) values *= static_cast<double>(size);
+  if (at != end || sizes.size() < 2 || sizes.size() > 3) {
+    throw InvalidOption(
+        fmt::format("image is \"{}\"; give HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS.", text));
+  }
+  if (values != static_cast<double>(dim)) {
+    throw InvalidOption(fmt::format("image is {} but rows have {} columns; the product must be {}.",
+                                    text, dim, dim));
+  }
+  return ImageShape{sizes[0], sizes[1], sizes.size() == 3 ? sizes[2] : 1};
+}
+
 FitOptions paper_options(Method method, Index num_groups) {
   FitOptions options;
   options.method = method;
@@ -202,7 +250,9 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   FitOptions options = requested;
   resolve_baseline(options, data);
   const bool single = options.method == Method::kNb || options.method == Method::kGb;
-  if (!options.layers) options.layers = single ? 1 : kLayers;
+  if (!options.layers) {
+    options.layers = single ? 1 : std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
+  }
   if (single && *options.layers != 1) {
     throw InvalidOption(fmt::format("layers is {} but {} has one layer; choose inb for more.",
                                     *options.layers, name_of(options.method)));
@@ -226,12 +276,17 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   if (options.method == Method::kRandNb || options.method == Method::kNbRandNb) {
     options.search_steps = 0;
   }
-  if (!options.search_rows) options.search_rows = kSearchRows;
+  if (!options.search_rows) {
+    const auto groups = static_cast<Index>(data.group_sizes.size());
+    options.search_rows = std::clamp(kSearchRowsInAll / groups, kFewestSearchRows, kMostSearchRows);
+  }
+  if (!options.strength) options.strength = default_strength(options.method, gated);
   if (!options.knots) {
     const double root = std::sqrt(static_cast<double>(smallest));
     options.knots = std::clamp<Index>(std::lround(root), 8, 100);
   }
   if (options.grid == 1) throw InvalidOption("grid is 1; choose at least 2, or 0 for no grid.");
+  parse_image_shape(options.image, dim);
   options.weights = resolve_weights(options, data);
   if (!options.validation_fraction) {
     options.validation_fraction = single || gated ? 0 : automatic_validation(dim, data.group_sizes);

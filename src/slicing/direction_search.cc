@@ -18,6 +18,7 @@ struct Climbed {
   AscentResult ascent;
   std::vector<double> spreads;
   Index passes;
+  Work work;
 };
 
 template <class Scalar>
@@ -26,7 +27,8 @@ Climbed climb_along_gradients(const SearchSample<Scalar>& sample,
                               const AscentOptions& options, const Workers& workers) {
   SlicedSpread<Scalar> spread(sample, group_weights, start.directions(), workers);
   AscentResult ascent = ascend(start, spread, options);
-  return {std::move(ascent), spread.per_direction(), spread.passes()};
+  std::vector<double> spreads = spread.per_direction();
+  return {std::move(ascent), std::move(spreads), spread.passes(), spread.work()};
 }
 
 // Orthonormal columns that span what `g` adds to the span of `basis`; fewer than those of `g` when
@@ -50,10 +52,11 @@ Matrix side_by_side(const Matrix& a, const Matrix& b) {
 template <class Scalar>
 class Subspace {
  public:
-  Subspace(const SearchSample<Scalar>& sample, const Frame& frame, const Workers& workers)
-      : sample_(sample), workers_(workers), basis_(frame.columns()) {
+  Subspace(const SearchSample<Scalar>& sample, const Frame& frame, Work& work,
+           const Workers& workers)
+      : sample_(sample), work_(work), workers_(workers), basis_(frame.columns()) {
     seen_.masses = sample.masses;
-    seen_.rows = project_rows(sample, basis_, workers);
+    seen_.rows = project_rows(sample, basis_, work, workers);
   }
 
   const Matrix& basis() const { return basis_; }
@@ -61,7 +64,7 @@ class Subspace {
 
   /// One pass over the data.
   void widen(const Matrix& columns) {
-    const std::vector<MatrixOf<Scalar>> more = project_rows(sample_, columns, workers_);
+    const std::vector<MatrixOf<Scalar>> more = project_rows(sample_, columns, work_, workers_);
     for (std::size_t m = 0; m < more.size(); ++m) {
       MatrixOf<Scalar> wider(more[m].rows(), basis_.cols() + columns.cols());
       wider << seen_.rows[m], more[m];
@@ -72,12 +75,13 @@ class Subspace {
 
   /// Keeps the frame that has these coordinates. No pass.
   void narrow(const Frame& coordinates) {
-    seen_.rows = project_rows(seen_, coordinates.columns(), workers_);
+    seen_.rows = project_rows(seen_, coordinates.columns(), work_, workers_);
     basis_ = basis_ * coordinates.columns();
   }
 
  private:
   const SearchSample<Scalar>& sample_;
+  Work& work_;
   const Workers& workers_;
   SearchSample<Scalar> seen_;
   Matrix basis_;
@@ -89,9 +93,9 @@ Climbed climb_in_spans(const SearchSample<Scalar>& sample, const std::vector<dou
   const Index k = start.directions();
   AscentOptions inner = options.ascent;
   inner.max_steps = options.inner_steps;
-  Climbed out;
+  Climbed out = {};
   AscentResult& result = out.ascent;
-  Subspace<Scalar> space(sample, start, workers);
+  Subspace<Scalar> space(sample, start, out.work, workers);
   out.passes = 1;
   Frame here(Matrix::Identity(k, k));
   auto spread = std::make_unique<SlicedSpread<Scalar>>(space.seen(), group_weights, k, workers);
@@ -109,6 +113,7 @@ Climbed climb_in_spans(const SearchSample<Scalar>& sample, const std::vector<dou
       ++out.passes;
       here = Frame(Matrix::Identity(k + beside.cols(), k));
     }
+    out.work += spread->work();
     spread = std::make_unique<SlicedSpread<Scalar>>(space.seen(), group_weights, k, workers);
     AscentResult climbed = ascend(here, *spread, inner);
     here = std::move(climbed.frame);
@@ -123,6 +128,7 @@ Climbed climb_in_spans(const SearchSample<Scalar>& sample, const std::vector<dou
     result.frame = Frame::orthonormalized(result.frame.columns());
   }
   out.spreads = spread->per_direction();
+  out.work += spread->work();
   return out;
 }
 
@@ -156,6 +162,7 @@ SearchResult find_directions(const SearchSample<Scalar>& sample,
   result.steps = climbed.steps;
   result.evaluations = climbed.evaluations;
   result.passes = found.passes;
+  result.work = found.work;
   return result;
 }
 

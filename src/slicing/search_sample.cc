@@ -9,13 +9,15 @@ namespace {
 
 template <class Scalar>
 MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chosen,
-                                 const CentreAndScale& common) {
-  MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), group.rows.cols());
+                                 const CentreAndScale& common, std::span<const Index> features) {
+  const Index dim = features.empty() ? group.rows.cols() : static_cast<Index>(features.size());
+  MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), dim);
   const double per_unit = 1 / common.scale;
   for (Index i = 0; i < out.rows(); ++i) {
     const double* row = group.rows.row(chosen[static_cast<std::size_t>(i)]);
-    for (Index j = 0; j < out.cols(); ++j) {
-      out(i, j) = static_cast<Scalar>((row[j] - common.centre(j)) * per_unit);
+    for (Index j = 0; j < dim; ++j) {
+      const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
+      out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
     }
   }
   return out;
@@ -72,13 +74,15 @@ template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
                                           std::span<const std::vector<Index>> chosen,
                                           std::span<const double> weights, Communicator& comm,
-                                          const CentreAndScale* common) {
+                                          const CentreAndScale* common,
+                                          std::span<const Index> features) {
   const CentreAndScale used =
       common != nullptr ? *common : common_centre_and_scale(groups, chosen, weights, comm);
   SearchSample<Scalar> sample;
   sample.scale = used.scale;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    sample.rows.push_back(gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used), comm));
+    sample.rows.push_back(
+        gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used, features), comm));
     std::vector<double> masses;
     if (!groups[m].weights.empty()) {
       for (const Index i : chosen[m]) masses.push_back(groups[m].weights[i]);
@@ -93,10 +97,10 @@ template struct SearchSample<double>;
 template SearchSample<float> gather_search_sample(const GroupSet&,
                                                   std::span<const std::vector<Index>>,
                                                   std::span<const double>, Communicator&,
-                                                  const CentreAndScale*);
+                                                  const CentreAndScale*, std::span<const Index>);
 template SearchSample<double> gather_search_sample(const GroupSet&,
                                                    std::span<const std::vector<Index>>,
                                                    std::span<const double>, Communicator&,
-                                                   const CentreAndScale*);
+                                                   const CentreAndScale*, std::span<const Index>);
 
 }  // namespace conflux

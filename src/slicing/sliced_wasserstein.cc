@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "conflux/core/stopwatch.h"
 #include "conflux/univariate/wasserstein.h"
 #include "kernels/product.h"
 #include "kernels/sort.h"
@@ -55,9 +56,21 @@ Scratch<Scalar>& scratch() {
 
 }  // namespace
 
+namespace {
+
+template <class Scalar>
+void add_pass(const SearchSample<Scalar>& sample, Index k, const Stopwatch& watch, Work& work) {
+  work.add_product(static_cast<double>(sample.num_samples()), static_cast<double>(sample.dim()),
+                   static_cast<double>(k), sizeof(Scalar), 1, watch.seconds());
+}
+
+}  // namespace
+
 template <class Scalar>
 std::vector<MatrixOf<Scalar>> project_rows(const SearchSample<Scalar>& sample,
-                                           const Matrix& columns, const Workers& workers) {
+                                           const Matrix& columns, Work& work,
+                                           const Workers& workers) {
+  const Stopwatch watch;
   const Index dim = sample.dim();
   const Index width = kernels::padded_width<Scalar>(columns.cols());
   const std::vector<Scalar> w = kernels::padded<Scalar>(columns);
@@ -76,6 +89,7 @@ std::vector<MatrixOf<Scalar>> project_rows(const SearchSample<Scalar>& sample,
                   out[task.group].row(task.begin + i).data());
     }
   });
+  add_pass(sample, columns.cols(), watch, work);
   return out;
 }
 
@@ -98,6 +112,7 @@ SlicedSpread<Scalar>::SlicedSpread(const SearchSample<Scalar>& sample,
 
 template <class Scalar>
 void SlicedSpread<Scalar>::project(const Matrix& columns, Projections& out) {
+  const Stopwatch watch;
   const Index dim = sample_.dim();
   const Index width = kernels::padded_width<Scalar>(directions_);
   const std::vector<Scalar> w = kernels::padded<Scalar>(columns);
@@ -115,12 +130,14 @@ void SlicedSpread<Scalar>::project(const Matrix& columns, Projections& out) {
     }
   });
   ++passes_;
+  add_pass(sample_, directions_, watch, work_);
 }
 
 // Direction by direction: sort the projections of every group, compare them with their barycenter.
 template <class Scalar>
 std::vector<double> SlicedSpread<Scalar>::spreads(const Projections& projections,
                                                   bool with_residuals) {
+  const Stopwatch watch;
   const Index groups = sample_.num_groups();
   const Index width = kernels::padded_width<Scalar>(directions_);
   const bool weighted = std::any_of(sample_.masses.begin(), sample_.masses.end(),
@@ -169,6 +186,7 @@ std::vector<double> SlicedSpread<Scalar>::spreads(const Projections& projections
       offset += static_cast<std::size_t>(count);
     }
   });
+  work_.sort_seconds += watch.seconds();
   return out;
 }
 
@@ -200,6 +218,7 @@ Matrix SlicedSpread<Scalar>::gradient() {
 template <class Scalar>
 Matrix SlicedSpread<Scalar>::gradient_over(const SearchSample<Scalar>& sample) {
   spreads(here_, true);
+  const Stopwatch watch;
   const Index dim = sample.dim();
   const Index width = kernels::padded_width<Scalar>(directions_);
   const std::vector<Task> blocks = cut(sample.rows, kGradientRows);
@@ -215,6 +234,7 @@ Matrix SlicedSpread<Scalar>::gradient_over(const SearchSample<Scalar>& sample) {
         sample.rows[block.group].data() + block.begin * dim, dim, block.end - block.begin, begin,
         end, residuals_[block.group].data() + block.begin * width, width, parts[t / strips].data());
   });
+  add_pass(sample, directions_, watch, work_);
   Matrix g = Matrix::Zero(dim, directions_);
   for (const std::vector<Scalar>& part : parts) {
     for (Index j = 0; j < dim; ++j) {
@@ -264,10 +284,10 @@ void SlicedSpread<Scalar>::accept(const Frame& frame) {
   }
 }
 
-template std::vector<MatrixOf<float>> project_rows(const SearchSample<float>&, const Matrix&,
+template std::vector<MatrixOf<float>> project_rows(const SearchSample<float>&, const Matrix&, Work&,
                                                    const Workers&);
 template std::vector<MatrixOf<double>> project_rows(const SearchSample<double>&, const Matrix&,
-                                                    const Workers&);
+                                                    Work&, const Workers&);
 template class SlicedSpread<float>;
 template class SlicedSpread<double>;
 

@@ -42,8 +42,12 @@ DataShape shape(Index dim, std::vector<Index> sizes) {
 
 TEST(FitOptions, ResolvingLeavesNothingToGuess) {
   const FitOptions options = resolve(FitOptions{}, shape(784, {4500, 4501, 9000}));
-  EXPECT_EQ(options.layers, 100);
+  EXPECT_EQ(options.layers, 196);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {10, 10})).layers, 100);
+  EXPECT_EQ(resolve(FitOptions{}, shape(5000, {10, 10})).layers, 200);
   EXPECT_EQ(options.directions, 10);
+  EXPECT_EQ(options.search_rows, 1666);
+  EXPECT_EQ(options.strength, 0.2);
   EXPECT_EQ(options.knots, 67);
   EXPECT_EQ(options.weights, (GroupWeights{1.0 / 3, 1.0 / 3, 1.0 / 3}));
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {4500, 4500, 4500})).directions, 2);
@@ -90,11 +94,22 @@ TEST(FitOptions, TargetIsTheOnlyGroupThatCounts) {
 
 TEST(FitOptions, OnlyLargeGroupsHoldOutRowsByThemselves) {
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {499, 9000})).validation_fraction, 0.0);
-  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.1);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.05);
   EXPECT_LT(resolve(FitOptions{}, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
   FitOptions single;
   single.method = Method::kNb;
   EXPECT_EQ(resolve(single, shape(2, {9000, 9000})).validation_fraction, 0.0);
+}
+
+TEST(FitOptions, ImagesHaveHeightWidthAndChannels) {
+  const auto gray = parse_image_shape("28x28", 784);
+  ASSERT_TRUE(gray.has_value());
+  EXPECT_EQ(gray->height, 28);
+  EXPECT_EQ(gray->channels, 1);
+  const auto colour = parse_image_shape("4x5x3", 60);
+  EXPECT_EQ(colour->width, 5);
+  EXPECT_EQ(colour->channels, 3);
+  EXPECT_FALSE(parse_image_shape("", 60).has_value());
 }
 
 // What a caller may get wrong, and the words that must be in the answer.
@@ -177,6 +192,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"validation_fraction",
               [](FitOptions& o) { o.validation_fraction = 1; },
               {"validation_fraction is 1", "at most 0.9"}},
+        Wrong{"image",
+              [](FitOptions& o) { o.image = "4by7"; },
+              {"image is \"4by7\"", "HEIGHTxWIDTH"}},
+        Wrong{"image_tail", [](FitOptions& o) { o.image = "4x7x"; }, {"image is \"4x7x\""}},
+        Wrong{"image_zero", [](FitOptions& o) { o.image = "28x0"; }, {"image is \"28x0\""}},
+        Wrong{"image_size", [](FitOptions& o) { o.image = "4x6"; }, {"image is 4x6", "28 columns"}},
         Wrong{"patience", [](FitOptions& o) { o.patience = 0; }, {"patience is 0"}}),
     [](const auto& each) { return std::string(each.param.name); });
 

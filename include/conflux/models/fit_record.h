@@ -26,6 +26,13 @@ struct LayerRecord {
   Index evaluations = 0;
   Index passes = 0;
   double seconds = 0;
+  /// Where the seconds went: products with the rows, and sorting with what is done to sorted
+  /// values; the rest is everything else.
+  double product_seconds = 0;
+  double sort_seconds = 0;
+  /// What the products did: multiplications and additions, and bytes of rows read or written.
+  double flops = 0;
+  double bytes = 0;
 };
 
 struct FitRecord {
@@ -44,6 +51,20 @@ struct FitRecord {
   std::vector<std::string> warnings;
   double seconds = 0;
 };
+
+/// How fast a fit was, from the records of its layers, dropped ones included.
+struct Throughput {
+  Index passes = 0;
+  double gflops_per_second = 0;
+  double gigabytes_per_second = 0;
+  /// Shares of the layers' seconds; they sum to 1.
+  double product_share = 0;
+  double sort_share = 0;
+  double rest_share = 0;
+};
+
+/// Zeros when no time was recorded.
+Throughput throughput_of(const FitRecord& record);
 
 /// Called after every layer; return false to end the fit with the layers so far.
 using LayerCallback = std::function<bool(const LayerRecord&)>;

@@ -129,6 +129,7 @@ struct FitOptions {
   Gating gate = Gating::kNone;
   std::optional<Index> cells = std::nullopt;
   Index min_cell = 30;
+  std::string image = {};
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   DdStack dd_stack = DdStack::kPca;
@@ -159,7 +160,9 @@ void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "method", .help = "how the groups are aligned"}, options.method);
   visit(OptionInfo{.name = "layers",
                    .help = "number of layers, an opening NB or GB layer included",
-                   .unset = "100, or 1 for nb and gb, 11 for dd (16 with random axes)",
+                   .unset =
+                       "a quarter of the features, from 100 to 200; 1 for nb and gb, 11 for dd (16 "
+                       "with random axes)",
                    .min = 1,
                    .max = 1e6},
         options.layers);
@@ -183,11 +186,12 @@ void visit_options(Options& options, Visit&& visit) {
                    .help = "steps in the span of frame and gradient per step of the search; 0: one "
                            "along the gradient",
                    .min = 0,
-                   .max = 1000},
+                   .max = 1000,
+                   .expert = true},
         options.inner_steps);
   visit(OptionInfo{.name = "search_rows",
                    .help = "rows per group that a search looks at, drawn anew for every layer",
-                   .unset = "1500",
+                   .unset = "5000 by the number of groups, from 1000 to 2500",
                    .min = 2,
                    .max = 1e12,
                    .expert = true},
@@ -229,7 +233,9 @@ void visit_options(Options& options, Visit&& visit) {
         options.grid);
   visit(OptionInfo{.name = "strength",
                    .help = "fraction of the way to the barycenter that a layer moves",
-                   .unset = "1 for an NB, GB or tree layer, 0.5 for the others",
+                   .unset =
+                       "1 for nb, gb, tree and opening layers; 0.2 for inb and rand-nb; 0.5 with "
+                       "a gate and for the others",
                    .min = 0,
                    .max = 1,
                    .above_min = true},
@@ -245,7 +251,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.target);
   visit(OptionInfo{.name = "validation_fraction",
                    .help = "fraction of each group's rows that only judge the layers; 0: none",
-                   .unset = "at most 0.1 if the fit has several layers and every group 500 rows",
+                   .unset = "at most 0.05 if the fit has several layers and every group 500 rows",
                    .min = 0,
                    .max = 0.9},
         options.validation_fraction);
@@ -273,6 +279,12 @@ void visit_options(Options& options, Visit&& visit) {
                    .max = 1e9,
                    .expert = true},
         options.min_cell);
+  visit(OptionInfo{.name = "image",
+                   .help = "HEIGHTxWIDTH[xCHANNELS] of rows that are images: every second layer "
+                           "then looks at a random patch only",
+                   .unset = "no patches",
+                   .texts = "none|HxW"},
+        options.image);
   visit(OptionInfo{.name = "unit_cube",
                    .help = "work on normal scores of values in [0, 1]; auto: if all values are"},
         options.unit_cube);
@@ -307,6 +319,17 @@ void visit_options(Options& options, Visit&& visit) {
           .name = "threads", .help = "threads to use; 0 uses every core", .min = 0, .max = 4096},
       options.threads);
 }
+
+/// Rows that are images, channel by channel within a pixel.
+struct ImageShape {
+  Index height = 0;
+  Index width = 0;
+  Index channels = 1;
+};
+
+/// Reads `28x28` or `32x32x3`; nothing from an empty text. Throws InvalidOption when the text is
+/// something else or does not have `dim` values.
+std::optional<ImageShape> parse_image_shape(const std::string& text, Index dim);
 
 /// The settings of the paper and of its reference code: directions on one half of the rows and maps
 /// on the other, 200 steps of the line search, histogram maps through 100 points, full strength.

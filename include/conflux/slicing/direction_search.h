@@ -19,6 +19,7 @@ struct SearchResult {
   Index steps = 0;
   Index evaluations = 0;
   Index passes = 0;
+  Work work = {};
 };
 
 /// How a search climbs.

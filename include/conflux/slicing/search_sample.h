@@ -41,11 +41,13 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
                                        std::span<const double> weights, Communicator& comm);
 
 /// Gathers the rows `chosen[m]` of each group from all processes; every process receives the same
-/// sample. `common` need not be exact, and is taken from the chosen rows when it is null.
+/// sample. `common` need not be exact, and is taken from the chosen rows when it is null. The
+/// sample has the given features only; all when there are none.
 template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
                                           std::span<const std::vector<Index>> chosen,
                                           std::span<const double> weights, Communicator& comm,
-                                          const CentreAndScale* common = nullptr);
+                                          const CentreAndScale* common = nullptr,
+                                          std::span<const Index> features = {});
 
 }  // namespace conflux

@@ -16,14 +16,16 @@
 
 #include "conflux/core/parallel.h"
 #include "conflux/slicing/search_sample.h"
+#include "conflux/slicing/work.h"
 #include "conflux/stiefel/ascent.h"
 
 namespace conflux {
 
-/// rows[m] times `columns` for every group, one projected sample per row.
+/// rows[m] times `columns` for every group, one projected sample per row; adds to `work`.
 template <class Scalar>
 std::vector<MatrixOf<Scalar>> project_rows(const SearchSample<Scalar>& sample,
-                                           const Matrix& columns, const Workers& workers);
+                                           const Matrix& columns, Work& work,
+                                           const Workers& workers);
 
 template <class Scalar>
 class SlicedSpread final : public AscentProblem {
@@ -47,6 +49,7 @@ class SlicedSpread final : public AscentProblem {
 
   /// Passes over the data so far.
   Index passes() const { return passes_; }
+  const Work& work() const { return work_; }
 
  private:
   // Per group, projections kept direction by direction.
@@ -61,6 +64,7 @@ class SlicedSpread final : public AscentProblem {
   const Index directions_;
   const Workers& workers_;
   Index passes_ = 0;
+  Work work_;
   Index steps_since_projection_ = 0;
   Projections here_;       // at the frame
   Projections direction_;  // at Q
