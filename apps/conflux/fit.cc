@@ -117,7 +117,7 @@ Json summary_of(const Model& model, const std::string& output) {
           {"features", model.flow.dim()},
           {"layers", model.record.layers.size()},
           {"dropped_layers", model.record.dropped_layers.size()},
-          {"seconds", model.record.seconds},
+          {"speed", speed_json(model.record)},
           {"warnings", model.record.warnings}};
 }
 

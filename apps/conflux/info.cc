@@ -44,7 +44,7 @@ Json json_of(const ModelFile& file) {
           {"layers", layers_json(model.record.layers)},
           {"dropped_layers", layers_json(model.record.dropped_layers)},
           {"warnings", model.record.warnings},
-          {"seconds", model.record.seconds},
+          {"speed", speed_json(model.record)},
           {"metadata", model.metadata}};
 }
 
@@ -92,7 +92,13 @@ void print_text(const ModelFile& file, const std::string& path) {
   }
   if (model.feature_names.size() > kMostFeaturesShown) features += ", ...";
   line("features", features);
-  line("fitted in", fmt::format("{:.2f} s", model.record.seconds));
+  const Throughput speed = throughput_of(model.record);
+  line("fitted in",
+       fmt::format("{:.2f} s: {} passes over the rows, {:.1f} GFLOP/s, {:.1f} GB/s; {:.0f} % "
+                   "products, {:.0f} % sorting, {:.0f} % rest",
+                   model.record.seconds, speed.passes, speed.gflops_per_second,
+                   speed.gigabytes_per_second, 100 * speed.product_share, 100 * speed.sort_share,
+                   100 * speed.rest_share));
   fmt::print("\noptions\n");
   for (const OptionText& option : option_texts(model.record.options)) {
     fmt::print("  {:<20}{}\n", option.name, option.value);

@@ -16,7 +16,22 @@ Json layer_json(const LayerRecord& layer) {
           {"steps", layer.steps},
           {"evaluations", layer.evaluations},
           {"passes", layer.passes},
-          {"seconds", layer.seconds}};
+          {"seconds", layer.seconds},
+          {"product_seconds", layer.product_seconds},
+          {"sort_seconds", layer.sort_seconds},
+          {"flops", layer.flops},
+          {"bytes", layer.bytes}};
+}
+
+Json speed_json(const FitRecord& record) {
+  const Throughput speed = throughput_of(record);
+  return {{"seconds", record.seconds},
+          {"passes", speed.passes},
+          {"gflops_per_second", speed.gflops_per_second},
+          {"gigabytes_per_second", speed.gigabytes_per_second},
+          {"product_share", speed.product_share},
+          {"sort_share", speed.sort_share},
+          {"rest_share", speed.rest_share}};
 }
 
 Json layers_json(const std::vector<LayerRecord>& layers) {

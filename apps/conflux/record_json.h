@@ -13,6 +13,8 @@ namespace conflux::app {
 /// null when it is unset.
 Json number_json(const std::optional<double>& number);
 Json layer_json(const LayerRecord& layer);
+/// Passes, GFLOP/s, GB/s, and what part of the time were products, sorting and the rest.
+Json speed_json(const FitRecord& record);
 Json layers_json(const std::vector<LayerRecord>& layers);
 
 }  // namespace conflux::app
