@@ -15,13 +15,16 @@ namespace conflux {
 namespace {
 
 // What a fit does that was not told; measured on images, cells and weather (docs/results/auto.md).
-// Many weak layers generalise best. More features need more of them, up to where little is gained.
+// Many weak layers generalise best: strong ones fit noise that later ones cannot take back. More
+// features and more groups need more of them; more groups also allow stronger ones, because the
+// barycenter of many is less noisy than that of two.
 constexpr Index kFewestLayers = 100;
 constexpr Index kMostLayers = 200;
 constexpr Index kFeaturesPerLayer = 4;
 constexpr Index kDirections = 10;
-// Stronger layers fit noise that later ones cannot take back.
-constexpr double kSlicedStrength = 0.2;
+constexpr Index kDirectionsOfMany = 16;
+constexpr double kStrengthOfTwo = 0.2;
+constexpr double kLargestStrength = 0.4;
 // Rows of all groups together that a search should see, and what each group contributes.
 constexpr Index kSearchRowsInAll = 5000;
 constexpr Index kFewestSearchRows = 1000;
@@ -53,6 +56,16 @@ struct RangeCheck {
     for (const double value : weights.list) check_range(info, value);
   }
 };
+
+Index automatic_layers(Index dim, Index num_groups) {
+  const Index layers = std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
+  return num_groups > 2 ? 3 * layers / 2 : layers;
+}
+
+double automatic_strength(Index num_groups) {
+  return std::min(kStrengthOfTwo * std::sqrt(0.5 * static_cast<double>(num_groups)),
+                  kLargestStrength);
+}
 
 bool opens_with_other_layer(Method method) {
   return method == Method::kNbInb || method == Method::kNbRandNb || method == Method::kGbInb;
@@ -133,12 +146,11 @@ void validate(const FitOptions& options) { visit_options(options, RangeCheck{});
 FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   validate(requested);
   const Index dim = data.dim;
+  const auto num_groups = static_cast<Index>(data.group_sizes.size());
   const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
   FitOptions options = requested;
   const bool single = options.method == Method::kNb || options.method == Method::kGb;
-  if (!options.layers) {
-    options.layers = single ? 1 : std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
-  }
+  if (!options.layers) options.layers = single ? 1 : automatic_layers(dim, num_groups);
   if (single && *options.layers != 1) {
     throw InvalidOption(fmt::format("layers is {} but {} has one layer; choose inb for more.",
                                     *options.layers, name_of(options.method)));
@@ -148,7 +160,9 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
         "layers is {} but {} needs an opening layer and at least one more; choose 2 or more.",
         *options.layers, name_of(options.method)));
   }
-  if (!options.directions) options.directions = std::min(dim, kDirections);
+  if (!options.directions) {
+    options.directions = std::min(dim, num_groups > 2 ? kDirectionsOfMany : kDirections);
+  }
   if (*options.directions > dim) {
     throw InvalidOption(
         fmt::format("directions is {} but the data has {} columns; choose at most {}, or leave it "
@@ -162,7 +176,7 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
     const auto groups = static_cast<Index>(data.group_sizes.size());
     options.search_rows = std::clamp(kSearchRowsInAll / groups, kFewestSearchRows, kMostSearchRows);
   }
-  if (!options.strength) options.strength = single ? 1 : kSlicedStrength;
+  if (!options.strength) options.strength = single ? 1 : automatic_strength(num_groups);
   if (!options.knots) {
     const double root = std::sqrt(static_cast<double>(smallest));
     options.knots = std::clamp<Index>(std::lround(root), 8, 100);

@@ -111,13 +111,16 @@ void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "method", .help = "how the groups are aligned"}, options.method);
   visit(OptionInfo{.name = "layers",
                    .help = "number of layers, an opening NB or GB layer included",
-                   .unset = "a quarter of the features, from 100 to 200; 1 for nb and gb",
+                   .unset = "a quarter of the features, from 100 to 200; half as many again for "
+                            "three or more groups; 1 "
+                            "for nb and gb",
                    .min = 1,
                    .max = 1e6},
         options.layers);
   visit(OptionInfo{.name = "directions",
                    .help = "directions per layer, at most the number of features",
-                   .unset = "10, or the number of features if that is less",
+                   .unset =
+                       "10 for two groups, 16 for more, or the number of features if that is less",
                    .min = 1,
                    .max = 1e6},
         options.directions);
@@ -171,7 +174,9 @@ void visit_options(Options& options, Visit&& visit) {
         options.grid);
   visit(OptionInfo{.name = "strength",
                    .help = "fraction of the way to the barycenter that a layer moves",
-                   .unset = "1 for nb and gb, 0.2 for the others, whose opening layer has 1 always",
+                   .unset = "1 for nb and gb, whose layer is full as an opening one too; else 0.2 "
+                            "for two groups, "
+                            "growing with their root to 0.4",
                    .min = 0,
                    .max = 1,
                    .above_min = true},
