@@ -7,7 +7,7 @@
 // test rows, translated from group m to m' and compared with rows of m', mean over pairs (a ring of
 // M pairs, or all M^2 - M): paper_wd and exact W2^2 in blocks of 500 rows, the energy distance, and
 // for cells the median LISI of all groups in the shared space. With `save`, translated and real
-// images of each pair go to npy files, for lenet_frechet.py.
+// images of each pair go to npy files, for networks that judge them.
 
 #include <sys/resource.h>
 

@@ -16,13 +16,16 @@ namespace conflux {
 namespace {
 
 // What a fit does that was not told; measured on images, cells and weather (docs/results/auto.md).
-// Many weak layers generalise best. More features need more of them, up to where little is gained.
+// Many weak layers generalise best: strong ones fit noise that later ones cannot take back. More
+// features and more groups need more of them; more groups also allow stronger ones, because the
+// barycenter of many is less noisy than that of two.
 constexpr Index kFewestLayers = 100;
 constexpr Index kMostLayers = 200;
 constexpr Index kFeaturesPerLayer = 4;
 constexpr Index kDirections = 10;
-// Stronger layers fit noise that later ones cannot take back.
-constexpr double kSlicedStrength = 0.2;
+constexpr Index kDirectionsOfMany = 16;
+constexpr double kStrengthOfTwo = 0.2;
+constexpr double kLargestStrength = 0.4;
 // Rows of all groups together that a search should see, and what each group contributes.
 constexpr Index kSearchRowsInAll = 5000;
 constexpr Index kFewestSearchRows = 1000;
@@ -64,6 +67,11 @@ struct RangeCheck {
     for (const double value : weights.list) check_range(info, value);
   }
 };
+
+Index automatic_layers(Index dim, Index num_groups) {
+  const Index layers = std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
+  return num_groups > 2 ? 3 * layers / 2 : layers;
+}
 
 bool opens_with_other_layer(Method method) {
   return method == Method::kNbInb || method == Method::kNbRandNb || method == Method::kGbInb;
@@ -151,7 +159,7 @@ double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
   return std::min(kValidationFraction, rows / static_cast<double>(smallest));
 }
 
-double default_strength(Method method, bool gated) {
+double automatic_strength(Method method, bool gated, Index num_groups) {
   switch (method) {
     case Method::kNb:
     case Method::kGb:
@@ -161,7 +169,9 @@ double default_strength(Method method, bool gated) {
     case Method::kTreeInb:
       return kStrengthOfOthers;
     default:
-      return gated ? kStrengthOfOthers : kSlicedStrength;
+      if (gated) return kStrengthOfOthers;
+      return std::min(kStrengthOfTwo * std::sqrt(0.5 * static_cast<double>(num_groups)),
+                      kLargestStrength);
   }
 }
 
@@ -246,13 +256,12 @@ void validate(const FitOptions& options) { visit_options(options, RangeCheck{});
 FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   validate(requested);
   const Index dim = data.dim;
+  const auto num_groups = static_cast<Index>(data.group_sizes.size());
   const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
   FitOptions options = requested;
   resolve_baseline(options, data);
   const bool single = options.method == Method::kNb || options.method == Method::kGb;
-  if (!options.layers) {
-    options.layers = single ? 1 : std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
-  }
+  if (!options.layers) options.layers = single ? 1 : automatic_layers(dim, num_groups);
   if (single && *options.layers != 1) {
     throw InvalidOption(fmt::format("layers is {} but {} has one layer; choose inb for more.",
                                     *options.layers, name_of(options.method)));
@@ -264,8 +273,8 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   }
   const bool gated = resolve_gate(options, data);
   if (!options.directions) {
-    options.directions =
-        gated ? std::clamp<Index>(dim / 4, 1, kDirections) : std::min(dim, kDirections);
+    const Index most = num_groups > 2 ? kDirectionsOfMany : kDirections;
+    options.directions = gated ? std::clamp<Index>(dim / 4, 1, kDirections) : std::min(dim, most);
   }
   if (*options.directions > dim) {
     throw InvalidOption(
@@ -280,7 +289,9 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
     const auto groups = static_cast<Index>(data.group_sizes.size());
     options.search_rows = std::clamp(kSearchRowsInAll / groups, kFewestSearchRows, kMostSearchRows);
   }
-  if (!options.strength) options.strength = default_strength(options.method, gated);
+  if (!options.strength) {
+    options.strength = automatic_strength(options.method, gated, num_groups);
+  }
   if (!options.knots) {
     const double root = std::sqrt(static_cast<double>(smallest));
     options.knots = std::clamp<Index>(std::lround(root), 8, 100);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "conflux/core/error.h"
@@ -42,12 +43,16 @@ DataShape shape(Index dim, std::vector<Index> sizes) {
 
 TEST(FitOptions, ResolvingLeavesNothingToGuess) {
   const FitOptions options = resolve(FitOptions{}, shape(784, {4500, 4501, 9000}));
-  EXPECT_EQ(options.layers, 196);
+  EXPECT_EQ(options.layers, 294);
+  EXPECT_EQ(resolve(FitOptions{}, shape(784, {10, 10})).layers, 196);
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {10, 10})).layers, 100);
   EXPECT_EQ(resolve(FitOptions{}, shape(5000, {10, 10})).layers, 200);
-  EXPECT_EQ(options.directions, 10);
+  EXPECT_EQ(options.directions, 16);
+  EXPECT_EQ(resolve(FitOptions{}, shape(784, {10, 10})).directions, 10);
   EXPECT_EQ(options.search_rows, 1666);
-  EXPECT_EQ(options.strength, 0.2);
+  EXPECT_NEAR(*options.strength, 0.2 * std::sqrt(1.5), 1e-12);
+  EXPECT_EQ(resolve(FitOptions{}, shape(784, {10, 10})).strength, 0.2);
+  EXPECT_EQ(resolve(FitOptions{}, shape(784, std::vector<Index>(10, 10))).strength, 0.4);
   EXPECT_EQ(options.knots, 67);
   EXPECT_EQ(options.weights, (GroupWeights{1.0 / 3, 1.0 / 3, 1.0 / 3}));
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {4500, 4500, 4500})).directions, 2);

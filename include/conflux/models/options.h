@@ -161,15 +161,15 @@ void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "layers",
                    .help = "number of layers, an opening NB or GB layer included",
                    .unset =
-                       "a quarter of the features, from 100 to 200; 1 for nb and gb, 11 for dd (16 "
-                       "with random axes)",
+                       "100 to 200 by the features, half as many again for three or more groups; 1 "
+                       "for nb and gb, 11 for dd",
                    .min = 1,
                    .max = 1e6},
         options.layers);
   visit(OptionInfo{.name = "directions",
                    .help = "directions per layer, at most the number of features",
-                   .unset = "10, or the number of features if that is less; a quarter of them with "
-                            "a gate",
+                   .unset =
+                       "10, or 16 for three or more groups; a quarter of the features with a gate",
                    .min = 1,
                    .max = 1e6},
         options.directions);
@@ -231,15 +231,16 @@ void visit_options(Options& options, Visit&& visit) {
                    .max = 1e6,
                    .expert = true},
         options.grid);
-  visit(OptionInfo{.name = "strength",
-                   .help = "fraction of the way to the barycenter that a layer moves",
-                   .unset =
-                       "1 for nb, gb, tree and opening layers; 0.2 for inb and rand-nb; 0.5 with "
-                       "a gate and for the others",
-                   .min = 0,
-                   .max = 1,
-                   .above_min = true},
-        options.strength);
+  visit(
+      OptionInfo{.name = "strength",
+                 .help = "fraction of the way to the barycenter that a layer moves",
+                 .unset =
+                     "0.2 for two groups to 0.4 for many; 0.5 with a gate; 1 for nb, gb, tree and "
+                     "opening layers",
+                 .min = 0,
+                 .max = 1,
+                 .above_min = true},
+      options.strength);
   visit(OptionInfo{.name = "weights",
                    .help = "weight of each group in the barycenter: uniform, size, or a list",
                    .min = 0},
