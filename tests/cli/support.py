@@ -40,4 +40,4 @@ class CommandTest(unittest.TestCase):
 
     def fit_moons(self, *options, output="moons.conflux"):
         self.make_moons()
-        self.run_command("fit", "moons.csv", "--layers", 8, "-o", output, *options)
+        self.run_command("fit", "moons.csv", "--layers", 8, "--strength", 0.5, "-o", output, *options)

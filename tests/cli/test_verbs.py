@@ -74,13 +74,13 @@ class Verbs(CommandTest):
         for group, name in (("0", "monday.csv"), ("1", "tuesday.csv")):
             kept = [row.rsplit(",", 1)[0] for row in rows[1:] if row.endswith("," + group)]
             self.write(name, "\n".join(["x,y", *kept]) + "\n")
-        self.run_command("fit", "monday.csv", "tuesday.csv", "--layers", 5, "-o", "m.conflux")
+        self.run_command("fit", "monday.csv", "tuesday.csv", "--layers", 5, "--strength", 0.5, "-o", "m.conflux")
         shown = json.loads(self.run_command("info", "m.conflux", "--json"))
         self.assertEqual(shown["groups"], {"monday": 200, "tuesday": 200})
         self.run_command("translate", "m.conflux", "monday.csv", "--from", "monday", "--to",
                          "tuesday", "-o", "moved.csv")
         # The same rows with a group column give the same maps.
-        self.run_command("fit", "moons.csv", "--layers", 5, "-o", "n.conflux")
+        self.run_command("fit", "moons.csv", "--layers", 5, "--strength", 0.5, "-o", "n.conflux")
         self.run_command("translate", "n.conflux", "moons.csv", "--to", "1", "-o", "all.csv")
         one = rows_of(self.folder / "moved.csv")
         other = [row for row in rows_of(self.folder / "all.csv") if row["group"] == "0"]
@@ -157,7 +157,8 @@ class Verbs(CommandTest):
         lines += [row + (",left" if float(row.split(",")[0]) < float(row[-1]) else ",right")
                   for row in rows[1:]]
         self.write("t.csv", "\n".join(lines) + "\n")
-        self.run_command("fit", "t.csv", "--label", "label", "--layers", 20, "-o", "m.conflux")
+        self.run_command("fit", "t.csv", "--label", "label", "--layers", 20, "--strength", 0.5,
+                         "-o", "m.conflux")
         shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--label", "label",
                                             "--metrics", "ilisi,clisi", "--json"))["metrics"]
         self.assertLess(shown["ilisi"]["before"], 1.3)

@@ -270,7 +270,8 @@ void visit_options(Options& options, Visit&& visit) {
                    .help = "cells of a gate",
                    .unset = "one per 300 rows, from 2 to 8",
                    .min = 1,
-                   .max = 1000},
+                   .max = 1000,
+                   .expert = true},
         options.cells);
   visit(OptionInfo{.name = "min_cell",
                    .help =
