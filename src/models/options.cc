@@ -24,6 +24,8 @@ constexpr Index kMostLayers = 200;
 constexpr Index kFeaturesPerLayer = 4;
 constexpr Index kDirections = 10;
 constexpr Index kDirectionsOfMany = 16;
+// Small groups are noisy however many there are.
+constexpr Index kLargeGroup = 2000;
 constexpr double kStrengthOfTwo = 0.2;
 constexpr double kLargestStrength = 0.4;
 // Rows of all groups together that a search should see, and what each group contributes.
@@ -68,9 +70,9 @@ struct RangeCheck {
   }
 };
 
-Index automatic_layers(Index dim, Index num_groups) {
+Index automatic_layers(Index dim, bool many) {
   const Index layers = std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
-  return num_groups > 2 ? 3 * layers / 2 : layers;
+  return many ? 3 * layers / 2 : layers;
 }
 
 bool opens_with_other_layer(Method method) {
@@ -159,7 +161,7 @@ double automatic_validation(Index dim, const std::vector<Index>& group_sizes) {
   return std::min(kValidationFraction, rows / static_cast<double>(smallest));
 }
 
-double automatic_strength(Method method, bool gated, Index num_groups) {
+double automatic_strength(Method method, bool gated, double groups_that_count) {
   switch (method) {
     case Method::kNb:
     case Method::kGb:
@@ -170,8 +172,7 @@ double automatic_strength(Method method, bool gated, Index num_groups) {
       return kStrengthOfOthers;
     default:
       if (gated) return kStrengthOfOthers;
-      return std::min(kStrengthOfTwo * std::sqrt(0.5 * static_cast<double>(num_groups)),
-                      kLargestStrength);
+      return std::min(kStrengthOfTwo * std::sqrt(0.5 * groups_that_count), kLargestStrength);
   }
 }
 
@@ -258,10 +259,11 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   const Index dim = data.dim;
   const auto num_groups = static_cast<Index>(data.group_sizes.size());
   const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
+  const bool many = num_groups > 2 && smallest >= kLargeGroup;
   FitOptions options = requested;
   resolve_baseline(options, data);
   const bool single = options.method == Method::kNb || options.method == Method::kGb;
-  if (!options.layers) options.layers = single ? 1 : automatic_layers(dim, num_groups);
+  if (!options.layers) options.layers = single ? 1 : automatic_layers(dim, many);
   if (single && *options.layers != 1) {
     throw InvalidOption(fmt::format("layers is {} but {} has one layer; choose inb for more.",
                                     *options.layers, name_of(options.method)));
@@ -273,7 +275,7 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   }
   const bool gated = resolve_gate(options, data);
   if (!options.directions) {
-    const Index most = num_groups > 2 ? kDirectionsOfMany : kDirections;
+    const Index most = many ? kDirectionsOfMany : kDirections;
     options.directions = gated ? std::clamp<Index>(dim / 4, 1, kDirections) : std::min(dim, most);
   }
   if (*options.directions > dim) {
@@ -290,7 +292,8 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
     options.search_rows = std::clamp(kSearchRowsInAll / groups, kFewestSearchRows, kMostSearchRows);
   }
   if (!options.strength) {
-    options.strength = automatic_strength(options.method, gated, num_groups);
+    options.strength =
+        automatic_strength(options.method, gated, many ? static_cast<double>(num_groups) : 2);
   }
   if (!options.knots) {
     const double root = std::sqrt(static_cast<double>(smallest));

@@ -52,7 +52,12 @@ TEST(FitOptions, ResolvingLeavesNothingToGuess) {
   EXPECT_EQ(options.search_rows, 1666);
   EXPECT_NEAR(*options.strength, 0.2 * std::sqrt(1.5), 1e-12);
   EXPECT_EQ(resolve(FitOptions{}, shape(784, {10, 10})).strength, 0.2);
-  EXPECT_EQ(resolve(FitOptions{}, shape(784, std::vector<Index>(10, 10))).strength, 0.4);
+  EXPECT_EQ(resolve(FitOptions{}, shape(784, std::vector<Index>(10, 4500))).strength, 0.4);
+  // Many groups of few rows are as noisy as two.
+  const FitOptions small = resolve(FitOptions{}, shape(64, std::vector<Index>(10, 135)));
+  EXPECT_EQ(small.strength, 0.2);
+  EXPECT_EQ(small.directions, 10);
+  EXPECT_EQ(small.layers, 100);
   EXPECT_EQ(options.knots, 67);
   EXPECT_EQ(options.weights, (GroupWeights{1.0 / 3, 1.0 / 3, 1.0 / 3}));
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {4500, 4500, 4500})).directions, 2);

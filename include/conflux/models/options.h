@@ -158,21 +158,21 @@ struct OptionInfo {
 template <class Options, class Visit>
 void visit_options(Options& options, Visit&& visit) {
   visit(OptionInfo{.name = "method", .help = "how the groups are aligned"}, options.method);
-  visit(OptionInfo{.name = "layers",
-                   .help = "number of layers, an opening NB or GB layer included",
-                   .unset =
-                       "100 to 200 by the features, half as many again for three or more groups; 1 "
-                       "for nb and gb, 11 for dd",
-                   .min = 1,
-                   .max = 1e6},
-        options.layers);
-  visit(OptionInfo{.name = "directions",
-                   .help = "directions per layer, at most the number of features",
-                   .unset =
-                       "10, or 16 for three or more groups; a quarter of the features with a gate",
-                   .min = 1,
-                   .max = 1e6},
-        options.directions);
+  visit(
+      OptionInfo{.name = "layers",
+                 .help = "number of layers, an opening NB or GB layer included",
+                 .unset = "100 to 200 by the features, half as many again for many large groups; 1 "
+                          "for nb and gb, 11 for dd",
+                 .min = 1,
+                 .max = 1e6},
+      options.layers);
+  visit(
+      OptionInfo{.name = "directions",
+                 .help = "directions per layer, at most the number of features",
+                 .unset = "10, or 16 for many large groups; a quarter of the features with a gate",
+                 .min = 1,
+                 .max = 1e6},
+      options.directions);
   visit(OptionInfo{.name = "search_steps",
                    .help = "steps of the search for directions; 0 keeps random ones",
                    .min = 0,
@@ -232,14 +232,14 @@ void visit_options(Options& options, Visit&& visit) {
                    .expert = true},
         options.grid);
   visit(
-      OptionInfo{.name = "strength",
-                 .help = "fraction of the way to the barycenter that a layer moves",
-                 .unset =
-                     "0.2 for two groups to 0.4 for many; 0.5 with a gate; 1 for nb, gb, tree and "
-                     "opening layers",
-                 .min = 0,
-                 .max = 1,
-                 .above_min = true},
+      OptionInfo{
+          .name = "strength",
+          .help = "fraction of the way to the barycenter that a layer moves",
+          .unset = "0.2, up to 0.4 for many large groups; 0.5 with a gate; 1 for nb, gb, tree and "
+                   "opening layers",
+          .min = 0,
+          .max = 1,
+          .above_min = true},
       options.strength);
   visit(OptionInfo{.name = "weights",
                    .help = "weight of each group in the barycenter: uniform, size, or a list",
