@@ -33,7 +33,7 @@ constexpr Index kSearchRowsInAll = 5000;
 constexpr Index kFewestSearchRows = 1000;
 constexpr Index kMostSearchRows = 2500;
 constexpr Index kSmallestJudged = 500;
-constexpr double kValidationFraction = 0.05;
+constexpr double kValidationFraction = 0.1;
 constexpr Index kRowsPerCell = 300;
 constexpr Index kMostCells = 8;
 // Of layers that few rows or a gate hold back, and of the baselines.

@@ -170,7 +170,7 @@ TEST(HeldOut, EveryLayerIsJudged) {
   options.layers = 10;
   options.strength = 0.7;
   const Fit fit = fit_flow(groups, options);
-  EXPECT_NEAR(*fit.record.options.validation_fraction, 0.05, 1e-12);
+  EXPECT_NEAR(*fit.record.options.validation_fraction, 0.1, 1e-12);
   ASSERT_TRUE(fit.record.held_out_at_start.has_value());
   ASSERT_TRUE(fit.record.held_out_nb.has_value());
   double last = *fit.record.held_out_at_start;

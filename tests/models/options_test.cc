@@ -104,7 +104,7 @@ TEST(FitOptions, TargetIsTheOnlyGroupThatCounts) {
 
 TEST(FitOptions, OnlyLargeGroupsHoldOutRowsByThemselves) {
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {499, 9000})).validation_fraction, 0.0);
-  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.05);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.1);
   EXPECT_LT(resolve(FitOptions{}, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
   FitOptions single;
   single.method = Method::kNb;

@@ -252,7 +252,7 @@ void visit_options(Options& options, Visit&& visit) {
         options.target);
   visit(OptionInfo{.name = "validation_fraction",
                    .help = "fraction of each group's rows that only judge the layers; 0: none",
-                   .unset = "at most 0.05 if the fit has several layers and every group 500 rows",
+                   .unset = "at most 0.1 if the fit has several layers and every group 500 rows",
                    .min = 0,
                    .max = 0.9},
         options.validation_fraction);
