@@ -2,7 +2,7 @@
 //
 // A file is written to a nameless temporary in the same folder (a named one where the file system
 // has no nameless ones), synced, and renamed: whenever the writer is killed, the old file or the
-// new one is there, complete.
+// new one is there, complete. At worst a file NAME.PID-N.tmp stays beside it.
 
 #pragma once
 

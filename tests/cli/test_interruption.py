@@ -68,7 +68,8 @@ class Interruption(CommandTest):
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    # An old model and an old checkpoint are replaced whole or not at all.
+    # An old model and an old checkpoint are replaced whole or not at all. Only a new file that was
+    # still on its way may stay behind, under its temporary name.
     def test_killed_fits_never_harm_a_file(self):
         self.make_moons(samples=1000)
         self.run_command(*FIT, "--checkpoint", "c", "-o", "m.conflux")
@@ -80,6 +81,8 @@ class Interruption(CommandTest):
             process.communicate()
             for name in ("m.conflux", "c"):
                 self.run_command("info", name)
+            for left in self.folder.glob("*.tmp"):
+                left.unlink()
             self.assertEqual(sorted(os.listdir(self.folder)), ["c", "m.conflux", "moons.csv"])
 
 
