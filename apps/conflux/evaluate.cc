@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 #include "conflux/core/error.h"
@@ -136,7 +135,7 @@ struct Samples {
   std::vector<Matrix> original;
   std::vector<Matrix> shared;
   /// Of each group, one per row; empty when there are none.
-  std::vector<std::vector<std::string>> labels;
+  std::vector<std::vector<Index>> labels;
 };
 
 Samples draw_samples(const GroupedInput& input, const Flow& flow, const EvaluateFlags& flags,
@@ -157,9 +156,9 @@ Samples draw_samples(const GroupedInput& input, const Flow& flow, const Evaluate
     out.names.push_back(groups[m].name);
     const std::vector<Index> rows = rows_of(groups[m], m, flags);
     out.original.push_back(groups[m].rows.eigen()(rows, Eigen::all));
-    if (!input.labels.empty()) {
+    if (!groups.label_names().empty()) {
       out.labels.emplace_back();
-      for (const Index i : rows) out.labels.back().push_back(input.labels[m][i]);
+      for (const Index i : rows) out.labels.back().push_back(groups[m].label(i));
     }
     out.shared.push_back(flow.forward(out.in_model.back(), out.original.back(), workers));
   }
@@ -236,11 +235,10 @@ Matrix stacked(const std::vector<Matrix>& parts) {
 /// How many groups (ilisi) or labels (clisi) live around a row, the median over rows.
 Result measure_mixing(const std::string& name, const Samples& samples, const Workers& workers) {
   std::vector<Index> kinds;
-  std::map<std::string, Index> known;
   for (std::size_t m = 0; m < samples.names.size(); ++m) {
     for (Index i = 0; i < samples.original[m].rows(); ++i) {
-      const std::string& kind = name == "ilisi" ? samples.names[m] : samples.labels[m][i];
-      kinds.push_back(known.try_emplace(kind, static_cast<Index>(known.size())).first->second);
+      // Rows without a label are a kind of their own.
+      kinds.push_back(name == "ilisi" ? static_cast<Index>(m) : samples.labels[m][i] + 1);
     }
   }
   const auto median = [&](const std::vector<Matrix>& parts) {

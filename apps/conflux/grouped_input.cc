@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "conflux/core/error.h"
 #include "conflux/core/nearest_name.h"
@@ -109,22 +111,48 @@ GroupColumns columns_of(const GroupedInputFlags& flags) {
   return columns;
 }
 
+// Rows without a label have an empty text.
+std::vector<std::string> labels_of(const Table& table, const std::string& column) {
+  const Column& labels = table[column];
+  if (!labels.numeric()) return labels.text;
+  std::vector<std::string> out;
+  for (const double number : labels.numbers) {
+    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
+  }
+  return out;
+}
+
+void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& labels) {
+  std::set<std::string> all;
+  for (const auto& of_group : labels) all.insert(of_group.begin(), of_group.end());
+  all.erase("");
+  const std::vector<std::string> names(all.begin(), all.end());
+  std::vector<std::vector<Index>> codes;
+  for (const auto& of_group : labels) {
+    auto& out = codes.emplace_back();
+    for (const std::string& label : of_group) {
+      const auto found = std::lower_bound(names.begin(), names.end(), label);
+      out.push_back(label.empty() ? -1 : found - names.begin());
+    }
+  }
+  groups.set_labels(names, std::move(codes));
+}
+
 GroupedInput groups_by_column(const GroupedInputFlags& flags, const Console& console) {
   Table table = read_one(flags.paths.front(), flags, console);
   for (std::size_t f = 1; f < flags.paths.size(); ++f) {
     table.append(read_one(flags.paths[f], flags, console));
   }
   GroupedTable grouped = groups_from_table(table, columns_of(flags));
-  GroupedInput out{std::move(grouped.groups), flags.group, {}, {}};
+  GroupedInput out{std::move(grouped.groups), flags.group, {}};
   if (flags.label.empty()) return out;
-  const Column& labels = table[flags.label];
+  const std::vector<std::string> all = labels_of(table, flags.label);
+  std::vector<std::vector<std::string>> labels;
   for (const std::vector<Index>& positions : grouped.positions) {
-    out.labels.emplace_back();
-    for (const Index i : positions) {
-      out.labels.back().push_back(labels.numeric() ? fmt::format("{}", labels.numbers[i])
-                                                   : labels.text[i]);
-    }
+    auto& of_group = labels.emplace_back();
+    for (const Index i : positions) of_group.push_back(all[i]);
   }
+  set_labels(out.groups, labels);
   return out;
 }
 
@@ -150,6 +178,7 @@ GroupedInput groups_by_file(const GroupedInputFlags& flags, const Console& conso
   GroupedInput out;
   std::vector<std::string> names;
   std::vector<std::string> features;
+  std::vector<std::vector<std::string>> labels;
   for (const std::string& path : flags.paths) {
     const std::string name = stem_of(path);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
@@ -163,6 +192,7 @@ GroupedInput groups_by_file(const GroupedInputFlags& flags, const Console& conso
     if (columns.features.empty()) columns.features = features;
     features = feature_names(table.schema(), columns, table.source);
     out.groups.add(name, features_of(table, features));
+    if (!flags.label.empty()) labels.push_back(labels_of(table, flags.label));
     if (out.groups.num_groups() > 1 && out.groups.dim() != static_cast<Index>(features.size())) {
       throw InvalidData(fmt::format("{}: {} features, but \"{}\" has {}; give all groups the same.",
                                     path, features.size(), names.front(), out.groups.dim()));
@@ -172,6 +202,7 @@ GroupedInput groups_by_file(const GroupedInputFlags& flags, const Console& conso
     for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
   }
   out.groups.set_feature_names(features);
+  if (!flags.label.empty()) set_labels(out.groups, labels);
   return out;
 }
 

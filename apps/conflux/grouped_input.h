@@ -28,11 +28,10 @@ struct GroupedInputFlags {
 };
 
 struct GroupedInput {
+  /// With labels if they were asked for.
   GroupSet groups;
   /// Empty when every file was a group.
   std::string group_column;
-  /// Of each group, one per row; empty when no label was asked for.
-  std::vector<std::vector<std::string>> labels;
   /// Files that `groups` borrows rows from.
   std::vector<MappedNpy> mapped;
 };

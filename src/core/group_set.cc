@@ -56,7 +56,7 @@ void GroupSet::add(std::string name, ConstRows rows, std::span<const double> wei
     throw InvalidData(fmt::format("group \"{}\" has {} rows but {} weights; give one per row.",
                                   name, rows.rows(), weights.size()));
   }
-  groups_.push_back({std::move(name), rows, weights});
+  groups_.push_back({.name = std::move(name), .rows = rows, .weights = weights});
 }
 
 void GroupSet::add(std::string name, Matrix&& rows, std::vector<double>&& weights) {
@@ -73,6 +73,35 @@ void GroupSet::set_feature_names(std::vector<std::string> names) {
         fmt::format("{} feature names for {} columns; give one per column.", names.size(), dim()));
   }
   feature_names_ = std::move(names);
+}
+
+void GroupSet::set_labels(std::vector<std::string> names, std::vector<std::vector<Index>> labels) {
+  if (static_cast<Index>(labels.size()) != num_groups()) {
+    throw InvalidData(fmt::format("labels of {} groups for {} groups; give those of each.",
+                                  labels.size(), num_groups()));
+  }
+  const auto known = static_cast<Index>(names.size());
+  for (Index m = 0; m < num_groups(); ++m) {
+    Group& group = groups_[m];
+    if (static_cast<Index>(labels[m].size()) != group.rows.rows()) {
+      throw InvalidData(fmt::format("group \"{}\" has {} rows but {} labels; give one per row.",
+                                    group.name, group.rows.rows(), labels[m].size()));
+    }
+    for (const Index label : labels[m]) {
+      if (label >= -1 && label < known) continue;
+      throw InvalidData(fmt::format("group \"{}\" has label {} but there are {} names.", group.name,
+                                    label, known));
+    }
+    const auto kept = std::make_shared<const std::vector<Index>>(std::move(labels[m]));
+    group.labels = *kept;
+    kept_.push_back(kept);
+  }
+  label_names_ = std::move(names);
+}
+
+void GroupSet::set_labels_of(const GroupSet& other) {
+  for (Index m = 0; m < num_groups(); ++m) groups_[m].labels = other[m].labels;
+  label_names_ = other.label_names_;
 }
 
 Index GroupSet::num_samples() const {

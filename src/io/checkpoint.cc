@@ -33,6 +33,7 @@ std::string data_digest(const GroupSet& groups) {
     }
     add(digest, static_cast<Index>(group.weights.size()));
     digest.add(std::as_bytes(group.weights));
+    digest.add(std::as_bytes(group.labels));
   }
   return "xxh3-128:" + digest.hex();
 }

@@ -80,7 +80,7 @@ class Newcomer {
       return std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters));
     }
     if (const auto* gated = dynamic_cast<const GatedLayer*>(layer.get())) {
-      if (gated->barycenters().empty() || gated->gate().centres().size() != 1) refuse();
+      if (gated->barycenters().empty()) refuse();
       return std::make_shared<GatedLayer>(with_group(*gated, latent_, chosen_, *options_.strength,
                                                      gate_settings(options_, gated->dim()),
                                                      workers_));

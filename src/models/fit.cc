@@ -1,8 +1,11 @@
 #include "conflux/models/fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
+#include "conflux/core/error.h"
 #include "conflux/core/stopwatch.h"
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/sliced_layer.h"
@@ -33,6 +36,13 @@ bool opens_with_nb(Method method) {
   return method == Method::kNb || method == Method::kNbInb || method == Method::kNbRandNb;
 }
 
+void check_labels(const GroupSet& groups, Gating gate) {
+  if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
+  throw InvalidOption(fmt::format(
+      "gate is label but the rows have {}; name a column of labels, or choose gate auto.",
+      groups.label_names().empty() ? "no labels" : "one label only"));
+}
+
 // One fit: the loop of the paper in run(), its steps below.
 class Fitter {
  public:
@@ -50,6 +60,7 @@ class Fitter {
     check_groups(groups, record.group_sizes);
     record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
     image_ = parse_image_shape(record.options.image, groups.dim());
+    check_labels(groups, record.options.gate);
     record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
     held_out_.emplace(usable_, groups, *record.options.validation_fraction, record.options.seed,
                       comm);
@@ -178,27 +189,36 @@ class Fitter {
     settings.gating = std::min(settings.gating, gating_basis_.cols());
     const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
     Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
-    const Gate gate =
-        fit_gate(latent, rows.search, gating_basis_, settings, stream, comm_, workers_);
-    if (shared_mass(latent, rows.search, gate, options.weights.list, settings, comm_, workers_) <
-        kLeastShared) {
+    const bool by_label = options.gate == Gating::kLabel;
+    // Rare labels need every row that shows them.
+    const Gate gate = fit_gate(latent, by_label ? rows.maps : rows.search, gating_basis_, settings,
+                               stream, comm_, workers_);
+    const std::vector<Matrix> shares = shares_of(gate, latent, rows.search, settings, workers_);
+    if (!by_label && shared_mass(shares, options.weights.list, settings, comm_) < kLeastShared) {
       return false;
     }
     GatedSearch found =
-        find_gated_directions(latent, rows.search, gate, search_weights(), *options.directions,
-                              gated_ascent(), stream, comm_, workers_);
+        find_gated_directions(latent, rows.search, gate, shares, search_weights(),
+                              *options.directions, gated_ascent(), stream, comm_, workers_);
     share(found.frame);
     append(std::make_shared<GatedLayer>(fit_gated_layer(latent, rows.maps, found.frame, gate,
                                                         *options.strength, settings, options, comm_,
                                                         workers_)));
+    const double spread_after = spread_within_cells(latent, rows.search, gate, shares,
+                                                    search_weights(), found.frame, comm_, workers_);
     finish({.layer = layer,
             .kind = "gated",
             .spread_at_start = found.start_value,
             .spread_before = found.value,
+            .spread_after = spread_after,
             .steps = found.steps,
             .evaluations = found.evaluations,
             .passes = found.passes,
-            .seconds = watch.seconds()});
+            .seconds = watch.seconds(),
+            .product_seconds = found.work.product_seconds,
+            .sort_seconds = found.work.sort_seconds,
+            .flops = found.work.flops,
+            .bytes = found.work.bytes});
     return true;
   }
 

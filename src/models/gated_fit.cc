@@ -6,19 +6,15 @@
 #include <memory>
 #include <numeric>
 
-#include "conflux/core/error.h"
 #include "conflux/slicing/sliced_wasserstein.h"
 #include "conflux/univariate/barycenter.h"
 #include "conflux/univariate/quantiles.h"
-#include "kernels/symmetric.h"
+#include "models/row_choice.h"
 
 namespace conflux {
 
 namespace {
 
-constexpr Index kMostGating = 15;
-constexpr int kLloydSteps = 25;
-constexpr int kStarts = 4;
 // A mean of as many rows is believed by half.
 constexpr double kRowsOfDoubt = 5;
 // A group with less of itself in a cell, compared with the group that has most, stays as it is.
@@ -26,83 +22,8 @@ constexpr double kLeastPart = 0.1;
 // Of a cell's rows in the search; fewer cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 20;
 
-// Rows times columns for the chosen rows of one group.
-Matrix project(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
-               const Workers& workers) {
-  Matrix out(static_cast<Index>(chosen.size()), columns.cols());
-  workers.for_each_block(out.rows(), 256, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      out.row(i).noalias() = group.rows.eigen().row(chosen[i]) * columns;
-    }
-  });
-  return out;
-}
-
-// Shares of the chosen rows of one group, one row each.
-Matrix shares_of(const Gate& gate, Index group, const Matrix& coordinates) {
-  Matrix out(coordinates.rows(), gate.cells());
-  for (Index i = 0; i < out.rows(); ++i) gate.shares(group, &coordinates(i, 0), &out(i, 0));
-  return out;
-}
-
 double mass_of(const Group& group, Index row) {
   return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
-}
-
-// Centres by k-means from k-means++ seeds; rows of `points` of all processes are the same.
-Matrix k_means(const Matrix& points, Index cells, Stream& stream) {
-  const Index n = points.rows();
-  Matrix centres(cells, points.cols());
-  centres.row(0) = points.row(stream.below(n));
-  Vector nearest = (points.rowwise() - centres.row(0)).rowwise().squaredNorm();
-  for (Index c = 1; c < cells; ++c) {
-    double left = stream.uniform() * nearest.sum();
-    Index pick = 0;
-    while (pick + 1 < n && (left -= nearest(pick)) > 0) ++pick;
-    centres.row(c) = points.row(pick);
-    nearest = nearest.cwiseMin((points.rowwise() - centres.row(c)).rowwise().squaredNorm());
-  }
-  std::vector<Index> cell_of(static_cast<std::size_t>(n), -1);
-  for (int step = 0; step < kLloydSteps; ++step) {
-    Matrix sums = Matrix::Zero(cells, points.cols());
-    std::vector<Index> counts(static_cast<std::size_t>(cells), 0);
-    bool moved = false;
-    for (Index i = 0; i < n; ++i) {
-      Index best = 0;
-      (centres.rowwise() - points.row(i)).rowwise().squaredNorm().minCoeff(&best);
-      moved |= cell_of[i] != best;
-      cell_of[i] = best;
-      sums.row(best) += points.row(i);
-      ++counts[best];
-    }
-    for (Index c = 0; c < cells; ++c) {
-      if (counts[c] > 0) centres.row(c) = sums.row(c) / static_cast<double>(counts[c]);
-    }
-    if (!moved) break;
-  }
-  return centres;
-}
-
-double mean_squared_distance(const Matrix& points, const Matrix& centres) {
-  double sum = 0;
-  for (Index i = 0; i < points.rows(); ++i) {
-    sum += (centres.rowwise() - points.row(i)).rowwise().squaredNorm().minCoeff();
-  }
-  return sum / static_cast<double>(points.rows());
-}
-
-// A single start often splits one cluster and joins two others.
-Matrix best_k_means(const Matrix& points, Index cells, Stream& stream) {
-  Matrix best;
-  double least = std::numeric_limits<double>::infinity();
-  for (int start = 0; start < kStarts; ++start) {
-    Matrix centres = k_means(points, cells, stream);
-    const double distance = mean_squared_distance(points, centres);
-    if (distance >= least) continue;
-    least = distance;
-    best = std::move(centres);
-  }
-  return best;
 }
 
 // Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
@@ -147,6 +68,11 @@ class CellSpread final : public AscentProblem {
   }
   void accept(const Frame& frame) override {
     for (Cell& cell : cells_) cell.spread->accept(frame);
+  }
+  Work work() const {
+    Work out;
+    for (const Cell& cell : cells_) out += cell.spread->work();
+    return out;
   }
   Index passes() const {
     Index most = 0;
@@ -193,117 +119,18 @@ std::vector<double> subset_weights(const std::vector<double>& weights,
   return out;
 }
 
-}  // namespace
-
-GateSettings gate_settings(const FitOptions& options, Index dim) {
-  return {.cells = options.cells.value_or(1),
-          .gating = std::min(kMostGating, dim - *options.directions),
-          .min_cell = static_cast<double>(options.min_cell)};
-}
-
-Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
-                    const std::vector<double>& weights, Index count, Communicator& comm,
-                    const Workers& workers) {
-  const Index dim = groups.dim();
-  Matrix covariance = Matrix::Zero(dim, dim);
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    std::vector<double> moments(static_cast<std::size_t>(dim) + 1, 0.0);
-    for (const Index i : chosen[m]) {
-      for (Index j = 0; j < dim; ++j) moments[j] += groups[m].rows(i, j);
-      moments[dim] += 1;
-    }
-    comm.sum(moments);
-    const double total = std::max(1.0, moments[dim]);
-    const Eigen::Map<const Eigen::RowVectorXd> sums(moments.data(), dim);
-    Matrix centred(static_cast<Index>(chosen[m].size()), dim);
-    for (Index i = 0; i < centred.rows(); ++i) {
-      centred.row(i) = groups[m].rows.eigen().row(chosen[m][i]) - sums / total;
-    }
-    // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
-    workers.for_each_block(dim, 64, [&](Index begin, Index end) {
-      covariance.middleCols(begin, end - begin).noalias() +=
-          weights[m] / total * (centred.transpose() * centred.middleCols(begin, end - begin));
-    });
-  }
-  comm.sum(std::span(covariance.data(), static_cast<std::size_t>(covariance.size())));
-  Matrix vectors = 0.5 * (covariance + covariance.transpose());
-  const kernels::SerialBlas serial;
-  if (kernels::symmetric_eigen(vectors).size() == 0) {
-    throw Error("the eigenvalues of the covariance did not converge; rescale the features.");
-  }
-  const Index kept = std::min(count, dim);
-  return vectors.bottomRows(kept).colwise().reverse().transpose();
-}
-
-Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
-              const GateSettings& settings, Stream& stream, Communicator& comm,
-              const Workers& workers) {
-  const Matrix mixed = basis * Frame::random(basis.cols(), settings.gating, stream).columns();
-  Frame frame = Frame::orthonormalized(mixed);
-  std::vector<double> mine;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    const Matrix part = project(groups[m], chosen[m], frame.columns(), workers);
-    mine.insert(mine.end(), part.data(), part.data() + part.size());
-  }
-  const std::vector<double> all = comm.gather(mine);
-  const Matrix points = Eigen::Map<const Matrix>(
-      all.data(), static_cast<Index>(all.size()) / settings.gating, settings.gating);
-  const Index cells = std::min(settings.cells, points.rows());
-  Matrix centres = best_k_means(points, cells, stream);
-  // Spheres of the mean width of a cell: exp(-distance^2 / (2 variance)).
-  const double variance =
-      mean_squared_distance(points, centres) / static_cast<double>(points.cols());
-  const double scale =
-      std::max(2 * settings.softness * variance, std::numeric_limits<double>::min());
-  return Gate(std::move(frame), {std::move(centres)}, scale);
-}
-
-double shared_mass(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
-                   const std::vector<double>& weights, const GateSettings& settings,
-                   Communicator& comm, const Workers& workers) {
-  const Index count = groups.num_groups();
-  std::vector<double> masses(static_cast<std::size_t>(count * gate.cells()), 0.0);
-  for (Index m = 0; m < count; ++m) {
-    const Matrix shares =
-        shares_of(gate, m, project(groups[m], chosen[m], gate.frame().columns(), workers));
-    for (Index c = 0; c < gate.cells(); ++c) masses[m * gate.cells() + c] = shares.col(c).sum();
-  }
-  comm.sum(masses);
-  double shared = 0;
-  double total = 0;
-  for (Index m = 0; m < count; ++m) {
-    const auto of_group = std::span(masses).subspan(m * gate.cells(), gate.cells());
-    const double sum = std::accumulate(of_group.begin(), of_group.end(), 0.0);
-    if (!(sum > 0)) continue;
-    for (Index c = 0; c < gate.cells(); ++c) {
-      bool with_others = false;
-      for (Index other = 0; other < count; ++other) {
-        with_others |= other != m && masses[other * gate.cells() + c] >= settings.min_cell;
-      }
-      if (with_others) shared += weights[m] * of_group[c] / sum;
-    }
-    total += weights[m];
-  }
-  return total > 0 ? shared / total : 0;
-}
-
-GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
-                                  const std::vector<double>& weights, Index directions,
-                                  const AscentOptions& ascent, Stream& stream, Communicator& comm,
-                                  const Workers& workers) {
+// Every row counts in the cell where its share is largest.
+CellSpread spread_in_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                           Index directions, Communicator& comm, const Workers& workers) {
   const Matrix& b = gate.frame().columns();
-  const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
-  if (ascent.max_steps == 0) return {.frame = start};
-
-  // Every row of the search counts in the cell where its share is largest.
   const Index count = groups.num_groups();
   std::vector<RowChoice> in_cell(static_cast<std::size_t>(gate.cells()),
                                  RowChoice(static_cast<std::size_t>(count)));
   for (Index m = 0; m < count; ++m) {
-    const Matrix shares = shares_of(gate, m, project(groups[m], chosen[m], b, workers));
-    for (Index i = 0; i < shares.rows(); ++i) {
+    for (Index i = 0; i < shares[m].rows(); ++i) {
       Index cell = 0;
-      shares.row(i).maxCoeff(&cell);
+      shares[m].row(i).maxCoeff(&cell);
       in_cell[cell][m].push_back(chosen[m][i]);
     }
   }
@@ -334,6 +161,21 @@ GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chose
     for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
     problem.add(std::move(sample), cell_weights, mass / all_rows, directions, workers);
   }
+  return problem;
+}
+
+}  // namespace
+
+GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                                  const std::vector<Matrix>& shares,
+                                  const std::vector<double>& weights, Index directions,
+                                  const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                  const Workers& workers) {
+  const Matrix& b = gate.frame().columns();
+  const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
+  if (ascent.max_steps == 0) return {.frame = start};
+  CellSpread problem =
+      spread_in_cells(groups, chosen, gate, shares, weights, directions, comm, workers);
   if (problem.empty()) return {.frame = start};
   const AscentResult climbed = ascend(start, problem, ascent);
   return {.frame = frame_beside(climbed.frame.columns(), b),
@@ -341,7 +183,16 @@ GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chose
           .value = climbed.value,
           .steps = climbed.steps,
           .evaluations = climbed.evaluations,
-          .passes = problem.passes()};
+          .passes = problem.passes(),
+          .work = problem.work()};
+}
+
+double spread_within_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                           const Frame& frame, Communicator& comm, const Workers& workers) {
+  CellSpread problem =
+      spread_in_cells(groups, chosen, gate, shares, weights, frame.directions(), comm, workers);
+  return problem.empty() ? 0 : problem.start(frame);
 }
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
@@ -350,12 +201,11 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
   const Index count = groups.num_groups();
   const Index k = frame.directions();
   const Index cells = gate.cells();
-  std::vector<Matrix> lines;   // projections of the chosen rows
-  std::vector<Matrix> shares;  // times the rows' own masses
+  std::vector<Matrix> lines;  // projections of the chosen rows
+  // Times the rows' own masses.
+  std::vector<Matrix> shares = shares_of(gate, groups, chosen, settings, workers);
   for (Index m = 0; m < count; ++m) {
-    lines.push_back(project(groups[m], chosen[m], frame.columns(), workers));
-    shares.push_back(
-        shares_of(gate, m, project(groups[m], chosen[m], gate.frame().columns(), workers)));
+    lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
     for (Index i = 0; i < shares[m].rows(); ++i) {
       shares[m].row(i) *= mass_of(groups[m], chosen[m][i]);
     }
@@ -444,10 +294,13 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
 
 GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
                       double strength, const GateSettings& settings, const Workers& workers) {
-  const Gate& gate = layer.gate();
+  Gate gate = with_group(layer.gate(), group, chosen, workers);
   const Index k = layer.frame().directions();
-  Matrix lines = project(group[0], chosen[0], layer.frame().columns(), workers);
-  Matrix shares = shares_of(gate, 0, project(group[0], chosen[0], gate.frame().columns(), workers));
+  const Index number = static_cast<Index>(gate.centres().size()) - 1;
+  const Matrix lines = project_rows(group[0], chosen[0], layer.frame().columns(), workers);
+  const Matrix seen = project_rows(group[0], chosen[0], gate.frame().columns(), workers);
+  Matrix shares(seen.rows(), gate.cells());
+  for (Index i = 0; i < seen.rows(); ++i) gate.shares(number, &seen(i, 0), &shares(i, 0));
   for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(group[0], chosen[0][i]);
   std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.cells() * k));
   for (Index c = 0; c < gate.cells(); ++c) {
@@ -482,7 +335,7 @@ GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowC
   }
   GatedLayer::Maps all = layer.maps();
   all.push_back(std::move(maps));
-  return GatedLayer(layer.frame(), gate, std::move(all), layer.barycenters());
+  return GatedLayer(layer.frame(), std::move(gate), std::move(all), layer.barycenters());
 }
 
 }  // namespace conflux

@@ -18,6 +18,7 @@ Latent::Latent(const GroupSet& groups) {
   for (Index m = 0; m < groups.num_groups(); ++m) {
     view_.add(groups[m].name, ConstRows(rows_[m]), groups[m].weights);
   }
+  view_.set_labels_of(groups);
 }
 
 void Latent::move(const Layer& layer, const Workers& workers) {

@@ -179,29 +179,29 @@ double automatic_strength(Method method, bool gated, double groups_that_count) {
 // Whether layers are gated; checks what gates need and chooses the number of cells.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.gate == Gating::kNone) return false;
+  const std::string_view gate = name_of(options.gate);
   if (options.estimator != Estimator::kQuantile) {
-    throw InvalidOption(
-        fmt::format("gate is auto but the estimator is {}; gates need quantile maps.",
-                    name_of(options.estimator)));
+    throw InvalidOption(fmt::format("gate is {} but the estimator is {}; gates need quantile maps.",
+                                    gate, name_of(options.estimator)));
   }
   const bool sliced = options.method == Method::kInb || options.method == Method::kRandNb ||
                       options.method == Method::kNbInb || options.method == Method::kNbRandNb ||
                       options.method == Method::kGbInb;
   if (!sliced) {
-    throw InvalidOption(fmt::format("gate is auto but {} has no layers to gate; choose inb.",
+    throw InvalidOption(fmt::format("gate is {} but {} has no layers to gate; choose inb.", gate,
                                     name_of(options.method)));
   }
   if (data.dim < 2 || (options.directions && *options.directions >= data.dim)) {
     throw InvalidOption(
-        fmt::format("gate is auto but the layers move along all {} features and leave none to a "
+        fmt::format("gate is {} but the layers move along all {} features and leave none to a "
                     "gate; choose fewer directions, or gate none.",
-                    data.dim));
+                    gate, data.dim));
   }
   if (options.validation_fraction.value_or(0) > 0) {
-    throw InvalidOption(
-        "gate is auto and validation_fraction is above 0; held-out rows judge whole groups, which "
-        "a "
-        "gate does not align. Leave one of them out.");
+    throw InvalidOption(fmt::format(
+        "gate is {} and validation_fraction is above 0; held-out rows judge whole groups, which a "
+        "gate does not align. Leave one of them out.",
+        gate));
   }
   if (!options.cells) {
     const auto rows = std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), Index{0});

@@ -61,4 +61,15 @@ LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_s
   return out;
 }
 
+Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+                    const Workers& workers) {
+  Matrix out(static_cast<Index>(chosen.size()), columns.cols());
+  workers.for_each_block(out.rows(), 256, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      out.row(i).noalias() = group.rows.eigen().row(chosen[i]) * columns;
+    }
+  });
+  return out;
+}
+
 }  // namespace conflux

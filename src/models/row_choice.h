@@ -3,6 +3,8 @@
 #pragma once
 
 #include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
 #include "conflux/models/line_maps.h"
 #include "conflux/models/options.h"
 
@@ -17,5 +19,9 @@ struct LayerRows {
 /// the usable rows of all processes.
 LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
                       const FitOptions& options, const Communicator& comm);
+
+/// Rows times columns, for the chosen rows of a group.
+Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+                    const Workers& workers);
 
 }  // namespace conflux

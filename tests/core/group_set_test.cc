@@ -75,5 +75,19 @@ TEST(GroupSet, AnswersAWrongNameWithTheRightOnes) {
               ThrowsMessage<InvalidOption>(HasSubstr("\"donor A\", \"donor B\"")));
 }
 
+TEST(GroupSet, KeepsLabels) {
+  GroupSet groups;
+  groups.add("a", Matrix(Matrix::Zero(2, 1)));
+  groups.add("b", Matrix(Matrix::Zero(1, 1)));
+  EXPECT_EQ(groups[0].label(1), -1);
+  groups.set_labels({"cat", "dog"}, {{1, -1}, {0}});
+  EXPECT_EQ(groups[0].label(0), 1);
+  EXPECT_EQ(groups[0].label(1), -1);
+  EXPECT_EQ(groups[1].label(0), 0);
+  EXPECT_THROW(groups.set_labels({"cat"}, {{1, 0}, {0}}), InvalidData);
+  EXPECT_THROW(groups.set_labels({"cat"}, {{0}, {0}}), InvalidData);
+  EXPECT_THROW(groups.set_labels({"cat"}, {{0, 0}}), InvalidData);
+}
+
 }  // namespace
 }  // namespace conflux

@@ -36,6 +36,21 @@ struct Mixtures {
 
 constexpr Index kDim = 20;
 
+// Every `step`-th row keeps its label.
+GroupSet labelled(const Mixtures& data, Index step = 1) {
+  GroupSet groups = data.groups();
+  std::vector<std::string> names;
+  for (Index c = 0; c < data.num_clusters; ++c) names.push_back("cluster" + std::to_string(c));
+  std::vector<std::vector<Index>> labels = data.clusters;
+  for (auto& of_group : labels) {
+    for (std::size_t i = 0; i < of_group.size(); ++i) {
+      if (static_cast<Index>(i) % step != 0) of_group[i] = -1;
+    }
+  }
+  groups.set_labels(names, labels);
+  return groups;
+}
+
 Mixtures mixtures(const Matrix& centres, const std::vector<std::vector<double>>& shares,
                   const std::vector<Index>& sizes, double shift, std::uint64_t seed) {
   Stream stream(seed, Purpose::kTest);
@@ -74,6 +89,14 @@ Mixtures five_clusters() {
       distant_centres(5, 3),
       {{.5, .2, .1, .1, .1}, {.1, .1, .2, .3, .3}, {.2, .2, .3, .3, 0}, {.2, .2, .2, .2, .2}},
       {800, 800, 800, 60}, 1, 4);
+}
+
+// The same with shifts of half the distance of the clusters: only labels tell who is who.
+Mixtures five_distant_clusters() {
+  return mixtures(
+      distant_centres(5, 3),
+      {{.5, .2, .1, .1, .1}, {.1, .1, .2, .3, .3}, {.2, .2, .3, .3, 0}, {.2, .2, .2, .2, .2}},
+      {800, 800, 800, 60}, 5, 4);
 }
 
 // The mean of each group's rows of a cluster, if it has enough of them.
@@ -191,6 +214,61 @@ TEST_P(GatedFit, WithoutAGateClustersAreMixed) {
   EXPECT_GT(got.of_clusters, 1.05);
 }
 
+TEST(LabelGates, AlignLikeWithLikeAcrossLargeShifts) {
+  const Mixtures data = five_distant_clusters();
+  const Mixing ideal = mixing(data, perfectly_mixed(data));
+  for (const Index step : {1, 10}) {
+    SCOPED_TRACE(testing::Message() << "a label on one of " << step << " rows");
+    FitOptions options = gated_options();
+    const auto judged = [&](Gating gate) {
+      options.gate = gate;
+      return mixing(data, moved(data, fit_flow(labelled(data, step), options).flow));
+    };
+    const Mixing by_label = judged(Gating::kLabel);
+    EXPECT_LT(by_label.of_clusters, 1.01);
+    EXPECT_NEAR(by_label.of_groups, ideal.of_groups, 0.05 * ideal.of_groups);
+    EXPECT_GT(judged(Gating::kNone).of_clusters, 1.1);
+  }
+}
+
+// A group without any label: where its rows lie tells what they are.
+TEST(LabelGates, ServeAGroupWithoutLabels) {
+  const Mixtures data = five_clusters();
+  GroupSet groups = data.groups();
+  std::vector<std::vector<Index>> labels = data.clusters;
+  std::fill(labels[1].begin(), labels[1].end(), -1);
+  groups.set_labels({"a", "b", "c", "d", "e"}, labels);
+  FitOptions options = gated_options();
+  options.gate = Gating::kLabel;
+  const std::vector<Matrix> after = moved(data, fit_flow(groups, options).flow);
+  EXPECT_LT(mixing(data, after).of_clusters, 1.01);
+  EXPECT_LT(shift_within_clusters(data, after), 0.2 * shift_within_clusters(data, data.rows));
+}
+
+TEST(LabelGates, ObeyTheLawsOfLayers) {
+  FitOptions options = gated_options();
+  options.gate = Gating::kLabel;
+  options.layers = 2;
+  const Fit fit = fit_flow(labelled(five_clusters()), options);
+  check_layer_laws(fit.flow.layer(1), 4, Stream(6, Purpose::kTest), {-5, 10});
+}
+
+TEST(LabelGates, TakeInALaterGroup) {
+  const Mixtures data = five_clusters();
+  FitOptions options = gated_options();
+  options.gate = Gating::kLabel;
+  Fit fit = fit_flow(labelled(data), options);
+  const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+  const Mixtures late = mixtures(distant_centres(5, 3), {{.3, .1, .2, .2, .2}}, {500}, 1, 9);
+  const Model wider = add_group(model, "late", late.rows[0], {}, Workers());
+  Mixtures both = data;
+  both.rows.push_back(late.rows[0]);
+  both.clusters.push_back(late.clusters[0]);
+  const std::vector<Matrix> after = moved(both, wider.flow);
+  EXPECT_LT(mixing(both, after).of_clusters, 1.01);
+  EXPECT_LT(shift_within_clusters(both, after), 0.25 * shift_within_clusters(both, both.rows));
+}
+
 // Same composition, shift larger than the distance of the clusters: cells are groups at first.
 TEST(GatedFits, AreNoWorseWhereThereIsOnlyAShift) {
   Matrix centres = Matrix::Zero(2, kDim);
@@ -221,9 +299,14 @@ TEST(GatedFits, ObeyTheLawsOfLayers) {
   check_layer_laws(fit.flow.layer(1), 4, Stream(6, Purpose::kTest), {-5, 10});
 }
 
-TEST(GatedFits, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterAStop) {
+class GateKinds : public testing::TestWithParam<Gating> {};
+INSTANTIATE_TEST_SUITE_P(All, GateKinds, testing::Values(Gating::kAuto, Gating::kLabel));
+
+TEST_P(GateKinds, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterAStop) {
   const Mixtures data = pure_a_pure_b_and_both();
+  const GroupSet groups = labelled(data, 2);
   FitOptions options = gated_options();
+  options.gate = GetParam();
   options.layers = 6;
   const auto bits = [&](int threads, Index stop) {
     options.threads = threads;
@@ -231,11 +314,11 @@ TEST(GatedFits, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterAStop) {
     std::optional<Fit> earlier;
     FitControl control;
     if (stop > 0) {
-      earlier = fit_flow(data.groups(), options, comm,
+      earlier = fit_flow(groups, options, comm,
                          [&](const LayerRecord& layer) { return layer.layer + 1 < stop; });
       control.resume = &*earlier;
     }
-    return moved(data, fit_flow(data.groups(), options, comm, {}, control).flow);
+    return moved(data, fit_flow(groups, options, comm, {}, control).flow);
   };
   const std::vector<Matrix> one = bits(1, 0);
   for (const auto& other : {bits(2, 0), bits(3, 0), bits(1, 3)}) {
@@ -281,6 +364,7 @@ TEST(GatedFits, RefuseWhatCannotBeGated) {
               }),
               HasSubstr("choose inb"));
   EXPECT_THAT(refusal([](auto& o) { o.directions = kDim; }), HasSubstr("fewer directions"));
+  EXPECT_THAT(refusal([](auto& o) { o.gate = Gating::kLabel; }), HasSubstr("no labels"));
   EXPECT_THAT(refusal([](auto& o) { o.validation_fraction = 0.1; }),
               HasSubstr("Leave one of them"));
 }

@@ -20,6 +20,10 @@ struct Group {
   ConstRows rows;
   /// Mass of each row; empty means that all rows count alike.
   std::span<const double> weights;
+  /// What each row shows, as a position among the set's label names, or -1; empty: unknown.
+  std::span<const Index> labels = {};
+
+  Index label(Index row) const { return labels.empty() ? -1 : labels[row]; }
 };
 
 class GroupSet {
@@ -32,6 +36,10 @@ class GroupSet {
   void add(std::string name, Matrix&& rows, std::vector<double>&& weights = {});
 
   void set_feature_names(std::vector<std::string> names);
+  /// labels[m][i] is the position in `names` of what row i of group m shows, or -1.
+  void set_labels(std::vector<std::string> names, std::vector<std::vector<Index>> labels);
+  /// Borrows the labels of a set with the same rows.
+  void set_labels_of(const GroupSet& other);
 
   Index num_groups() const { return static_cast<Index>(groups_.size()); }
   Index dim() const { return groups_.empty() ? 0 : groups_.front().rows.cols(); }
@@ -40,6 +48,8 @@ class GroupSet {
   std::vector<std::string> names() const;
   /// Empty when the features were not named.
   const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// Empty when rows have no labels.
+  const std::vector<std::string>& label_names() const { return label_names_; }
 
   /// Throws InvalidOption with the known names when there is no such group.
   Index index_of(const std::string& name) const;
@@ -52,6 +62,7 @@ class GroupSet {
   std::vector<Group> groups_;
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<std::string> feature_names_;
+  std::vector<std::string> label_names_;
 };
 
 /// Position of `name` in `names`; throws InvalidOption that lists them when it is missing.

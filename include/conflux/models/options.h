@@ -42,8 +42,9 @@ enum class Estimator { kQuantile, kHistogram, kSpline };
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
-/// Whether layers align whole groups, or like with like in cells that are found in the data.
-enum class Gating { kNone, kAuto };
+/// Whether layers align whole groups, or like with like: in cells that are found in the data, or
+/// that are the labels of the rows.
+enum class Gating { kNone, kAuto, kLabel };
 /// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
 /// of the values as they are, or random axes.
 enum class DdStack { kPca, kPcaUnscaled, kRandom };
@@ -95,8 +96,8 @@ struct EnumNames<DdStack> {
 
 template <>
 struct EnumNames<Gating> {
-  static constexpr std::array<std::pair<Gating, std::string_view>, 2> kNames{
-      {{Gating::kNone, "none"}, {Gating::kAuto, "auto"}}};
+  static constexpr std::array<std::pair<Gating, std::string_view>, 3> kNames{
+      {{Gating::kNone, "none"}, {Gating::kAuto, "auto"}, {Gating::kLabel, "label"}}};
 };
 
 template <class Enum>
@@ -261,13 +262,13 @@ void visit_options(Options& options, Visit&& visit) {
                    .min = 1,
                    .max = 1e6},
         options.patience);
-  visit(OptionInfo{.name = "gate",
-                   .help =
-                       "auto: align like with like, in cells found in the data; none: align whole "
-                       "groups"},
-        options.gate);
+  visit(
+      OptionInfo{.name = "gate",
+                 .help = "align like with like: in cells found in the data (auto), or rows of the "
+                         "same label; none: whole groups"},
+      options.gate);
   visit(OptionInfo{.name = "cells",
-                   .help = "cells of a gate",
+                   .help = "cells of a gate that are found in the data",
                    .unset = "one per 300 rows, from 2 to 8",
                    .min = 1,
                    .max = 1000,
