@@ -52,6 +52,7 @@ void check_verb(const CLI::App& root, int argc, char** argv) {
 
 int run(int argc, char** argv, Console& console) {
   CLI::App root("aligns groups of samples by invertible maps into a shared space");
+  add_check(root, console);
   add_fit(root, console);
   add_transform(root, console);
   add_inverse(root, console);

@@ -8,6 +8,7 @@
 
 namespace conflux::app {
 
+void add_check(CLI::App& root, Console& console);
 void add_fit(CLI::App& root, Console& console);
 void add_transform(CLI::App& root, Console& console);
 void add_inverse(CLI::App& root, Console& console);

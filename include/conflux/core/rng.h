@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   kTest = 6,
   kHeldOut = 7,
   kGate = 8,
+  kDiagnosis = 9,
 };
 
 class Stream {
