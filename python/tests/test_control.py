@@ -131,14 +131,16 @@ def test_progress_is_a_line_now_and_then_without_tqdm(moons, capsys, monkeypatch
 
 
 # Rows at equal distances are read where they are: the engine's own copy, which its layers move, is
-# the only one. Mixed groups are gathered first. One direction, because the maps of many are fitted
-# on the projections of all rows at once.
-@pytest.mark.parametrize("mixed, copies", [(False, 1), (True, 2)])
-def test_a_fit_copies_no_more_than_it_must(mixed, copies):
+# the only one. Mixed groups are gathered first, and single precision is converted. One direction,
+# because the maps of many are fitted on the projections of all rows at once.
+@pytest.mark.parametrize(
+    "mixed, dtype, copies", [(False, "f8", 1), (True, "f8", 2), (False, "f4", 2), (True, "f4", 2)]
+)
+def test_a_fit_copies_no_more_than_it_must(mixed, dtype, copies):
     script = f"""
     import resource, numpy as np, conflux
     random = np.random.default_rng(0)
-    X = random.standard_normal((150000, 100))
+    X = random.standard_normal((150000, 100), dtype="{dtype}")
     groups = np.repeat([0, 1], 75000)
     if {mixed}:
         groups = random.permutation(groups)
@@ -147,10 +149,33 @@ def test_a_fit_copies_no_more_than_it_must(mixed, copies):
     conflux.INB(layers=1, directions=1, search_rows=100, validation_fraction=0, n_jobs=1).fit(
         X, groups
     )
-    print((peak() - before) / X.nbytes)
+    print((peak() - before) / (8 * X.size))
     """
     out = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
     )
     # What a fit holds beside the rows is a small part of them.
     assert copies - 0.1 < float(out.stdout) < copies + 0.25
+
+
+# The result is all that a transform makes, whatever it reads: blocks are converted in the cache.
+@pytest.mark.parametrize("layout", ["f8", "f4", "fortran", "mixed"])
+def test_a_transform_makes_nothing_but_its_result(layout):
+    script = f"""
+    import resource, numpy as np, conflux
+    random = np.random.default_rng(0)
+    dtype = "f4" if "{layout}" == "f4" else "f8"
+    X = random.standard_normal((100, 150000) if "{layout}" == "fortran" else (150000, 100), dtype)
+    X = X.T if "{layout}" == "fortran" else X
+    groups = np.repeat([0, 1], 75000)
+    nb = conflux.NB(n_jobs=1).fit(X[74000:76000].copy(), groups[74000:76000])
+    groups = random.permutation(groups) if "{layout}" == "mixed" else groups
+    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    before = peak()
+    Z = nb.transform(X, groups)
+    print((peak() - before) / Z.nbytes)
+    """
+    out = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
+    )
+    assert 0.9 < float(out.stdout) < 1.15
