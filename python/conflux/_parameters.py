@@ -84,8 +84,10 @@ def _sentence(text: str) -> str:
 
 
 # Types that Python spells otherwise: in annotations and in docstrings.
-_ANNOTATION = {"weights": "str | Sequence[float]", "label": "str | int", "text": "str"}
-_TYPE = {"weights": "{'uniform', 'size'} or sequence of float", "text": "str"}
+_ANNOTATION = {
+    "weights": "str | Sequence[float]", "label": "str | int", "text": "str | Sequence[int]"
+}
+_TYPE = {"weights": "{'uniform', 'size'} or sequence of float", "text": "str or sequence of int"}
 
 
 def _kind(option: dict[str, Any]) -> str:
@@ -166,9 +168,11 @@ def engine_options(
         for p in parameters_of(method)
         if p.option is not None and p.option not in ("seed", "threads")
     }
-    for name in _LABELS:
-        if options[name] is not None:
-            options[name] = name_of(options[name])
+    for name, value in options.items():
+        if name in _LABELS and value is not None:
+            options[name] = name_of(value)
+        elif name == "image" and isinstance(value, (tuple, list)):
+            options[name] = "x".join(map(str, value))
     options.update(seed=seed, threads=threads)
     if method is not None:
         options["method"] = method

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, SupportsIndex
 
 __all__ = ["LayerRecord", "Progress"]
 
@@ -48,6 +48,10 @@ class Progress:
     def __init__(
         self, verbose: int, total: int, callback: Callable[[LayerRecord], object] | None
     ) -> None:
+        if not isinstance(verbose, SupportsIndex):
+            raise TypeError(f"verbose is {verbose!r}; choose 0, 1 or 2.")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is {callback!r}; give a function of a LayerRecord, or None.")
         self._verbose = int(verbose)
         self._total = total
         self._callback = callback

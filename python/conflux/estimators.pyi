@@ -34,7 +34,7 @@ class NB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -65,7 +65,7 @@ class NB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -100,7 +100,7 @@ class INB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -131,7 +131,7 @@ class INB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -166,7 +166,7 @@ class RandNB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -197,7 +197,7 @@ class RandNB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -232,7 +232,7 @@ class NBINB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -263,7 +263,7 @@ class NBINB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -298,7 +298,7 @@ class NBRandNB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -329,7 +329,7 @@ class NBRandNB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -364,7 +364,7 @@ class GB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -395,7 +395,7 @@ class GB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -430,7 +430,7 @@ class GBINB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -461,7 +461,7 @@ class GBINB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -496,7 +496,7 @@ class SINF(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -527,7 +527,7 @@ class SINF(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -562,7 +562,7 @@ class DD(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -593,7 +593,7 @@ class DD(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -628,7 +628,7 @@ class Tree(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -659,7 +659,7 @@ class Tree(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -694,7 +694,7 @@ class TreeINB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -725,7 +725,7 @@ class TreeINB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -761,7 +761,7 @@ class Aligner(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
-        image: str | None = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -793,7 +793,7 @@ class Aligner(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
-    image: str | None
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str

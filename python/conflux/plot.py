@@ -73,12 +73,17 @@ def pairs(
     >>> [axes.get_title() for axes in figure.axes]
     ['before', 'after']
     """
-    rows = as_samples(X)
+    rows, moved = as_samples(X), as_samples(Z, "Z")
+    if rows.shape != moved.shape or max(columns) >= rows.shape[1]:
+        raise ValueError(
+            f"X is {rows.shape}, Z is {moved.shape} and columns are {columns}; give the same rows "
+            "before and after, and columns that they have."
+        )
     labels, _, codes = _labels.encode(groups, len(rows))
     axes = _plain(axes, 2, 4, 3.8)
     # In one order for all groups, or the last one drawn would hide the others.
     order = np.random.default_rng(0).permutation(len(rows))
-    for ax, points, title in zip(axes, (rows, as_samples(Z, "Z")), titles):
+    for ax, points, title in zip(axes, (rows, moved), titles):
         colours = np.array([f"C{m % 10}" for m in range(len(labels))])[codes[order]]
         ax.scatter(points[order, columns[0]], points[order, columns[1]], s=size, c=colours,
                    linewidths=0, alpha=0.7)
@@ -114,7 +119,7 @@ def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
     >>> figure.axes[0].get_xlabel()
     'layer'
     """
-    start = aligner.model_.held_out_at_start
+    start = aligner._fitted().held_out_at_start
     parts = 1 if start is None else 2
     axes = _plain(axes, parts, 4.5, 3.4)
     fitted, dropped = aligner.history_, aligner.dropped_history_
@@ -174,7 +179,10 @@ def maps(
     >>> [axes.get_title() for axes in figure.axes]
     ['x0', 'x1']
     """
-    chosen = aligner.layers_[layer]
+    layers = aligner.layers_
+    if not -len(layers) <= layer < len(layers):
+        raise ValueError(f"there is no layer {layer}; the flow has {len(layers)} layers.")
+    chosen = layers[layer]
     count = min(lines, chosen.num_lines)
     if count < 1:
         raise ValueError(

@@ -133,6 +133,8 @@ def test_pairs_are_averaged_over_both_orders():
     np.testing.assert_allclose(found.values, found.values.T)
     off = ~np.eye(3, dtype=bool)
     assert found.mean == pytest.approx(found.values[off].mean())
+    longest = metrics.pairwise(metrics.max_sliced_w2, X, groups)
+    assert longest.values[0, 1] == metrics.max_sliced_w2(A, B)[0]
     with pytest.raises(ValueError, match="at least two"):
         metrics.pairwise(metrics.w2_exact, A, ["a"] * 7)
 

@@ -33,6 +33,9 @@ def test_pairs_shows_every_row_in_the_colour_of_its_group(moons):
         assert all(c == own[0] for c in own)
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["0", "1"]
     assert figure.axes[0].get_xlabel() == "left"
+    for wrong in ({"Z": Z[:5]}, {"Z": Z, "columns": (0, 2)}):
+        with pytest.raises(ValueError, match="the same rows before and after"):
+            plot.pairs(X, groups=groups, **wrong)
 
 
 def test_history_shows_the_record_of_the_fit(moons):
@@ -77,6 +80,11 @@ def test_maps_are_those_of_the_layer(moons):
     np.testing.assert_allclose(second.get_ydata(), nb.transform(rows, 1)[:, 0], atol=1e-12)
     inb = INB(layers=3, estimator="histogram").fit(X, groups)
     assert plot.maps(inb, 1, lines=1).axes[0].get_title() == "direction 1"
+    with pytest.raises(ValueError, match="no layer 3; the flow has 3 layers"):
+        plot.maps(inb, 3)
+    for draw in (plot.maps, plot.history):
+        with pytest.raises(conflux.NotFittedError):
+            draw(NB())
 
 
 # A gate mixes several maps along a direction, and a tree has one per box: no curve shows them.
