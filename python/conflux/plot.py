@@ -25,11 +25,12 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _plain(axes: Any, count: int, width: float, height: float) -> Any:
+def _plain(axes: Any, count: int, width: float, height: float, share: bool = False) -> Any:
     """Return axes in a row, new ones unless there are some, without the upper and right lines."""
     if axes is None:
         _, grid = _pyplot().subplots(
-            1, count, figsize=(width * count, height), constrained_layout=True, squeeze=False
+            1, count, figsize=(width * count, height), constrained_layout=True, squeeze=False,
+            sharex=share, sharey=share,
         )
         axes = grid[0]
     for ax in axes[:count]:
@@ -80,7 +81,7 @@ def pairs(
             "before and after, and columns that they have."
         )
     labels, _, codes = _labels.encode(groups, len(rows))
-    axes = _plain(axes, 2, 4, 3.8)
+    axes = _plain(axes, 2, 4, 3.8, share=True)
     # In one order for all groups, or the last one drawn would hide the others.
     order = np.random.default_rng(0).permutation(len(rows))
     for ax, points, title in zip(axes, (rows, moved), titles):
@@ -90,7 +91,7 @@ def pairs(
         ax.set_title(title)
         if names is not None:
             ax.set_xlabel(names[columns[0]])
-            ax.set_ylabel(names[columns[1]])
+            axes[0].set_ylabel(names[columns[1]])
     for m, label in enumerate(labels):
         axes[1].scatter([], [], s=20, c=f"C{m % 10}", label=str(label))
     axes[1].legend(frameon=False, fontsize="small", loc="best")
@@ -130,7 +131,7 @@ def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
     layers = [record.layer + 1 for record in searched]
     for values, style, label in [
         ([r.spread_at_start for r in searched], {"ls": ":", "c": "0.6"}, "random directions"),
-        ([r.spread_before for r in searched], {"marker": "o", "ms": 3}, "found directions"),
+        ([r.spread_before for r in searched], {"marker": "."}, "found directions"),
         ([r.spread_after for r in searched], {}, "there, after the layer"),
     ]:
         axes[0].plot(layers, values, label=label, **style)
@@ -140,17 +141,21 @@ def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
     if start is not None:
         judged = [record for record in fitted if record.held_out is not None]
         values = [start, *(record.held_out or 0 for record in judged)]
-        axes[1].plot([0, *(record.layer + 1 for record in judged)], values, "o-", ms=3, c="C3",
+        axes[1].plot([0, *(record.layer + 1 for record in judged)], values, ".-", c="C3",
                      label="this fit")
         axes[1].axhline(aligner.model_.held_out_nb, c="0.4", ls="--", lw=1,
                         label="one map per feature (NB)")
         axes[1].axhline(0, c="0.6", lw=0.8)
-        axes[1].set_yscale("symlog", linthresh=max(1e-2 * max(values), 1e-12))
+        # Straight below a decade that is small beside the largest value, which are the ticks then.
+        straight = 10.0 ** np.ceil(np.log10(max(1e-2 * max(values), 1e-12)))
+        axes[1].set_yscale("symlog", linthresh=straight, linscale=0.7)
+        axes[1].set_ylim(min(*values, 0) - 0.3 * straight, 1.5 * max(*values, straight))
         axes[1].set_ylabel("energy distance of held-out rows")
     for ax in axes[:parts]:
         if dropped:
             ax.axvspan(dropped[0].layer + 0.5, dropped[-1].layer + 1.5, color="0.93", lw=0)
         ax.set_xlabel("layer")
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend(frameon=False, fontsize="small")
     return axes[0].figure
 
