@@ -219,6 +219,8 @@ class BaseAligner(EstimatorBase):
             Mass of each row.
         """
         model = self._fitted()
+        if _labels.missing(name):
+            raise ValueError(f"the name of the group is {name!r}; give one.")
         rows = as_samples(X)
         self._check_names(feature_names_of(X))
         masses = as_masses(sample_weight, len(rows))

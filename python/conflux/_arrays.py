@@ -21,11 +21,13 @@ def as_samples(X: Any, what: str = "X") -> Samples:
     """
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(f"{what} is sparse, but dense rows are needed; pass {what}.toarray().")
+    if type(X).__module__.startswith("numpy.ma"):
+        X = X.astype(np.float64).filled(np.nan)  # what is masked is missing
     array = np.asarray(X)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {what} is {array.dtype}; pass real numbers.")
     if array.dtype.kind not in "fiub":
-        array = _numbers(array, what)
+        array = _numbers(X, array, what)
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: one row per "
@@ -50,8 +52,12 @@ def as_samples(X: Any, what: str = "X") -> Samples:
     return array
 
 
-def _numbers(array: npt.NDArray[Any], what: str) -> npt.NDArray[np.float64]:
+def _numbers(X: Any, array: npt.NDArray[Any], what: str) -> npt.NDArray[np.float64]:
     try:
+        if array.dtype.kind in "mM":
+            raise TypeError(f"they are {array.dtype}")
+        if hasattr(X, "to_numpy"):  # pandas has missing numbers of its own
+            return np.asarray(X.to_numpy(np.float64, na_value=np.nan))
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         # TypeError says that a cell can be no number at all, ValueError that its text is none.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["encode", "extend", "name_of", "number"]
+__all__ = ["encode", "extend", "missing", "name_of", "number"]
 
 Codes = npt.NDArray[np.int64]
 
@@ -32,7 +32,8 @@ def _is_label(groups: Any) -> bool:
     return isinstance(groups, str) or np.asarray(groups).ndim == 0
 
 
-def _missing(label: Any) -> bool:
+def missing(label: Any) -> bool:
+    """Return whether this stands for no group."""
     return label is None or bool(label != label) or str(label) in ("", "<NA>", "NaT")
 
 
@@ -83,7 +84,7 @@ def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
             f"{len(codes)} group labels; give one per row."
         )
     for place, label in enumerate(labels):
-        if _missing(label):
+        if missing(label):
             row = int(np.argmax(codes == place))
             raise ValueError(f"row {row} has no group: its label is {label!r}; name it or drop it.")
     names = [name_of(label) for label in labels]
@@ -96,7 +97,7 @@ def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
 def number(groups: Any, rows: int, model: Any) -> Codes:
     """Return the number of each row's group in a model; one label may stand for all rows."""
     if _is_label(groups):
-        if _missing(groups):
+        if missing(groups):
             raise ValueError(f"the group is {groups!r}; name one of the groups of the fit.")
         return np.full(rows, model.group_index(name_of(groups)), dtype=np.int64)
     _, names, codes = encode(groups, rows)

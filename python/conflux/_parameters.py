@@ -83,14 +83,21 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-# Types that Python spells otherwise: in annotations and in docstrings. A text names a group.
-_ANNOTATION = {"weights": "str | Sequence[float]", "text": "str | int"}
-_TYPE = {"weights": "{'uniform', 'size'} or sequence of float", "text": "label"}
+# Types that Python spells otherwise: in annotations and in docstrings.
+_ANNOTATION = {
+    "weights": "str | Sequence[float]", "label": "str | int", "text": "str | Sequence[int]"
+}
+_TYPE = {"weights": "{'uniform', 'size'} or sequence of float", "text": "str or sequence of int"}
+
+
+def _kind(option: dict[str, Any]) -> str:
+    """Return the type of an option; a text that names a group is a label."""
+    return "label" if option["texts"].endswith("|GROUP") else str(option["type"])
 
 
 def _annotation(option: dict[str, Any]) -> str:
-    kind = _ANNOTATION.get(option["type"], option["type"])
-    return f"{kind} | None" if option["optional"] else str(kind)
+    kind = _ANNOTATION.get(_kind(option), _kind(option))
+    return f"{kind} | None" if option["optional"] else kind
 
 
 def _from_option(option: dict[str, Any]) -> Parameter:
@@ -105,13 +112,13 @@ def _from_option(option: dict[str, Any]) -> Parameter:
     if option["choices"]:
         kind = "{" + ", ".join(repr(choice) for choice in option["choices"]) + "}"
     else:
-        kind = _TYPE.get(option["type"], option["type"]) + _range(option)
+        kind = _TYPE.get(_kind(option), _kind(option)) + _range(option)
     if option["optional"]:
         kind += " or None"
     return Parameter(name, _annotation(option), option["default"], help_, kind, name)
 
 
-_TEXTS = {o["name"] for o in _core.describe_options() if o["type"] == "text"}
+_LABELS = {o["name"] for o in _core.describe_options() if _kind(o) == "label"}
 _OPTIONS = [_from_option(option) for option in _core.describe_options()]
 _METHOD = next(option for option in _core.describe_options() if option["name"] == "method")
 
@@ -161,9 +168,11 @@ def engine_options(
         for p in parameters_of(method)
         if p.option is not None and p.option not in ("seed", "threads")
     }
-    for name in _TEXTS:
-        if options[name] is not None:
-            options[name] = name_of(options[name])
+    for name, value in options.items():
+        if name in _LABELS and value is not None:
+            options[name] = name_of(value)
+        elif name == "image" and isinstance(value, (tuple, list)):
+            options[name] = "x".join(map(str, value))
     options.update(seed=seed, threads=threads)
     if method is not None:
         options["method"] = method

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, SupportsIndex
 
 __all__ = ["LayerRecord", "Progress"]
 
@@ -14,6 +14,8 @@ class LayerRecord(NamedTuple):
     directions of the layer: where the search for directions began, where it ended, and there after
     the layer has moved the groups. It is 0 for layers without a search. ``held_out`` is the mean
     energy distance of rows that were held out, after this layer; None when there are none.
+    ``seconds`` went into products with the rows, into sorting with what is done to sorted values,
+    and into the rest; ``flops`` and ``bytes`` are those of the products.
 
     Examples
     --------
@@ -34,6 +36,10 @@ class LayerRecord(NamedTuple):
     evaluations: int
     passes: int
     seconds: float
+    product_seconds: float
+    sort_seconds: float
+    flops: float
+    bytes: float
 
 
 class Progress:
@@ -42,6 +48,10 @@ class Progress:
     def __init__(
         self, verbose: int, total: int, callback: Callable[[LayerRecord], object] | None
     ) -> None:
+        if not isinstance(verbose, SupportsIndex):
+            raise TypeError(f"verbose is {verbose!r}; choose 0, 1 or 2.")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is {callback!r}; give a function of a LayerRecord, or None.")
         self._verbose = int(verbose)
         self._total = total
         self._callback = callback

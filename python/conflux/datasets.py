@@ -188,16 +188,8 @@ def make_cells(n_samples: int = 1500, *, random_state: int = 0) -> tuple[_Rows, 
 
     Parameters
     ----------
-    n_samples : int
-        Cells of all donors.
-    random_state : int
-        Seed.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 20)
-    donors : ndarray of str
-    kinds : ndarray of str
+    n_samples, random_state : int
+        Cells of all donors, and the seed.
 
     Examples
     --------
@@ -230,16 +222,8 @@ def make_applicants(n_samples: int = 2000, *, random_state: int = 0) -> tuple[_R
 
     Parameters
     ----------
-    n_samples : int
-        Rows of both groups.
-    random_state : int
-        Seed.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 3)
-    groups : ndarray of str
-    outcome : ndarray of int
+    n_samples, random_state : int
+        Rows of both groups, and the seed.
 
     Examples
     --------
@@ -267,10 +251,8 @@ def make_weather(n_samples: int = 1500, *, random_state: int = 0) -> _Data:
 
     Parameters
     ----------
-    n_samples : int
-        Days of each model.
-    random_state : int
-        Seed.
+    n_samples, random_state : int
+        Days of each model, and the seed.
 
     Examples
     --------

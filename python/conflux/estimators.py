@@ -80,11 +80,13 @@ def _make(name: str, method: str | None) -> type[BaseAligner]:
     else:
         summary = _SUMMARY.get(method, f"Aligns groups of samples by {method}.")
         more = f"This is the engine's method {method}; docs/math.md has its formulas."
+    constructor = initializer(parameters)
+    constructor.__qualname__ = f"{name}.__init__"
     has_search = method not in ("nb", "gb")
     body = {
         "__module__": __name__,
         "__qualname__": name,
-        "__init__": initializer(parameters),
+        "__init__": constructor,
         "__doc__": _DOC.format(
             name=name, summary=summary, more=more, parameters=_document(parameters),
             arguments="layers=10" if has_search else "",

@@ -34,6 +34,7 @@ class NB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -64,6 +65,7 @@ class NB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -98,6 +100,7 @@ class INB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -128,6 +131,7 @@ class INB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -162,6 +166,7 @@ class RandNB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -192,6 +197,7 @@ class RandNB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -226,6 +232,7 @@ class NBINB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -256,6 +263,7 @@ class NBINB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -290,6 +298,7 @@ class NBRandNB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -320,6 +329,7 @@ class NBRandNB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -354,6 +364,7 @@ class GB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -384,6 +395,7 @@ class GB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -418,6 +430,7 @@ class GBINB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -448,6 +461,7 @@ class GBINB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -482,6 +496,7 @@ class SINF(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -512,6 +527,7 @@ class SINF(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -546,6 +562,7 @@ class DD(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -576,6 +593,7 @@ class DD(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -610,6 +628,7 @@ class Tree(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -640,6 +659,7 @@ class Tree(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -674,6 +694,7 @@ class TreeINB(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -704,6 +725,7 @@ class TreeINB(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -739,6 +761,7 @@ class Aligner(BaseAligner):
         gate: str = ...,
         cells: int | None = ...,
         min_cell: int = ...,
+        image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -770,6 +793,7 @@ class Aligner(BaseAligner):
     gate: str
     cells: int | None
     min_cell: int
+    image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str

@@ -378,7 +378,7 @@ def pairwise(metric: Callable[[Any, Any], Any], X: npt.ArrayLike, groups: Any) -
     Parameters
     ----------
     metric : callable
-        Takes two clouds and returns a number.
+        Takes two clouds and returns a number, or a tuple that begins with one.
     X : array-like of shape (n_samples, n_features)
         Rows of all groups.
     groups : array-like of shape (n_samples,)
@@ -400,5 +400,6 @@ def pairwise(metric: Callable[[Any, Any], Any], X: npt.ArrayLike, groups: Any) -
     for m in range(count):
         for k in range(count):
             if m != k:
-                values[m, k] = metric(clouds[m], clouds[k])
+                found = metric(clouds[m], clouds[k])
+                values[m, k] = found[0] if isinstance(found, tuple) else found
     return Pairwise(values, float(values.sum() / (count * (count - 1))), labels)

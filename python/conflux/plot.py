@@ -1,4 +1,7 @@
-"""Pictures of fits, with matplotlib if it is installed."""
+"""Pictures of fits, with matplotlib if it is installed.
+
+All functions return matplotlib's Figure. They draw into `axes` or `figure` if those are given.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,19 @@ def _pyplot() -> Any:
     except ImportError as error:
         raise ImportError("conflux.plot needs matplotlib; install it.") from error
     return pyplot
+
+
+def _plain(axes: Any, count: int, width: float, height: float, share: bool = False) -> Any:
+    """Return axes in a row, new ones unless there are some, without the upper and right lines."""
+    if axes is None:
+        _, grid = _pyplot().subplots(
+            1, count, figsize=(width * count, height), constrained_layout=True, squeeze=False,
+            sharex=share, sharey=share,
+        )
+        axes = grid[0]
+    for ax in axes[:count]:
+        ax.spines[["top", "right"]].set_visible(False)
+    return axes
 
 
 def pairs(
@@ -49,37 +65,33 @@ def pairs(
         Names of all features.
     size : float
         Size of the points.
-    axes : pair of matplotlib axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib Figure
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> from conflux import NB, datasets, plot
     >>> X, groups = datasets.make_moons(100)
     >>> figure = plot.pairs(X, NB().fit_transform(X, groups), groups)
     >>> [axes.get_title() for axes in figure.axes]
     ['before', 'after']
     """
-    rows = as_samples(X)
+    rows, moved = as_samples(X), as_samples(Z, "Z")
+    if rows.shape != moved.shape or max(columns) >= rows.shape[1]:
+        raise ValueError(
+            f"X is {rows.shape}, Z is {moved.shape} and columns are {columns}; give the same rows "
+            "before and after, and columns that they have."
+        )
     labels, _, codes = _labels.encode(groups, len(rows))
-    if axes is None:
-        _, axes = _pyplot().subplots(1, 2, figsize=(8, 3.8), constrained_layout=True)
+    axes = _plain(axes, 2, 4, 3.8, share=True)
     # In one order for all groups, or the last one drawn would hide the others.
     order = np.random.default_rng(0).permutation(len(rows))
-    for ax, points, title in zip(axes, (rows, as_samples(Z, "Z")), titles):
+    for ax, points, title in zip(axes, (rows, moved), titles):
         colours = np.array([f"C{m % 10}" for m in range(len(labels))])[codes[order]]
         ax.scatter(points[order, columns[0]], points[order, columns[1]], s=size, c=colours,
                    linewidths=0, alpha=0.7)
         ax.set_title(title)
         if names is not None:
             ax.set_xlabel(names[columns[0]])
-            ax.set_ylabel(names[columns[1]])
-        ax.spines[["top", "right"]].set_visible(False)
+            axes[0].set_ylabel(names[columns[1]])
     for m, label in enumerate(labels):
         axes[1].scatter([], [], s=20, c=f"C{m % 10}", label=str(label))
     axes[1].legend(frameon=False, fontsize="small", loc="best")
@@ -90,41 +102,36 @@ def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
     """Draw how far apart the groups were, layer by layer.
 
     On the left is the spread of the groups along the directions of each layer. On the right, if
-    rows were held out, is their energy distance, which may fall below 0 because it has no bias.
-    Layers on grey ground were fitted but left out, because held-out rows gained nothing by them.
+    rows were held out, is their energy distance, which may fall below 0 because it has no bias,
+    with that of a single NB layer to compare. Layers on grey ground were fitted but left out,
+    because held-out rows gained nothing by them.
 
     Parameters
     ----------
     aligner : fitted estimator
-    axes : sequence of matplotlib axes, optional
-        Where to draw; two if rows were held out.
-
-    Returns
-    -------
-    matplotlib Figure
+    axes : sequence of axes, optional
+        Two if rows were held out, else one.
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> from conflux import INB, datasets, plot
     >>> X, groups = datasets.make_moons(100)
     >>> figure = plot.history(INB(layers=5).fit(X, groups))
     >>> figure.axes[0].get_xlabel()
     'layer'
     """
-    start = aligner.model_.held_out_at_start
+    start = aligner._fitted().held_out_at_start
     parts = 1 if start is None else 2
-    if axes is None:
-        _, grid = _pyplot().subplots(
-            1, parts, figsize=(4.5 * parts, 3.4), constrained_layout=True, squeeze=False
-        )
-        axes = grid[0]
-    kept, dropped = aligner.history_, aligner.dropped_history_
-    searched = [record for record in (*kept, *dropped) if record.spread_before > 0]
+    axes = _plain(axes, parts, 4.5, 3.4)
+    fitted, dropped = aligner.history_, aligner.dropped_history_
+    if dropped and dropped[0].layer == 0:
+        fitted = []  # one map per feature stands in for all of them
+    fitted = [*fitted, *dropped]
+    searched = [record for record in fitted if record.spread_before > 0]
     layers = [record.layer + 1 for record in searched]
     for values, style, label in [
         ([r.spread_at_start for r in searched], {"ls": ":", "c": "0.6"}, "random directions"),
-        ([r.spread_before for r in searched], {"marker": "o", "ms": 3}, "found directions"),
+        ([r.spread_before for r in searched], {"marker": "."}, "found directions"),
         ([r.spread_after for r in searched], {}, "there, after the layer"),
     ]:
         axes[0].plot(layers, values, label=label, **style)
@@ -132,19 +139,24 @@ def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
         axes[0].set_yscale("log")
     axes[0].set_ylabel("mean spread of the groups")
     if start is not None:
-        judged = [r for r in (*kept, *dropped) if r.held_out is not None]
-        values = [start, *(r.held_out or 0 for r in judged)]
-        axes[1].plot([0, *(r.layer + 1 for r in judged)], values, "o-", ms=3, c="C3",
-                     label="held-out rows")
-        axes[1].set_yscale("symlog", linthresh=max(1e-2 * max(values), 1e-12))
+        judged = [record for record in fitted if record.held_out is not None]
+        values = [start, *(record.held_out or 0 for record in judged)]
+        axes[1].plot([0, *(record.layer + 1 for record in judged)], values, ".-", c="C3",
+                     label="this fit")
+        axes[1].axhline(aligner.model_.held_out_nb, c="0.4", ls="--", lw=1,
+                        label="one map per feature (NB)")
         axes[1].axhline(0, c="0.6", lw=0.8)
+        # Straight below a decade that is small beside the largest value, which are the ticks then.
+        straight = 10.0 ** np.ceil(np.log10(max(1e-2 * max(values), 1e-12)))
+        axes[1].set_yscale("symlog", linthresh=straight, linscale=0.7)
+        axes[1].set_ylim(min(*values, 0) - 0.3 * straight, 1.5 * max(*values, straight))
         axes[1].set_ylabel("energy distance of held-out rows")
     for ax in axes[:parts]:
         if dropped:
             ax.axvspan(dropped[0].layer + 0.5, dropped[-1].layer + 1.5, color="0.93", lw=0)
         ax.set_xlabel("layer")
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(frameon=False, fontsize="small")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend(frameon=False, fontsize="small")
     return axes[0].figure
 
 
@@ -163,33 +175,26 @@ def maps(
         Number of the layer in ``layers_``.
     lines : int
         How many lines to draw at most.
-    axes : sequence of matplotlib axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib Figure
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> from conflux import NB, datasets, plot
     >>> X, groups = datasets.make_moons(100)
     >>> figure = plot.maps(NB().fit(X, groups))
     >>> [axes.get_title() for axes in figure.axes]
     ['x0', 'x1']
     """
-    chosen = aligner.layers_[layer]
+    layers = aligner.layers_
+    if not -len(layers) <= layer < len(layers):
+        raise ValueError(f"there is no layer {layer}; the flow has {len(layers)} layers.")
+    chosen = layers[layer]
     count = min(lines, chosen.num_lines)
     if count < 1:
         raise ValueError(
-            f"layer {layer} is {chosen.kind}, which has no maps along lines; choose another."
+            f"layer {layer} is {chosen.kind}, whose maps do not lie along lines; choose a sliced "
+            "or a coordinate layer."
         )
-    if axes is None:
-        _, grid = _pyplot().subplots(
-            1, count, figsize=(3 * count, 3), constrained_layout=True, squeeze=False
-        )
-        axes = grid[0]
+    axes = _plain(axes, count, 3, 3)
     features = aligner.get_feature_names_out()
     for line, ax in enumerate(axes[:count]):
         ranges = [chosen.line_range(m, line) for m in range(len(aligner.groups_))]
@@ -202,7 +207,6 @@ def maps(
             ax.plot(points, images, c=f"C{m % 10}", label=str(label))
         ax.set_title(f"direction {line + 1}" if chosen.frame is not None else str(features[line]))
         ax.set_xlabel("from")
-        ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("to")
     axes[0].legend(frameon=False, fontsize="small")
     return axes[0].figure
@@ -230,16 +234,9 @@ def translations(
         Height and width.
     limits : pair of float, optional
         Values that are white and black; None takes those of X.
-    figure : matplotlib Figure, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib Figure
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> from conflux import NB, datasets, plot
     >>> X, groups = datasets.load_digits()
     >>> figure = plot.translations(NB().fit(X, groups), X, groups, (8, 8))

@@ -7,12 +7,11 @@ are used. The maps are fitted on two thirds of the cells and judged on the other
 """
 
 import argparse
-import warnings
 from pathlib import Path
 
 import numpy as np
 
-from conflux import Aligner, FitWarning, datasets, metrics, plot
+from conflux import Aligner, datasets, metrics, plot
 
 
 def read(folder):
@@ -54,5 +53,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data")
     parser.add_argument("--figure")
-    warnings.simplefilter("once", FitWarning)
     main(**vars(parser.parse_args()))

@@ -9,12 +9,11 @@ maps every variable on its own, which is quantile mapping; INB maps them togethe
 
 import argparse
 import gzip
-import warnings
 from pathlib import Path
 
 import numpy as np
 
-from conflux import INB, NB, FitWarning, datasets, metrics, plot
+from conflux import INB, NB, datasets, metrics, plot
 
 
 def read(folder):
@@ -60,5 +59,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data")
     parser.add_argument("--figure")
-    warnings.simplefilter("once", FitWarning)
     main(**vars(parser.parse_args()))

@@ -11,7 +11,6 @@ of positive predictions, is 1 for equal treatment. Needs scikit-learn.
 import argparse
 import csv
 import gzip
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from conflux import INB, NB, FitWarning, datasets
+from conflux import INB, NB, datasets
 
 FEATURES = ["age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]
 RACES = ["African-American", "Caucasian"]
@@ -86,5 +85,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data")
     parser.add_argument("--figure")
-    warnings.simplefilter("once", FitWarning)
     main(**vars(parser.parse_args()))

@@ -29,22 +29,18 @@ namespace conflux::python {
 
 namespace {
 
+using namespace py::literals;
 using Names = std::vector<std::string>;
 using OptionalNumbers = std::optional<Numbers>;
 
 py::dict record_of(const LayerRecord& record) {
-  py::dict out;
-  out["layer"] = record.layer;
-  out["kind"] = record.kind;
-  out["spread_at_start"] = record.spread_at_start;
-  out["spread_before"] = record.spread_before;
-  out["spread_after"] = record.spread_after;
-  out["held_out"] = record.held_out;
-  out["steps"] = record.steps;
-  out["evaluations"] = record.evaluations;
-  out["passes"] = record.passes;
-  out["seconds"] = record.seconds;
-  return out;
+  return py::dict(
+      "layer"_a = record.layer, "kind"_a = record.kind,
+      "spread_at_start"_a = record.spread_at_start, "spread_before"_a = record.spread_before,
+      "spread_after"_a = record.spread_after, "held_out"_a = record.held_out,
+      "steps"_a = record.steps, "evaluations"_a = record.evaluations, "passes"_a = record.passes,
+      "seconds"_a = record.seconds, "product_seconds"_a = record.product_seconds,
+      "sort_seconds"_a = record.sort_seconds, "flops"_a = record.flops, "bytes"_a = record.bytes);
 }
 
 py::list records_of(const std::vector<LayerRecord>& records) {

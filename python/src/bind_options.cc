@@ -18,15 +18,20 @@ namespace conflux::python {
 
 namespace {
 
+using namespace py::literals;
+
 [[noreturn]] void wrong_type(const OptionInfo& info, py::handle value, std::string_view wanted) {
   throw py::type_error(
       fmt::format("{} is {}; give {}.", info.name, py::repr(value).cast<std::string>(), wanted));
 }
 
-template <class Enum>
+// The names of a choice; none of other types.
+template <class T>
 std::vector<std::string> choices() {
   std::vector<std::string> names;
-  for (const auto& [value, name] : EnumNames<Enum>::kNames) names.emplace_back(name);
+  if constexpr (std::is_enum_v<T>) {
+    for (const auto& [value, name] : EnumNames<T>::kNames) names.emplace_back(name);
+  }
   return names;
 }
 
@@ -127,58 +132,39 @@ py::object to_python(const std::optional<T>& value) {
   return value ? to_python(*value) : py::none();
 }
 
-// What a field holds, in words of Python: its type and, for a choice, the names.
+// What a field holds once it is set, and whether it may be left unset.
 template <class T>
-struct Kind {
-  static std::string type() {
-    if constexpr (std::is_same_v<T, bool>) return "bool";
-    if constexpr (std::is_integral_v<T>) return "int";
-    if constexpr (std::is_floating_point_v<T>) return "float";
-    return "str";
-  }
-  static std::vector<std::string> names() {
-    if constexpr (std::is_enum_v<T>) return choices<T>();
-    return {};
-  }
+struct Field {
+  using Type = T;
+  static constexpr bool kOptional = std::is_same_v<T, std::string>;
 };
 template <class T>
-struct Kind<std::optional<T>> : Kind<T> {};
-template <>
-struct Kind<std::string> {
-  static std::string type() { return "text"; }
-  static std::vector<std::string> names() { return {}; }
-};
-template <>
-struct Kind<GroupWeights> {
-  static std::string type() { return "weights"; }
-  static std::vector<std::string> names() { return {}; }
+struct Field<std::optional<T>> {
+  using Type = T;
+  static constexpr bool kOptional = true;
 };
 
+// In words of Python.
 template <class T>
-constexpr bool kMayBeUnset = false;
-template <class T>
-constexpr bool kMayBeUnset<std::optional<T>> = true;
-template <>
-constexpr bool kMayBeUnset<std::string> = true;
+const char* type_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  if constexpr (std::is_integral_v<T>) return "int";
+  if constexpr (std::is_floating_point_v<T>) return "float";
+  if constexpr (std::is_same_v<T, std::string>) return "text";
+  if constexpr (std::is_same_v<T, GroupWeights>) return "weights";
+  return "str";
+}
 
 py::list describe_options() {
   py::list out;
   const FitOptions defaults;
   visit_options(defaults, [&]<class T>(const OptionInfo& info, const T& value) {
-    py::dict option;
-    option["name"] = info.name;
-    option["help"] = info.help;
-    option["unset"] = info.unset;
-    option["min"] = info.min;
-    option["max"] = info.max;
-    option["above_min"] = info.above_min;
-    option["type"] = Kind<T>::type();
-    py::list names;
-    for (const std::string& name : Kind<T>::names()) names.append(name);
-    option["choices"] = names;
-    option["optional"] = kMayBeUnset<T>;
-    option["default"] = to_python(value);
-    out.append(option);
+    using Type = typename Field<T>::Type;
+    out.append(py::dict("name"_a = info.name, "help"_a = info.help, "unset"_a = info.unset,
+                        "min"_a = info.min, "max"_a = info.max, "above_min"_a = info.above_min,
+                        "texts"_a = info.texts, "type"_a = type_name<Type>(),
+                        "choices"_a = choices<Type>(), "optional"_a = Field<T>::kOptional,
+                        "default"_a = to_python(value)));
   });
   return out;
 }

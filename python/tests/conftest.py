@@ -8,6 +8,7 @@ import pytest
 
 import conflux
 
+os.environ.setdefault("MPLBACKEND", "Agg")  # no window for an example
 ROOT = Path(__file__).resolve().parents[2]
 
 

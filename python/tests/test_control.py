@@ -130,27 +130,60 @@ def test_progress_is_a_line_now_and_then_without_tqdm(moons, capsys, monkeypatch
     assert len(capsys.readouterr().out.splitlines()) == 10
 
 
-# Rows at equal distances are read where they are: the engine's own copy, which its layers move, is
-# the only one. Mixed groups are gathered first. One direction, because the maps of many are fitted
-# on the projections of all rows at once.
-@pytest.mark.parametrize("mixed, copies", [(False, 1), (True, 2)])
-def test_a_fit_copies_no_more_than_it_must(mixed, copies):
-    script = f"""
-    import resource, numpy as np, conflux
+def memory_of(call, **names):
+    """Return the memory that a call takes in a process of its own, in tables of float64."""
+    script = """
+    import numpy as np, conflux
     random = np.random.default_rng(0)
-    X = random.standard_normal((150000, 100))
+    dtype, layout, order = "{dtype}", "{layout}", "{order}"
+    X = random.standard_normal((150000, 100), dtype)
+    if layout == "F":
+        X = np.asfortranarray(X)
     groups = np.repeat([0, 1], 75000)
-    if {mixed}:
+    few = slice(74000, 76000)
+    nb = conflux.NB(n_jobs=1).fit(X[few], groups[few])
+    if order == "mixed":
         groups = random.permutation(groups)
-    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    before = peak()
-    conflux.INB(layers=1, directions=1, search_rows=100, validation_fraction=0, n_jobs=1).fit(
-        X, groups
-    )
-    print((peak() - before) / X.nbytes)
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the peak begins anew
+
+    def kilobytes(what):
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith(what))
+
+    before = kilobytes("VmRSS")
+    result = {call}
+    print((kilobytes("VmHWM") - before) * 1024 / (8 * X.size))
     """
+    values = {"dtype": "f8", "layout": "C", "order": "sorted", **names}
     out = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", textwrap.dedent(script.format(call=call, **values))],
+        capture_output=True, text=True, check=True,
     )
+    return float(out.stdout)
+
+
+# Rows at equal distances are read where they are: the engine's own copy, which its layers move, is
+# the only one. Mixed groups are gathered first, and single precision is converted. One direction,
+# because the maps of many are fitted on the projections of all rows at once.
+@pytest.mark.parametrize(
+    "names, copies",
+    [
+        ({}, 1),
+        ({"order": "mixed"}, 2),
+        ({"dtype": "f4"}, 2),
+        ({"dtype": "f4", "order": "mixed"}, 2),
+    ],
+)
+def test_a_fit_copies_no_more_than_it_must(names, copies):
+    fit = """conflux.INB(
+        layers=1, directions=1, search_rows=100, validation_fraction=0, n_jobs=1
+    ).fit(X, groups)"""
     # What a fit holds beside the rows is a small part of them.
-    assert copies - 0.1 < float(out.stdout) < copies + 0.25
+    assert copies - 0.1 < memory_of(fit, **names) < copies + 0.25
+
+
+# Whatever it reads: blocks are converted in the cache.
+@pytest.mark.parametrize("names", [{}, {"dtype": "f4"}, {"layout": "F"}, {"order": "mixed"}])
+def test_a_transform_makes_nothing_but_its_result(names):
+    assert 0.95 < memory_of("nb.transform(X, groups)", **names) < 1.1

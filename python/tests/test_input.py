@@ -27,6 +27,8 @@ REFUSED_ROWS = {
     "infinity": (spoiled(-np.inf), ValueError, "row 17, column 1 is -inf"),
     "text": (X.astype(str).astype(object) + "!", ValueError, "no numbers"),
     "a dict in a cell": (spoiled({}, dtype=object), TypeError, "no numbers"),
+    "dates": (X.astype("M8[D]"), TypeError, "datetime64"),
+    "masked": (np.ma.masked_equal(X, X[17, 1]), ValueError, "row 17, column 1 is NaN"),
     "complex": (X + 1j, ValueError, "Complex data not supported"),
     "other number of columns": (np.hstack([X, X]), ValueError, "4 features, but NB is expect"),
 }
@@ -93,8 +95,14 @@ def test_groups_that_cannot_be_used_are_refused(groups, error, words):
         NB().fit(X, groups)
 
 
-def test_missing_labels_of_pandas_are_refused():
+def test_missing_numbers_and_labels_of_pandas_are_refused():
     pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=["a", "b"]).astype("Float64")
+    expected = NB().fit_transform(X, LABELS)
+    np.testing.assert_array_equal(NB().fit_transform(table, LABELS), expected)
+    table.loc[17, "b"] = pandas.NA
+    with pytest.raises(ValueError, match='row 17, column 1 \\("b"\\) is NaN'):
+        NB().fit(table, LABELS)
     labels = pandas.Series(LABELS).astype("category")
     labels[3] = None
     with pytest.raises(ValueError, match="row 3 has no group"):
@@ -157,6 +165,8 @@ def test_nothing_works_before_fit(call):
         ({"random_state": "x"}, TypeError, "random_state is 'x'"),
         ({"n_jobs": 0}, ValueError, "n_jobs is 0"),
         ({"n_jobs": 1.5}, TypeError, "n_jobs is 1.5"),
+        ({"verbose": None}, TypeError, "verbose is None"),
+        ({"image": (1, 3)}, ValueError, "image is 1x3 but rows have 2 columns"),
     ],
 )
 def test_parameters_out_of_range_are_refused_by_fit(options, error, words):
@@ -174,7 +184,20 @@ def test_numbers_of_numpy_are_numbers():
     assert inb.options_["layers"] == 2 and inb.options_["polar_steps"] is False
 
 
+def test_a_callback_that_cannot_be_called_is_refused_before_the_fit():
+    with pytest.raises(TypeError, match="callback is 3; give a function"):
+        INB(layers=10**6, validation_fraction=0).fit(X, LABELS, callback=3)
+
+
+def test_a_group_without_a_name_is_not_added():
+    for name in (None, "", np.nan):
+        with pytest.raises(ValueError, match="name of the group"):
+            NB().fit(X, LABELS).add_group(X, name)
+
+
 def test_unknown_parameters_are_refused():
+    with pytest.raises(TypeError, match="INB.__init__"):
+        INB(3)
     with pytest.raises(TypeError, match="layrs"):
         INB(layrs=3)
     with pytest.raises(ValueError, match="layrs"):

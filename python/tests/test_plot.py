@@ -33,6 +33,9 @@ def test_pairs_shows_every_row_in_the_colour_of_its_group(moons):
         assert all(c == own[0] for c in own)
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["0", "1"]
     assert figure.axes[0].get_xlabel() == "left"
+    for wrong in ({"Z": Z[:5]}, {"Z": Z, "columns": (0, 2)}):
+        with pytest.raises(ValueError, match="the same rows before and after"):
+            plot.pairs(X, groups=groups, **wrong)
 
 
 def test_history_shows_the_record_of_the_fit(moons):
@@ -55,6 +58,17 @@ def test_history_shows_held_out_rows_and_layers_that_were_left_out():
     assert bool(spread.patches) == bool(judged.patches) == bool(inb.dropped_history_)
 
 
+# Three weak layers are worse than one map per feature, which the engine then takes instead.
+def test_history_shows_the_layers_that_one_map_per_feature_replaced():
+    X, groups = conflux.datasets.make_moons(600)
+    with pytest.warns(conflux.FitWarning, match="one map per feature"):
+        inb = INB(layers=3, validation_fraction=0.3).fit(X, groups)
+    shown, instead, _ = plot.history(inb).axes[1].get_lines()
+    assert list(shown.get_xdata()) == [0, 1, 2, 3]
+    assert list(shown.get_ydata())[1:] == [record.held_out for record in inb.dropped_history_]
+    assert set(instead.get_ydata()) == {inb.history_[0].held_out}
+
+
 def test_maps_are_those_of_the_layer(moons):
     X, groups = moons
     nb = NB().fit(X, groups)
@@ -66,8 +80,24 @@ def test_maps_are_those_of_the_layer(moons):
     np.testing.assert_allclose(second.get_ydata(), nb.transform(rows, 1)[:, 0], atol=1e-12)
     inb = INB(layers=3, estimator="histogram").fit(X, groups)
     assert plot.maps(inb, 1, lines=1).axes[0].get_title() == "direction 1"
-    with pytest.raises(ValueError, match="affine"):
-        plot.maps(GB().fit(X, groups))
+    with pytest.raises(ValueError, match="no layer 3; the flow has 3 layers"):
+        plot.maps(inb, 3)
+    for draw in (plot.maps, plot.history):
+        with pytest.raises(conflux.NotFittedError):
+            draw(NB())
+
+
+# A gate mixes several maps along a direction, and a tree has one per box: no curve shows them.
+@pytest.mark.parametrize(
+    "kind, aligner",
+    [("affine", GB()), ("gated", INB(layers=2, gate="auto")), ("tree", conflux.Tree())],
+)
+def test_layers_without_a_map_per_line_are_refused(kind, aligner, gaussians):
+    aligner.fit(*gaussians)
+    assert kind in [layer.kind for layer in aligner.layers_]
+    number = [layer.kind for layer in aligner.layers_].index(kind)
+    with pytest.raises(ValueError, match=f"layer {number} is {kind}.*choose a sliced"):
+        plot.maps(aligner, number)
 
 
 def test_translations_show_every_group_as_every_other():

@@ -4,18 +4,21 @@
 # without Debian's packages.
 set -euo pipefail
 venv=$1
-taken=
-for candidate in ${PYTHON:+"$PYTHON"} /usr/bin/python3 "$(command -v python3 || true)"; do
-  if [ -x "$(command -v "$candidate" || true)" ] &&
-    "$candidate" -c 'import sys, numpy, venv; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
-    taken=$candidate
-    break
-  fi
+candidates=(/usr/bin/python3 python3)
+[ -z "${PYTHON:-}" ] || candidates=("$PYTHON")
+for candidate in "${candidates[@]}"; do
+  taken=$(command -v "$candidate" || true)
+  [ -n "$taken" ] &&
+    "$taken" -c 'import sys, numpy, venv; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && break
+  taken=
 done
-[ -n "$taken" ] || { echo "no python3 with numpy; install python3-numpy, or set PYTHON" >&2; exit 1; }
+[ -n "$taken" ] || {
+  echo "no Python 3.9 with numpy: tried ${candidates[*]}; install python3-numpy, or set PYTHON" >&2
+  exit 1
+}
 echo "python: $taken, $("$taken" -c 'import sys, numpy; print(sys.version.split()[0], "with numpy", numpy.__version__)')"
 # An environment of another interpreter would keep its packages.
-if ! grep -qsxF "home = $(dirname "$(readlink -f "$(command -v "$taken")")")" "$venv/pyvenv.cfg"; then
+if ! grep -qsxF "home = $(dirname "$(readlink -f "$taken")")" "$venv/pyvenv.cfg"; then
   rm -rf "$venv"
   "$taken" -m venv --system-site-packages "$venv"
 fi
