@@ -13,6 +13,8 @@ python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
 fuzz="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"
+# Of single studies, and large.
+torch="python3-torch"
 missing=()
 for step in "${@:-build}"; do
   for package in ${!step}; do

@@ -20,7 +20,7 @@ namespace {
 constexpr double kSurely = 0.05;
 // Of a group's rows; a smaller difference in composition does little harm.
 constexpr double kUnlikeComposition = 0.1;
-constexpr double kLeastOverlap = 0.9;
+constexpr double kLeastOverlap = 0.5;
 constexpr Index kSmallGroup = 30;
 constexpr std::size_t kMostShown = 10;
 
@@ -100,7 +100,8 @@ std::vector<std::string> advice_of(const Diagnosis& found, const GroupSet& group
   if (!found.features_with_atoms.empty()) {
     out.push_back(fmt::format(
         "One value holds more than 5 % of the rows in: {}. Equal values stay equal within a group, "
-        "and cannot be spread out to look like another group's.",
+        "and cannot be spread out to look like another group's; conflux convert --jitter spreads "
+        "them.",
         names_of(found.features_with_atoms, groups.feature_names())));
   }
   return out;

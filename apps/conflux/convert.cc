@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "conflux/core/error.h"
+#include "conflux/data/jitter.h"
 #include "help.h"
 #include "interrupt.h"
 #include "table_flags.h"
@@ -20,6 +22,8 @@ struct ConvertFlags {
   InputFlags table;
   OutputFlags output;
   std::string group;
+  std::vector<std::string> jitter;
+  std::uint64_t seed = 0;
   int threads = 0;
 };
 
@@ -38,6 +42,14 @@ void drop_text(Table& block, const std::string& group, Keeps keeps,
   });
 }
 
+void jitter(Table& table, const ConvertFlags& flags, const Console& console) {
+  for (const auto& [name, width] : add_jitter(table, flags.jitter, flags.seed)) {
+    console.info(
+        width > 0 ? fmt::format("column \"{}\": noise within {:g} on either side", name, width / 2)
+                  : fmt::format("column \"{}\": no two values repeat; left as it is", name));
+  }
+}
+
 void run_convert(const ConvertFlags& flags, const CLI::App& verb, const Console& console) {
   check_standard_output(flags.output, wants_json(verb));
   const std::string group = flags.group.empty() ? "group" : flags.group;
@@ -46,7 +58,7 @@ void run_convert(const ConvertFlags& flags, const CLI::App& verb, const Console&
   // From text to text every cell keeps its spelling.
   const std::string from = table_format(flags.input, options);
   const bool from_text = from == "csv" || from == "tsv" || from == "txt";
-  if (from_text && keeps == Keeps::kEverything) options.numeric.emplace();
+  if (from_text && keeps == Keeps::kEverything) options.numeric = flags.jitter;
   if (from_text) options.text = {};
   catch_interrupts();
   const auto reader = open_table(flags.input, options);
@@ -54,8 +66,11 @@ void run_convert(const ConvertFlags& flags, const CLI::App& verb, const Console&
                                    write_options(flags.table, flags.output, group, flags.threads));
   Index rows = 0;
   std::vector<std::string> dropped;
-  for (Table block; reader->read(block, kBlockRows);) {
+  // Which values repeat is known at the end only.
+  const Index block_rows = flags.jitter.empty() ? kBlockRows : std::numeric_limits<Index>::max();
+  for (Table block; reader->read(block, block_rows);) {
     stop_if_interrupted();
+    jitter(block, flags, console);
     rows += block.num_rows();
     drop_text(block, group, keeps, dropped);
     if (block.columns.empty()) {
@@ -92,6 +107,9 @@ void add_convert(CLI::App& root, Console& console) {
                  "npy and npz: write single precision");
   verb->add_option("--group,--batch-key", flags->group, "column that npz keeps as groups [group]")
       ->type_name("COLUMN");
+  add_name_list(*verb, "--jitter", flags->jitter,
+                "spread out equal values of these columns by noise, less than their gaps");
+  verb->add_option("--seed", flags->seed, "names the stream of the noise [0]")->type_name("N");
   verb->add_option("-j,--threads", flags->threads, "threads to use; 0 uses every core [0]")
       ->type_name("N")
       ->check(quiet(CLI::Range(0, 4096)));

@@ -10,6 +10,7 @@
 #include "conflux/flow/affine_layer.h"
 #include "conflux/flow/coordinate_layer.h"
 #include "conflux/flow/gated_layer.h"
+#include "conflux/flow/score_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/tree_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
@@ -316,6 +317,10 @@ OrderedJson write_layer(const Layer& layer, const std::string& prefix, TensorWri
     write_affine(*affine, prefix, out);
   } else if (const auto* tree = dynamic_cast<const TreeLayer*>(&layer)) {
     write_tree(*tree, prefix, out);
+  } else if (const auto* scores = dynamic_cast<const ScoreLayer*>(&layer)) {
+    std::vector<const PiecewiseLinearMap*> maps;
+    for (const PiecewiseLinearMap& map : scores->scores()) maps.push_back(&map);
+    write_piecewise_linear(maps, prefix, out);
   } else if (const auto* cube = dynamic_cast<const UnitCubeLayer*>(&layer)) {
     out.add(prefix + ".margin", {1}, std::vector<double>{cube->margin()});
   } else {
@@ -341,6 +346,11 @@ std::shared_ptr<const Layer> read_layer(const Json& description, const std::stri
   if (kind == "gated") return read_gated(prefix, groups, dim, file);
   if (kind == "tree") return read_tree(prefix, groups, dim, file);
   if (kind == "affine") return read_affine(prefix, groups, dim, file);
+  if (kind == "to-scores" || kind == "from-scores") {
+    return std::make_shared<ScoreLayer>(
+        read_piecewise_linear(prefix, dim, file),
+        kind == "to-scores" ? ScoreLayer::Way::kToScores : ScoreLayer::Way::kFromScores);
+  }
   if (kind == "cube-to-normal") {
     return read_unit_cube(prefix, dim, UnitCubeLayer::Way::kToNormal, file);
   }

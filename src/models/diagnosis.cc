@@ -22,7 +22,7 @@ constexpr Index kGatingBasis = 30;
 constexpr Index kGating = 15;
 constexpr Index kRowsPerCell = 150;
 constexpr Index kMostCells = 8;
-constexpr double kRowsToShare = 10;
+constexpr double kRowsToShare = 5;
 constexpr double kAtom = 0.05;
 constexpr double kChance = 0.95;
 
@@ -267,7 +267,7 @@ Diagnosis diagnose(const GroupSet& groups, const DiagnosisOptions& options) {
   out.cells.shares = shares_by_kind(cells.cell_of, pool.group_of, cells.count, count);
   for (Index c = 0; c < cells.count; ++c) out.cells.kinds.push_back(fmt::format("cell {}", c + 1));
   out.cells.difference = compared(largest_total_variation(out.cells.shares), of_cells);
-  if (labels > 0) {
+  if (labels > 1) {
     out.labels = Composition{.kinds = groups.label_names(),
                              .shares = shares_by_kind(pool.label_of, pool.group_of, labels, count),
                              .difference = {}};

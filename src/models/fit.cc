@@ -8,6 +8,7 @@
 #include "conflux/core/error.h"
 #include "conflux/core/stopwatch.h"
 #include "conflux/flow/coordinate_layer.h"
+#include "conflux/flow/score_layer.h"
 #include "conflux/flow/sliced_layer.h"
 #include "conflux/flow/unit_cube_layer.h"
 #include "conflux/models/density_destructor.h"
@@ -22,6 +23,7 @@
 #include "models/patches.h"
 #include "models/resumption.h"
 #include "models/row_choice.h"
+#include "models/scores.h"
 
 namespace conflux {
 
@@ -65,13 +67,13 @@ class Fitter {
     held_out_.emplace(usable_, groups, *record.options.validation_fraction, record.options.seed,
                       comm);
     fitted_sizes_ = count_rows(usable_, comm);
-    record.warnings = find_warnings(groups, fitted_sizes_, record.options, comm);
+    record.warnings = find_warnings(groups, usable_, fitted_sizes_, record.options, comm);
     fit_.flow = Flow(groups.names(), groups.dim());
   }
 
   Fit run() {
     const FitOptions& options = fit_.record.options;
-    enter_unit_cube();
+    enter_latent_units();
     centre_ = common_centre_and_scale(latent_.groups(), usable_, search_weights(), comm_);
     judge_the_start();
     look_for_gates();
@@ -79,7 +81,7 @@ class Fitter {
     if (fit_.record.layers.empty()) open(options.method);
     while (go_on_ && !out_of_patience() && num_layers() < *options.layers) add_layer();
     keep_what_helps();
-    leave_unit_cube();
+    leave_latent_units();
     fit_.record.seconds = seconds_before_ + total_.seconds();
     return std::move(fit_);
   }
@@ -100,7 +102,7 @@ class Fitter {
     }
     fit_.record.layers = records;
     for (const auto& layer : earlier.flow.layers()) {
-      if (layer->kind() == "normal-to-cube" || layer->kind() == "cube-to-normal") continue;
+      if (layer->same_for_all_groups()) continue;  // entered and left by this fit itself
       append(layer);
       judge();
     }
@@ -343,20 +345,29 @@ class Fitter {
     finish({.kind = "affine", .seconds = watch.seconds()});
   }
 
-  void enter_unit_cube() {
-    if (auto layer = unit_cube_layer(UnitCubeLayer::Way::kToNormal)) append(std::move(layer));
+  /// Layers see normal scores: of the unit cube, or of features over all groups. Whoever uses the
+  /// flow sees the units of the data.
+  void enter_latent_units() {
+    const FitOptions& options = fit_.record.options;
+    if (options.unit_cube == UnitCube::kOn) append(unit_cube_layer(UnitCubeLayer::Way::kToNormal));
+    if (options.scale == Scaling::kNormal) {
+      scores_ = score_maps(latent_.groups(), usable_, options, comm_, workers_);
+      append(std::make_shared<ScoreLayer>(scores_, ScoreLayer::Way::kToScores));
+    }
   }
-  void leave_unit_cube() {
-    if (auto layer = unit_cube_layer(UnitCubeLayer::Way::kToCube)) {
-      fit_.flow.append(std::move(layer));
+  void leave_latent_units() {
+    const FitOptions& options = fit_.record.options;
+    if (options.unit_cube == UnitCube::kOn) {
+      fit_.flow.append(unit_cube_layer(UnitCubeLayer::Way::kToCube));
+    }
+    if (options.scale == Scaling::kNormal) {
+      fit_.flow.append(std::make_shared<ScoreLayer>(scores_, ScoreLayer::Way::kFromScores));
     }
   }
 
-  /// Null when the fit works on the values themselves.
   std::shared_ptr<const Layer> unit_cube_layer(UnitCubeLayer::Way way) const {
-    const FitOptions& options = fit_.record.options;
-    if (options.unit_cube != UnitCube::kOn) return nullptr;
-    return std::make_shared<UnitCubeLayer>(fit_.flow.dim(), options.unit_cube_margin, way);
+    return std::make_shared<UnitCubeLayer>(fit_.flow.dim(), fit_.record.options.unit_cube_margin,
+                                           way);
   }
 
   /// Processes search alone on the same sample; processors of different kinds may round
@@ -427,6 +438,7 @@ class Fitter {
   std::optional<ImageShape> image_;
   RowChoice usable_;
   Matrix gating_basis_;
+  std::vector<PiecewiseLinearMap> scores_;
   std::optional<HeldOut> held_out_;
   std::vector<Index> fitted_sizes_;
   std::vector<Judgement> judged_;  // before the first layer, and after each

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "conflux/core/error.h"
@@ -10,6 +11,10 @@
 namespace conflux {
 
 namespace {
+
+// Deviations that differ by more are taken for different units. Principal components and pixels
+// differ by less.
+constexpr double kUnlikeUnits = 100;
 
 // Whether every value of every process lies in [0, 1].
 bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
@@ -78,6 +83,46 @@ void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
   }
 }
 
+// Layers look for what moves rows furthest: a feature in small units is all they see.
+void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOptions& options,
+                   Communicator& comm, std::vector<std::string>& warnings) {
+  const bool by_feature = options.method == Method::kNb || options.method == Method::kDd;
+  if (options.scale != Scaling::kNone || by_feature || options.unit_cube == UnitCube::kOn) return;
+  const Index dim = groups.dim();
+  std::vector<double> sums(static_cast<std::size_t>(2 * dim + 1), 0.0);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (const Index i : chosen[m]) {
+      for (Index j = 0; j < dim; ++j) {
+        const double value = groups[m].rows(i, j);
+        sums[j] += value;
+        sums[dim + j] += value * value;
+      }
+      sums[2 * dim] += 1;
+    }
+  }
+  comm.sum(sums);
+  Index widest = -1, narrowest = -1;
+  std::vector<double> deviations;
+  for (Index j = 0; j < dim; ++j) {
+    const double mean = sums[j] / sums[2 * dim];
+    const double variance = sums[dim + j] / sums[2 * dim] - mean * mean;
+    // Less is rounding.
+    deviations.push_back(variance > 1e-12 * mean * mean ? std::sqrt(variance) : 0);
+    if (deviations[j] == 0) continue;
+    if (widest < 0 || deviations[j] > deviations[widest]) widest = j;
+    if (narrowest < 0 || deviations[j] < deviations[narrowest]) narrowest = j;
+  }
+  if (widest < 0 || deviations[widest] < kUnlikeUnits * deviations[narrowest]) return;
+  const auto name = [&](Index j) {
+    const auto& names = groups.feature_names();
+    return names.empty() ? fmt::format("{}", j) : names[j];
+  };
+  warnings.push_back(fmt::format(
+      "feature {} has a deviation of {:.3g} and {} of {:.3g}: the large one decides nearly alone "
+      "what is aligned; if they have different units, choose scale normal.",
+      name(widest), deviations[widest], name(narrowest), deviations[narrowest]));
+}
+
 }  // namespace
 
 std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
@@ -123,11 +168,13 @@ UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communica
   return inside ? UnitCube::kOn : UnitCube::kOff;
 }
 
-std::vector<std::string> find_warnings(const GroupSet& groups, const std::vector<Index>& sizes,
-                                       const FitOptions& options, Communicator& comm) {
+std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
+                                       const std::vector<Index>& sizes, const FitOptions& options,
+                                       Communicator& comm) {
   std::vector<std::string> warnings;
   warn_of_small_groups(groups, sizes, options, warnings);
   warn_of_constant_features(groups, comm, warnings);
+  warn_of_units(groups, chosen, options, comm, warnings);
   return warnings;
 }
 

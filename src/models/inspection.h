@@ -22,8 +22,10 @@ void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Comm
 /// kOn or kOff; throws InvalidOption if it was asked for and the values do not allow it.
 UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm);
 
-/// Sentences about groups too small for what is fitted, and about features that a group lacks.
-std::vector<std::string> find_warnings(const GroupSet& groups, const std::vector<Index>& sizes,
-                                       const FitOptions& options, Communicator& comm);
+/// Sentences about groups too small for what is fitted, features that a group lacks, and features
+/// in unlike units. `chosen` rows are fitted.
+std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
+                                       const std::vector<Index>& sizes, const FitOptions& options,
+                                       Communicator& comm);
 
 }  // namespace conflux

@@ -176,6 +176,18 @@ double automatic_strength(Method method, bool gated, double groups_that_count) {
   }
 }
 
+// Scores are normal already, and DD makes its own.
+void resolve_scale(FitOptions& options) {
+  if (options.scale == Scaling::kNone) return;
+  if (options.method == Method::kDd || options.unit_cube == UnitCube::kOn) {
+    throw InvalidOption(fmt::format(
+        "scale is {} but {}; leave one of them out.", name_of(options.scale),
+        options.method == Method::kDd ? "dd scales every group by itself"
+                                      : "unit_cube is on, which makes scores of its own"));
+  }
+  options.unit_cube = UnitCube::kOff;
+}
+
 // Whether layers are gated; checks what gates need and chooses the number of cells.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.gate == Gating::kNone) return false;
@@ -299,6 +311,7 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
     const double root = std::sqrt(static_cast<double>(smallest));
     options.knots = std::clamp<Index>(std::lround(root), 8, 100);
   }
+  resolve_scale(options);
   if (options.grid == 1) throw InvalidOption("grid is 1; choose at least 2, or 0 for no grid.");
   parse_image_shape(options.image, dim);
   options.weights = resolve_weights(options, data);

@@ -84,6 +84,13 @@ MISTAKES = [
     ("info empty.csv", DATA, ["empty.csv"]),
     ("generate mons -o z.csv", USAGE, ["mons", "moons"]),
     ("generate moons -o z.csv --samples 0", USAGE, ["samples"]),
+    ("check onegroup.csv", DATA, ["one group only", "at least two"]),
+    ("check moons.csv --label lable", USAGE, ['no column "lable"']),
+    ("check moons.csv --deals 3", USAGE, ["--deals"]),
+    ("fit moons.csv --gate label -o m", USAGE, ["no labels", "gate auto"]),
+    ("fit moons.csv --gate auot -o m", USAGE, ["gate", "auto"]),
+    ("fit moons.csv --scale normal --method dd -o m", USAGE, ["dd scales every group by itself"]),
+    ("convert moons.csv z.csv --jitter z", USAGE, ['no column "z"']),
     ("convert moons.csv", USAGE, ["OUT is required"]),
     ("convert onlytext.csv z.npy", DATA, ["no column is numeric", "text format"]),
 ]
@@ -164,7 +171,7 @@ class Messages(CommandTest):
 
     def test_every_verb_has_help_that_fits_a_screen_and_an_example(self):
         verbs = [line.split()[0] for line in self.run_command("--help").split("\n\n")[2].splitlines()]
-        self.assertEqual(len(verbs), 9)
+        self.assertEqual(len(verbs), 10)
         for verb in verbs:
             text = self.run_command(verb, "--help")
             self.assertIn(f"example: conflux {verb} ", text)

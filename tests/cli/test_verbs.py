@@ -5,6 +5,8 @@ import json
 import os
 import unittest
 
+import numpy as np
+
 from support import GOLDEN, CommandTest
 
 
@@ -164,6 +166,71 @@ class Verbs(CommandTest):
         self.assertLess(shown["ilisi"]["before"], 1.3)
         self.assertGreater(shown["ilisi"]["after"], 1.6)
         self.assertLess(shown["clisi"]["after"], 1.5)
+
+    def write_mixtures(self, name="mixed.csv"):
+        """Two clusters ten deviations apart, which the groups hold in different shares."""
+        random = np.random.default_rng(0)
+        lines = [",".join(f"x{j}" for j in range(6)) + ",group,kind"]
+        for group, share in ("a", 0.9), ("b", 0.2):
+            for i in range(300):
+                kind = "far" if i < 300 * share else "near"
+                row = random.normal(size=6) + 0.3 * (group == "b")
+                row[:3] += 6 * (kind == "far")
+                lines.append(",".join(map(repr, row)) + f",{group},{kind}")
+        self.write(name, "\n".join(lines) + "\n")
+
+    def test_check_tells_composition_and_what_to_do(self):
+        self.write_mixtures()
+        shown = json.loads(self.run_command("check", "mixed.csv", "--label", "kind", "--json"))
+        self.assertEqual(shown["difference"]["p_value"], 0.01)
+        self.assertAlmostEqual(shown["labels"]["difference"]["value"], 0.7, places=2)
+        self.assertTrue(any("--gate label" in sentence for sentence in shown["advice"]))
+        text = self.run_command("check", "mixed.csv", "--drop", "kind")
+        self.assertIn("--gate auto", text)
+        self.assertIn("shares of cells", text)
+
+    def test_check_leaves_alike_groups_alone(self):
+        random = np.random.default_rng(1)
+        rows = [f"{x!r},{y!r},{i % 2}" for i, (x, y) in enumerate(random.normal(size=(200, 2)))]
+        self.write("alike.csv", "\n".join(["x,y,group"] + rows) + "\n")
+        self.assertIn("No difference", self.run_command("check", "alike.csv"))
+
+    def test_gates_keep_labels_apart_and_evaluate_warns_without_them(self):
+        self.write_mixtures()
+        for gate, mixed in ("none", True), ("label", False):
+            self.run_command("fit", "mixed.csv", "--label", "kind", "--gate", gate, "--layers", 60,
+                             "--strength", 0.5, "--validation-fraction", 0, "-o", "m.conflux")
+            done = self.call("evaluate", "m.conflux", "mixed.csv", "--label", "kind")
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual("labels are mixed more" in done.stderr, mixed, done.stderr)
+            for word in ("neighbors_kept", "clisi", "far", "near"):
+                self.assertIn(word, done.stdout)
+
+    def test_labels_of_one_file_per_group(self):
+        for name in "ab":
+            self.write(f"{name}.csv", "x,y,kind\n" + "".join(
+                f"{i},{i % 7},{'odd' if i % 2 else 'even'}\n" for i in range(60)))
+        shown = json.loads(self.run_command("check", "a.csv", "b.csv", "--label", "kind", "--json"))
+        self.assertEqual(shown["labels"]["shares"]["a"], {"even": 0.5, "odd": 0.5})
+
+    def test_scores_and_jitter(self):
+        random = np.random.default_rng(2)
+        lines = ["age,income,group"]
+        for group in (0, 1):
+            lines += [f"{int(random.integers(20, 60)) + 3 * group},{1e6 * random.random()!r},{group}"
+                      for _ in range(300)]
+        self.write("t.csv", "\n".join(lines) + "\n")
+        warned = self.call("fit", "t.csv", "-o", "m.conflux", "--layers", 2)
+        self.assertIn("scale normal", warned.stderr)
+        self.run_command("convert", "t.csv", "j.csv", "--jitter", "age")
+        rows = [line.split(",") for line in (self.folder / "j.csv").read_text().splitlines()[1:]]
+        self.assertEqual(len({row[0] for row in rows}), 600)
+        old = [line.split(",") for line in lines[1:]]
+        self.assertEqual([round(float(row[0])) for row in rows], [int(row[0]) for row in old])
+        self.assertEqual([row[1:] for row in rows], [row[1:] for row in old])
+        self.run_command("fit", "j.csv", "--scale", "normal", "--layers", 20, "-o", "m.conflux")
+        shown = json.loads(self.run_command("evaluate", "m.conflux", "j.csv", "--json"))["metrics"]
+        self.assertLess(shown["round_trip"]["largest"], 1e-9)
 
     def test_memory_of_transform_does_not_grow_with_rows(self):
         self.fit_moons()

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conflux/core/error.h"
 #include "conflux/core/rng.h"
 #include "conflux/data/toy.h"
 #include "conflux/flow/sliced_layer.h"
@@ -297,6 +298,40 @@ TEST(Fit, UnitCubeKeepsTranslationsNearTheCubeAndInvertible) {
 }
 
 // Every second layer of a fit on images moves a patch only, and is undone like any other.
+// Income in cents and age in years: as they are, layers see the income only.
+TEST(Fit, ScoresMakeUnitsNotMatter) {
+  GroupSet groups;
+  for (const double shift : {0.0, 1.0}) {
+    Matrix rows =
+        Stream(21, Purpose::kTest, static_cast<std::uint64_t>(shift)).normal_matrix(600, 2);
+    rows.col(0).array() += shift;
+    rows.col(1) = 1e6 * (0.5 * rows.col(1)).array().exp();
+    groups.add(shift > 0 ? "late" : "early", std::move(rows));
+  }
+  const auto left = [&](Scaling scale) {
+    FitOptions options;
+    options.scale = scale;
+    options.directions = 1;
+    options.layers = 40;
+    options.validation_fraction = 0;
+    options.strength = 0.3;
+    const Fit fit = fit_flow(groups, options);
+    EXPECT_EQ(fit.record.warnings.size(), scale == Scaling::kNone ? 1U : 0U);
+    Matrix early = fit.flow.forward(0, groups[0].rows, Workers());
+    const Matrix late = fit.flow.forward(1, groups[1].rows, Workers());
+    const double difference = std::abs(early.col(0).mean() - late.col(0).mean());
+    fit.flow.inverse_in_place(0, Rows(early), nullptr, Workers());
+    EXPECT_LT((early - groups[0].rows.eigen()).cwiseAbs().maxCoeff(), 1e-6);
+    return difference;
+  };
+  EXPECT_LT(left(Scaling::kNormal), 0.02);
+  EXPECT_GT(left(Scaling::kNone), 0.1);
+  FitOptions both;
+  both.scale = Scaling::kNormal;
+  both.unit_cube = UnitCube::kOn;
+  EXPECT_THROW(fit_flow(groups, both), InvalidOption);
+}
+
 TEST(Fit, LocalLayersMoveAPatchOfTheImage) {
   const GroupSet groups = make_gaussian_groups(2, 7 * 14 * 2, 200, 16);
   FitOptions options = small(Method::kInb);

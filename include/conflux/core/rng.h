@@ -26,6 +26,7 @@ enum class Purpose : std::uint32_t {
   kHeldOut = 7,
   kGate = 8,
   kDiagnosis = 9,
+  kJitter = 10,
 };
 
 class Stream {

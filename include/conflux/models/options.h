@@ -42,6 +42,8 @@ enum class Estimator { kQuantile, kHistogram, kSpline };
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
+/// Whether layers see features as they are, or their normal scores over all groups.
+enum class Scaling { kNone, kNormal };
 /// Whether layers align whole groups, or like with like: in cells that are found in the data, or
 /// that are the labels of the rows.
 enum class Gating { kNone, kAuto, kLabel };
@@ -85,6 +87,11 @@ template <>
 struct EnumNames<UnitCube> {
   static constexpr std::array<std::pair<UnitCube, std::string_view>, 3> kNames{
       {{UnitCube::kAuto, "auto"}, {UnitCube::kOn, "on"}, {UnitCube::kOff, "off"}}};
+};
+template <>
+struct EnumNames<Scaling> {
+  static constexpr std::array<std::pair<Scaling, std::string_view>, 2> kNames{
+      {{Scaling::kNone, "none"}, {Scaling::kNormal, "normal"}}};
 };
 template <>
 struct EnumNames<DdStack> {
@@ -131,6 +138,7 @@ struct FitOptions {
   std::optional<Index> cells = std::nullopt;
   Index min_cell = 30;
   std::string image = {};
+  Scaling scale = Scaling::kNone;
   UnitCube unit_cube = UnitCube::kAuto;
   double unit_cube_margin = 1e-6;
   DdStack dd_stack = DdStack::kPca;
@@ -258,7 +266,7 @@ void visit_options(Options& options, Visit&& visit) {
                    .max = 0.9},
         options.validation_fraction);
   visit(OptionInfo{.name = "patience",
-                   .help = "layers without a better fit of held-out rows before the fit stops",
+                   .help = "layers without a better held-out fit before the fit stops",
                    .min = 1,
                    .max = 1e6},
         options.patience);
@@ -288,6 +296,9 @@ void visit_options(Options& options, Visit&& visit) {
                    .unset = "no patches",
                    .texts = "none|HxW"},
         options.image);
+  visit(OptionInfo{.name = "scale",
+                   .help = "normal: use normal scores, for features in different units"},
+        options.scale);
   visit(OptionInfo{.name = "unit_cube",
                    .help = "work on normal scores of values in [0, 1]; auto: if all values are"},
         options.unit_cube);
