@@ -132,6 +132,12 @@ class Reproduce(CommandTest):
         self.assertIn("0.2440 (printed 0.4880)", page)
         self.assertLess(rows["auto"]["runs"][0]["exact"], rows["nb"]["runs"][0]["exact"])
 
+    def test_help_fits_a_terminal(self):
+        lines = self.run_command("reproduce", "--help").splitlines()
+        self.assertLessEqual(len(lines), 24)
+        own = [line for line in lines if "--help-all" not in line]
+        self.assertLessEqual(max(map(len, own)), 80)
+
     def test_mistakes_are_answered(self):
         for words, code, parts in (
                 (["mnist2", "-o", "out"], FAILED, ["data/mnist", "tools/get_data.sh mnist"]),

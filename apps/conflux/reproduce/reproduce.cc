@@ -120,7 +120,7 @@ void add_reproduce(CLI::App& root, Console& console) {
       root, console, "reproduce", "make the paper's tables and figures again",
       "conflux reproduce planar2 mnist2 --runs 3 -o results",
       [=, &root, &console] { run_reproduce(*flags, *root.get_subcommand("reproduce"), console); });
-  verb->add_option("NAME", flags->names, "tables and figures; all; or list for their names")
+  verb->add_option("NAME", flags->names, "tables and figures, all, or list to see names")
       ->required();
   verb->add_option("-o,--output", flags->output, "folder to write; a second start goes on")
       ->type_name("DIR");
