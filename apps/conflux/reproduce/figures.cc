@@ -51,29 +51,31 @@ std::vector<std::vector<double>> groups_of(const Json& points) {
   return points.get<std::vector<std::vector<double>>>();
 }
 
+// Strips of two rows: the shared space above, translations below.
 Drawing scatter_drawing(const Experiment& experiment, const std::vector<RowResult>& results,
                         const SetInfo& set) {
-  std::vector<std::vector<Panel>> rows;
   std::vector<Panel> shared, translated;
-  const auto flush = [&] {
-    rows.push_back(std::move(shared));
-    rows.push_back(std::move(translated));
-    shared.clear();
-    translated.clear();
-  };
   for (const RowResult& result : results) {
     if (result.set.name != set.name) continue;
     const Json& samples = result.cells.front().at("samples");
     if (shared.empty()) {
       shared.push_back({"original", groups_of(samples.at("original"))});
-      translated.push_back({"original", groups_of(samples.at("original"))});
+      translated.push_back({});
     }
     shared.push_back({result.row.label, groups_of(samples.at("shared"))});
     translated.push_back({result.row.label, groups_of(samples.at("translated"))});
-    if (shared.size() == kColumns) flush();
   }
-  if (!shared.empty()) flush();
-  const bool two = rows.front().front().groups.size() == 2;
+  const bool two = shared.front().groups.size() == 2;
+  const std::size_t strips = (shared.size() + kColumns - 1) / kColumns;
+  const std::size_t columns = (shared.size() + strips - 1) / strips;
+  std::vector<std::vector<Panel>> rows;
+  for (std::size_t begin = 0; begin < shared.size(); begin += columns) {
+    const std::size_t end = std::min(begin + columns, shared.size());
+    for (const auto* panels : {&shared, &translated}) {
+      rows.emplace_back(panels->begin() + static_cast<Index>(begin),
+                        panels->begin() + static_cast<Index>(end));
+    }
+  }
   return {fmt::format("{}-{}.svg", experiment.name, set.name), scatter_svg(rows),
           fmt::format("{}, test rows: in the shared space (upper), and {} (lower).", set.title,
                       two ? "each group as the other" : "all groups as the first")};

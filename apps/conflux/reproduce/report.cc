@@ -158,6 +158,8 @@ std::string curve_text(const Experiment& experiment, const std::vector<RowResult
     for (const CurvePoint& point : curve) {
       const auto known = std::find_if(published.begin(), published.end(),
                                       [&](const auto& p) { return p.layers == point.layers; });
+      // All methods begin at the same place.
+      if (point.layers == 0 && &result != &results.front()) continue;
       const bool shown = both || known != published.end() || point.layers == curve.back().layers ||
                          point.layers <= 1 || point.layers == 15;
       if (!shown) continue;
@@ -263,6 +265,7 @@ Json record_of(const Experiment& experiment, const std::vector<RowResult>& resul
     for (const Json& cell : result.cells) {
       Json run = cell;
       run.erase("samples");
+      if (cell.at("run") != 0) run.erase("options");
       run.erase("experiment");
       run.erase("set");
       run.erase("row");

@@ -8,7 +8,7 @@ namespace conflux::app {
 namespace {
 
 constexpr Index kImagesOfTwo = 3;
-constexpr Index kPoints = 200;
+constexpr Index kPoints = 150;
 constexpr const char* kDigits = "0123456789abcdef";
 
 using Tile = Eigen::Ref<const Eigen::RowVectorXd>;

@@ -53,6 +53,7 @@ Box box_of(const Panel& panel) {
 }
 
 std::string draw(const Panel& panel, double left, double top) {
+  if (panel.groups.empty()) return "";
   const Box box = box_of(panel);
   const double scale = (kPanel - 8) / box.side();
   std::string out = text(left, top - 5, panel.title) +
@@ -60,17 +61,19 @@ std::string draw(const Panel& panel, double left, double top) {
                         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{}\" height=\"{}\" "
                         "fill=\"none\" stroke=\"#ccc\"/>\n",
                         left, top, kPanel, kPanel);
+  // Half pixels as whole numbers: thousands of points stay small.
   for (std::size_t m = 0; m < panel.groups.size(); ++m) {
     const auto& group = panel.groups[m];
     out += fmt::format(
-        "<path fill=\"none\" stroke=\"{}\" stroke-opacity=\"0.6\" stroke-width=\"2.4\" "
-        "stroke-linecap=\"round\" d=\"",
+        "<path transform=\"scale(.5)\" fill=\"none\" stroke=\"{}\" stroke-opacity=\"0.6\" "
+        "stroke-width=\"5\" stroke-linecap=\"round\" d=\"",
         colour(m));
     const double middle_x = 0.5 * (box.low_x + box.high_x);
     const double middle_y = 0.5 * (box.low_y + box.high_y);
     for (std::size_t i = 0; i + 1 < group.size(); i += 2) {
-      out += fmt::format("M{:.1f} {:.1f}h0", left + 0.5 * kPanel + scale * (group[i] - middle_x),
-                         top + 0.5 * kPanel - scale * (group[i + 1] - middle_y));
+      const double x = left + 0.5 * kPanel + scale * (group[i] - middle_x);
+      const double y = top + 0.5 * kPanel - scale * (group[i + 1] - middle_y);
+      out += fmt::format("M{:.0f} {:.0f}h0", 2 * x, 2 * y);
     }
     out += "\"/>\n";
   }

@@ -7,13 +7,14 @@
 
 namespace conflux::app {
 
+/// A panel without groups stays empty.
 struct Panel {
-  std::string title;
+  std::string title = {};
   /// Per group x, y, x, y, ...
-  std::vector<std::vector<double>> groups;
+  std::vector<std::vector<double>> groups = {};
 };
 
-/// Panels row by row; all panels of a row share their scale.
+/// Panels row by row, each in its own scale.
 std::string scatter_svg(const std::vector<std::vector<Panel>>& rows);
 
 struct Line {
