@@ -119,6 +119,13 @@ class Reproduce(CommandTest):
         tiny = self.reproduce("planar3", "--tiny", "--runs", 1)["measured_cells"]
         self.assertEqual(self.reproduce("planar3", "--quick", "--runs", 1)["measured_cells"], tiny)
 
+    def test_rows_may_be_chosen(self):
+        few = self.reproduce("planar3", "--tiny", "--only", "nb", "--only", "nb-inb")
+        self.assertEqual(few["measured_cells"], 2)
+        self.assertEqual([row["row"] for row in self.record("planar3")["rows"]], ["nb", "nb-inb"])
+        self.assertEqual(self.reproduce("planar3", "--tiny", "--only", "dd")["measured_cells"], 1)
+        self.assertEqual(len(self.record("planar3")["rows"]), 3)
+
     # The set is the paper's own, so that NB, which draws nothing, must meet the corrected figures.
     def test_published_figures_of_nb_are_met(self):
         self.reproduce("planar4", "--runs", 1)
@@ -146,6 +153,7 @@ class Reproduce(CommandTest):
                 (["mnist4", "-o", "out"], USAGE, ['"mnist4"', 'did you mean "mnist']),
                 (["planar2"], USAGE, ["-o DIR"]),
                 (["planar2", "-o", "out", "--runs", "0"], USAGE, ["--runs"]),
+                (["planar2", "-o", "out", "--only", "imb"], USAGE, ['did you mean "inb"?']),
                 ([], USAGE, ["NAME is required"])):
             done = self.call("reproduce", *words)
             self.assertEqual(done.returncode, code, done.stderr)

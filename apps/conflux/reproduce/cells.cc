@@ -47,9 +47,10 @@ struct Distances {
   /// Row: from, column: to. The diagonal of `paper_wd` is the mean squared error of a group's own
   /// round trip, as in the paper's matrices.
   Matrix paper_wd, exact;
-  /// Largest error of any coordinate after a way to the shared space and back, or to another group
+  /// Largest error of any coordinate after a way to the shared space and back, and to another group
   /// and back.
   double round_trip = 0;
+  double two_translations = 0;
 };
 
 class Judge {
@@ -71,7 +72,7 @@ class Judge {
 
   Distances distances(const Flow& flow, const std::vector<Matrix>& latent) const {
     const Index groups = test_.num_groups();
-    Distances out{Matrix::Zero(groups, groups), Matrix::Zero(groups, groups), 0};
+    Distances out{Matrix::Zero(groups, groups), Matrix::Zero(groups, groups)};
     for (Index from = 0; from < groups; ++from) {
       const ConstRows rows = test_[from].rows;
       for (Index to = 0; to < groups; ++to) {
@@ -86,7 +87,7 @@ class Judge {
         out.exact(from, to) = exact_of(to, moved);
         if (groups <= kAllPairs || to == (from + 1) % groups) {
           flow.translate_in_place(to, from, Rows(moved), nullptr, workers_);
-          out.round_trip = std::max(out.round_trip, largest_difference(moved, rows));
+          out.two_translations = std::max(out.two_translations, largest_difference(moved, rows));
         }
       }
     }
@@ -177,21 +178,28 @@ Json CellRunner::settings_of(const CellId& id) const {
           {"split", id.split()}};
 }
 
+std::filesystem::path CellRunner::path_of(const CellId& id) const {
+  return folder_ / (id.file_stem() + ".json");
+}
+
+std::optional<Json> CellRunner::find(const CellId& id) const {
+  std::ifstream file(path_of(id));
+  if (!file) return std::nullopt;
+  Json kept = Json::parse(file, nullptr, false);
+  if (!kept.is_object() || kept.value("settings", Json()) != settings_of(id)) return std::nullopt;
+  return kept;
+}
+
 Json CellRunner::get(const CellId& id) {
-  const std::filesystem::path path = folder_ / (id.file_stem() + ".json");
-  const Json settings = settings_of(id);
-  if (std::ifstream file(path); file) {
-    const Json kept = Json::parse(file, nullptr, false);
-    if (kept.is_object() && kept.value("settings", Json()) == settings) return kept;
-  }
+  if (std::optional<Json> kept = find(id)) return *std::move(kept);
   Json cell = {{"experiment", id.experiment.name},
                {"set", id.set.name},
                {"row", id.row.label},
                {"run", id.run},
-               {"settings", settings},
+               {"settings", settings_of(id)},
                {"machine", machine_json()}};
   cell.update(measure(id));
-  write_file(path, cell.dump() + "\n");
+  write_file(path_of(id), cell.dump() + "\n");
   ++measured_;
   return cell;
 }
@@ -251,6 +259,7 @@ Json CellRunner::measure(const CellId& id) {
   // The space of SINF is that of one group.
   if (id.row.method != Method::kSinf) out["tc"] = judge.transport_cost_of(latent);
   out["round_trip"] = distances.round_trip;
+  out["two_translations"] = distances.two_translations;
   out["own_round_trip"] = distances.paper_wd.trace() / static_cast<double>(groups);
   out["paper_wd_matrix"] = json_of(distances.paper_wd);
   out["exact_matrix"] = json_of(distances.exact);

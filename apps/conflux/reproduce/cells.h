@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "conflux/core/parallel.h"
 #include "console.h"
@@ -33,11 +34,14 @@ class CellRunner {
   CellRunner(std::filesystem::path folder, DataSource& data, const Scale& scale, int threads,
              const Console& console);
 
+  /// The cell if it is there already.
+  std::optional<Json> find(const CellId& id) const;
   /// Reads the cell, or measures and keeps it.
   Json get(const CellId& id);
   Index num_measured() const { return measured_; }
 
  private:
+  std::filesystem::path path_of(const CellId& id) const;
   Json settings_of(const CellId& id) const;
   Json measure(const CellId& id);
 

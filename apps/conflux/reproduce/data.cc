@@ -200,7 +200,8 @@ SplitSet DataSource::image_split(const SetInfo& set, int split) {
     }
   }
   const auto count = static_cast<Index>(chosen.size());
-  const Index test_rows = std::min(set.test_rows, count / 3);
+  // Small files, as tests have them, keep more than half for the fit.
+  const Index test_rows = std::min(set.test_rows, 2 * count / 5);
   struct Place {
     bool test;
     Index row;

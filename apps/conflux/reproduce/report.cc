@@ -82,19 +82,21 @@ std::string table_row(const RowResult& result) {
   const auto wd = figure_of(result.cells, "paper_wd");
   const auto tc = figure_of(result.cells, "tc");
   const auto exact = figure_of(result.cells, "exact");
-  double round_trip = 0;
-  for (const Json& cell : result.cells) {
-    round_trip = std::max(round_trip, cell.at("round_trip").get<double>());
-  }
+  const auto largest = [&](const char* name) {
+    double out = 0;
+    for (const Json& cell : result.cells) out = std::max(out, cell.at(name).get<double>());
+    return out;
+  };
   const Published* found = find_published(result.set.name, result.row.label);
   const Published published = found != nullptr ? *found : Published{};
   const double divisor = divisor_error(result.set.name);
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0e} | {} | {} ({}) |\n",
+      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0e} / {:.0e} | {} | {} ({}) |\n",
       result.set.title, result.row.label, runs,
       published_text(published.wd, divisor, published.stored_only), ours_text(wd, runs),
       ratio_text(wd, published.wd, divisor), published_text(published.tc, 1, published.stored_only),
-      ours_text(tc, runs), ratio_text(tc, published.tc, 1), ours_text(exact, runs), round_trip,
+      ours_text(tc, runs), ratio_text(tc, published.tc, 1), ours_text(exact, runs),
+      largest("round_trip"), largest("two_translations"),
       published.seconds ? seconds_text(*published.seconds) : kNothing,
       seconds_text(figure_of(result.cells, "fit_seconds")->value),
       seconds_text(figure_of(result.cells, "fit_cpu_seconds")->value));
@@ -230,12 +232,14 @@ std::string explanation(const std::vector<RowResult>& results) {
         "gb "
         "and dd, which draw nothing, by the split; split 0 has the generator and seed of the "
         "paper. "
-        "Round trip: largest error of any pixel (range 0 to 1) after a way to another group and "
-        "back. ";
+        "Round trip: largest error of any pixel (range 0 to 1) of a test row that goes to the "
+        "shared "
+        "space and back / to another group and back. ";
   } else {
     out +=
-        "Runs differ by the seed. Round trip: largest error of any coordinate after a way to "
-        "another group and back. ";
+        "Runs differ by the seed. Round trip: largest error of any coordinate of a test row that "
+        "goes "
+        "to the shared space and back / to another group and back. ";
   }
   if (divisor != 1) {
     out += fmt::format(

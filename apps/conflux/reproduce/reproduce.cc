@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "conflux/core/error.h"
+#include "conflux/core/nearest_name.h"
 #include "conflux/core/stopwatch.h"
 #include "help.h"
 #include "interrupt.h"
@@ -21,6 +23,7 @@ struct ReproduceFlags {
   std::vector<std::string> names;
   std::string output;
   std::string data = "data";
+  std::vector<std::string> only;
   int runs = 0;
   bool quick = false;
   bool tiny = false;
@@ -66,19 +69,45 @@ std::string command_text(const Experiment& experiment, const ReproduceFlags& fla
   return out + " -o " + std::filesystem::path(flags.output).filename().string();
 }
 
+// Rows that are not asked for are shown as far as their cells are there.
 std::vector<RowResult> run_cells(const Experiment& experiment, const Scale& scale, int runs,
-                                 CellRunner& runner) {
+                                 const std::vector<std::string>& only, CellRunner& runner) {
   std::vector<RowResult> results;
   for (const std::string& name : experiment.sets) {
     for (const RowSpec& row : experiment.rows) {
+      const bool wanted =
+          only.empty() || std::find(only.begin(), only.end(), row.label) != only.end();
       RowResult result{set_info(name), row, {}};
       for (int run = 0; run < num_runs(experiment, row, scale, runs); ++run) {
-        result.cells.push_back(runner.get({experiment, result.set, row, run}));
+        const CellId id{experiment, result.set, row, run};
+        if (wanted) {
+          result.cells.push_back(runner.get(id));
+        } else if (std::optional<Json> kept = runner.find(id)) {
+          result.cells.push_back(*std::move(kept));
+        }
       }
-      results.push_back(std::move(result));
+      if (!result.cells.empty()) results.push_back(std::move(result));
     }
   }
   return results;
+}
+
+// Names of rows that no chosen table has are mistakes.
+void check_rows(const std::vector<std::string>& only,
+                const std::vector<const Experiment*>& chosen) {
+  std::vector<std::string> labels;
+  for (const Experiment* each : chosen) {
+    for (const RowSpec& row : each->rows) {
+      if (std::find(labels.begin(), labels.end(), row.label) == labels.end()) {
+        labels.push_back(row.label);
+      }
+    }
+  }
+  for (const std::string& name : only) {
+    if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+      throw InvalidOption(unknown_name("row", name, labels));
+    }
+  }
 }
 
 void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Console& console) {
@@ -87,6 +116,7 @@ void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Cons
   if (flags.output.empty()) {
     throw InvalidOption("where to? Name a folder for tables and figures with -o DIR.");
   }
+  check_rows(flags.only, chosen);
   const Scale scale = flags.tiny ? tiny_scale() : flags.quick ? quick_scale() : Scale();
   const int runs = flags.runs > 0 ? flags.runs : scale.runs;
   DataSource data(flags.data, scale);
@@ -99,7 +129,8 @@ void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Cons
   const Stopwatch watch;
   Json written = Json::array();
   for (const Experiment* each : chosen) {
-    const auto results = run_cells(*each, scale, runs, runner);
+    const auto results = run_cells(*each, scale, runs, flags.only, runner);
+    if (results.empty()) continue;
     write_report(*each, results, command_text(*each, flags, runs), folder);
     const std::string page = (folder / (each->name + ".md")).string();
     console.info(page);
@@ -133,6 +164,12 @@ void add_reproduce(CLI::App& root, Console& console) {
   verb->add_option("-j,--threads", flags->threads, "threads; 0 uses every core [0]")
       ->type_name("N")
       ->check(quiet(CLI::Range(0, 4096)));
+  verb->add_option(
+          "--only", flags->only,
+          "fit this row of a table only (may be repeated); others are shown if they are there")
+      ->type_name("ROW")
+      ->allow_extra_args(false)
+      ->group(kExpertGroup);
   verb->add_flag("--tiny", flags->tiny, "a few dozen rows, to see that the command works")
       ->group(kExpertGroup);
 }
