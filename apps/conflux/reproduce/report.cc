@@ -190,20 +190,20 @@ std::string curve_text(const Experiment& experiment, const std::vector<RowResult
 /// Machines and dates of the cells, most often there is one of each.
 std::string origin_text(const std::vector<RowResult>& results) {
   std::set<std::string> machines, dates;
-  double most_load = 0;
+  bool busy = false;
   for (const RowResult& result : results) {
     for (const Json& cell : result.cells) {
       const Json& machine = cell.at("machine");
-      machines.insert(fmt::format("{}, {} cores", machine.at("processor").get<std::string>(),
-                                  machine.at("cores").get<int>()));
+      const auto cores = machine.at("cores").get<double>();
+      machines.insert(
+          fmt::format("{}, {} cores", machine.at("processor").get<std::string>(), cores));
       dates.insert(machine.at("date").get<std::string>());
-      most_load = std::max(most_load, machine.at("load").get<double>());
+      // A fit of our own before this one accounts for a load of as many as there are cores.
+      busy = busy || machine.at("load").get<double>() > cores + 0.5;
     }
   }
-  return fmt::format(
-      "{}, on {} (load before a fit at most {:.0f}; what exceeds 0 is other work, "
-      "which lengthens our times)",
-      fmt::join(dates, ", "), fmt::join(machines, "; "), most_load);
+  return fmt::format("{}, {}{}", fmt::join(dates, ", "), fmt::join(machines, "; "),
+                     busy ? ", busy with other work: wall-clock seconds are upper limits" : "");
 }
 
 std::string rows_text(const std::vector<RowResult>& results) {

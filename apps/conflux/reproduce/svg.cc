@@ -134,18 +134,21 @@ std::string lines_svg(const std::vector<Line>& lines, const std::string& x_title
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const Line& line = lines[k];
     const std::string stroke = colour(static_cast<std::size_t>(line.colour));
-    std::string path, band, back;
-    for (std::size_t i = 0; i < line.x.size(); ++i) {
+    std::string path, band;
+    const std::size_t points = line.x.size();
+    for (std::size_t i = 0; i < points; ++i) {
       path += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", at_x(line.x[i]), at_y(line.y[i]));
-      if (line.deviation.empty()) continue;
-      const double low = std::max(line.y[i] - line.deviation[i], 1e-300);
-      band += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", at_x(line.x[i]),
-                          at_y(line.y[i] + line.deviation[i]));
-      back = fmt::format("L{:.1f} {:.1f}", at_x(line.x[i]), at_y(low)) + back;
+    }
+    // Along the upper edge and back along the lower one.
+    for (std::size_t i = 0; i < 2 * line.deviation.size(); ++i) {
+      const bool upper = i < points;
+      const std::size_t at = upper ? i : 2 * points - 1 - i;
+      const double offset = upper ? line.deviation[at] : -line.deviation[at];
+      band += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", at_x(line.x[at]),
+                          at_y(std::max(line.y[at] + offset, 1e-300)));
     }
     if (!band.empty()) {
-      out += fmt::format("<path fill=\"{}\" fill-opacity=\"0.15\" d=\"{}{}Z\"/>\n", stroke, band,
-                         back);
+      out += fmt::format("<path fill=\"{}\" fill-opacity=\"0.15\" d=\"{}Z\"/>\n", stroke, band);
     }
     const char* dashes = line.dashed ? " stroke-dasharray=\"5 3\"" : "";
     out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{} d=\"{}\"/>\n",
