@@ -92,15 +92,17 @@ class Reproduce(CommandTest):
             xml.etree.ElementTree.parse(path)
         self.assertEqual(self.reproduce("all", "--tiny")["measured_cells"], 0)
 
-        # A grid of ten classes: seven pixels and a border per tile, ten rows, twelve columns.
+        # A grid of ten classes: 7 x 7 pixels twice as large and a border per tile.
         width, height, rows = grey_png(self.read("out/mnist10-nb.png"))
-        self.assertEqual((width, height), (12 * 8 + 1, 10 * 8 + 1))
+        self.assertEqual((width, height), (12 * 16 + 2, 10 * 16 + 2))
         self.assertEqual(set(rows[0]), {255})
         # An image that goes to its own class is the image again: column 2 + class, column 0.
         for digit in range(10):
-            for y in range(8 * digit + 1, 8 * digit + 8):
-                own = 8 * (2 + digit) + 1
-                self.assertEqual(rows[y][1:8], rows[y][own:own + 7])
+            for y in range(16 * digit + 2, 16 * digit + 16):
+                own = 16 * (2 + digit) + 2
+                self.assertEqual(rows[y][2:16], rows[y][own:own + 14])
+                self.assertEqual(rows[y][2:16:2], rows[y][3:16:2])
+        self.assertGreater(max(max(row[2:16]) for row in rows[2:16]), 150)
 
     def test_a_lost_or_damaged_cell_is_measured_again_and_others_are_kept(self):
         self.reproduce("planar3", "--tiny")

@@ -14,23 +14,28 @@ namespace conflux::app {
 
 namespace {
 
-constexpr int kBorder = 1;
+// Pixels of a page per pixel of an image.
+constexpr int kZoom = 2;
+constexpr int kBorder = 2;
 constexpr unsigned char kWhite = 255;
 // Panels of a scatter figure beside each other.
 constexpr std::size_t kColumns = 6;
 
 Drawing sheet_drawing(const Experiment& experiment, const RowResult& result) {
   const Sheet sheet = sheet_of(result.cells.front().at("samples"));
-  const int step = sheet.side + kBorder;
+  const int side = kZoom * sheet.side;
+  const int step = side + kBorder;
   const int width = sheet.columns * step + kBorder;
   const int height = sheet.rows * step + kBorder;
   std::vector<unsigned char> pixels(static_cast<std::size_t>(width * height), kWhite);
-  auto from = sheet.pixels.begin();
   for (int row = 0; row < sheet.rows; ++row) {
     for (int column = 0; column < sheet.columns; ++column) {
-      for (int y = 0; y < sheet.side; ++y, from += sheet.side) {
+      const int tile = (row * sheet.columns + column) * sheet.side * sheet.side;
+      for (int y = 0; y < side; ++y) {
         const int at = (row * step + kBorder + y) * width + column * step + kBorder;
-        std::copy(from, from + sheet.side, pixels.begin() + at);
+        for (int x = 0; x < side; ++x) {
+          pixels[at + x] = sheet.pixels[tile + (y / kZoom) * sheet.side + x / kZoom];
+        }
       }
     }
   }
