@@ -2,12 +2,15 @@
 
 import json
 import random
+import signal
 import struct
+import subprocess
+import time
 import unittest
 import xml.etree.ElementTree
 import zlib
 
-from support import CommandTest
+from support import COMMAND, CommandTest
 
 FAILED, USAGE = 1, 2
 TABLES = ["planar2", "planar4", "planar3", "mnist2", "fashion2", "mnist3", "fashion3", "mnist10",
@@ -116,6 +119,21 @@ class Reproduce(CommandTest):
         for path in cells[:2]:
             again, old = json.loads(path.read_bytes()), json.loads(before[path])
             self.assertEqual(again["paper_wd"], old["paper_wd"])
+
+    def test_an_interrupted_run_keeps_its_cells(self):
+        words = ["reproduce", "planar3", "--tiny", "--runs", "1000", "-o", "out", "-q"]
+        process = subprocess.Popen([COMMAND, *words], cwd=self.folder, stderr=subprocess.PIPE)
+        cells = self.folder / "out/cells"
+        deadline = time.monotonic() + 60
+        while not cells.exists() or len(list(cells.iterdir())) < 3:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        for path in cells.glob("*.json"):
+            self.assertIn("paper_wd", json.loads(path.read_bytes()))
+        self.assertFalse((self.folder / "out/planar3.md").exists())
 
     def test_cells_of_another_scale_do_not_count(self):
         tiny = self.reproduce("planar3", "--tiny", "--runs", 1)["measured_cells"]
