@@ -129,7 +129,7 @@ class Reproduce(CommandTest):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        self.assertIn(b"the same command goes on", process.communicate(timeout=60)[1])
         self.assertEqual(process.returncode, -signal.SIGINT)
         for path in cells.glob("*.json"):
             self.assertIn("paper_wd", json.loads(path.read_bytes()))

@@ -300,7 +300,7 @@ void write_report(const Experiment& experiment, const std::vector<RowResult>& re
   }
   write_file(folder / (experiment.name + ".md"), page);
   write_file(folder / (experiment.name + ".json"),
-             record_of(experiment, results, command).dump(1) + "\n");
+             record_of(experiment, results, command).dump() + "\n");
 }
 
 }  // namespace conflux::app

@@ -129,7 +129,12 @@ void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Cons
   const Stopwatch watch;
   Json written = Json::array();
   for (const Experiment* each : chosen) {
-    const auto results = run_cells(*each, scale, runs, flags.only, runner);
+    std::vector<RowResult> results;
+    try {
+      results = run_cells(*each, scale, runs, flags.only, runner);
+    } catch (const Interrupted&) {
+      throw Interrupted("interrupted; what was measured is kept, and the same command goes on.");
+    }
     if (results.empty()) continue;
     write_report(*each, results, command_text(*each, flags, runs), folder);
     const std::string page = (folder / (each->name + ".md")).string();
