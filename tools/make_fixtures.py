@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the shipped data again: tests/golden/{moons,circles,pattern}_*.csv, examples/digits.csv.
+"""Makes the shipped data again: tests/golden/{moons,circles,pattern,pattern4}_*.csv, examples/digits.csv.
 
 Needs numpy and scikit-learn (made with 1.24 and 1.2). The two-dimensional sets follow the paper on
 iterative barycenter flows: 3000 points and a split into 2000 and 1000 from one RandomState(0), then
@@ -90,6 +90,19 @@ def make_two_dimensional(name, generate, reported, angle):
     write_points(ROOT / f"tests/golden/{name}_test.csv", test)
 
 
+def make_pattern4():
+    """As stated in full: two patterns of their own seeds, shifted apart."""
+    first, second = np.random.RandomState(0), np.random.RandomState(3)
+    x0, y0 = make_classification(2000, n_features=2, n_redundant=0, random_state=first)
+    x1, y1 = make_classification(2000, n_features=2, n_redundant=0, random_state=second)
+    x_train, x_test, y_train, y_test = train_test_split(
+        np.concatenate([x0 - 2, x1 + 2]), np.concatenate([y0, y1 + 2]), train_size=2 / 3,
+        random_state=second
+    )
+    write_points(ROOT / "tests/golden/pattern4_train.csv", equal_groups(x_train, y_train))
+    write_points(ROOT / "tests/golden/pattern4_test.csv", equal_groups(x_test, y_test))
+
+
 def make_digits():
     digits = load_digits()
     header = ",".join([f"p{i}{j}" for i in range(8) for j in range(8)] + ["group"])
@@ -100,4 +113,5 @@ def make_digits():
 if __name__ == "__main__":
     for name, settings in SETS.items():
         make_two_dimensional(name, *settings)
+    make_pattern4()
     make_digits()

@@ -11,6 +11,7 @@
 #include "conflux/core/stopwatch.h"
 #include "conflux/data/table_groups.h"
 #include "conflux/io/model_file.h"
+#include "conflux/models/density_destructor.h"
 #include "help.h"
 #include "interrupt.h"
 #include "model_columns.h"
@@ -31,8 +32,11 @@ struct ApplyFlags {
   OutputFlags output;
   ColumnFlags columns;
   std::string to;
+  bool log_density = false;
   int threads = 0;
 };
+
+constexpr const char* kDensityColumn = "log_density";
 
 // A block keeps all threads busy and stays some ten megabytes, however wide the rows are.
 constexpr Index kNumbersPerBlock = Index{1} << 21;
@@ -41,13 +45,28 @@ constexpr Index kMostRowsPerBlock = Index{1} << 16;
 /// Moves the rows of one block; which group a row comes from and goes to is known by name.
 class RowMover {
  public:
-  RowMover(const Flow& flow, const ApplyFlags& flags)
-      : flow_(flow), way_(flags.way), workers_(flags.threads) {
-    if (!flags.to.empty()) to_ = flow.group_index(flags.to);
-    if (!flags.columns.from.empty()) from_ = flow.group_index(flags.columns.from);
+  RowMover(const Model& model, const ApplyFlags& flags)
+      : model_(model), flow_(model.flow), way_(flags.way), workers_(flags.threads) {
+    if (!flags.to.empty()) to_ = flow_.group_index(flags.to);
+    if (!flags.columns.from.empty()) from_ = flow_.group_index(flags.columns.from);
   }
 
   void move_all(Rows rows) const { move(from_, rows); }
+
+  /// Log-densities of rows that have not been moved yet.
+  std::vector<double> densities_of_all(ConstRows rows) const {
+    return log_density(model_, from_, rows, workers_);
+  }
+  std::vector<double> densities(const std::vector<std::string>& groups, ConstRows rows,
+                                const Table& block) const {
+    std::vector<double> out(static_cast<std::size_t>(rows.rows()));
+    for (const auto& [group, positions] : positions_by_group(groups, block)) {
+      const Matrix part = rows.eigen()(positions, Eigen::all);
+      const std::vector<double> logs = log_density(model_, group, part, workers_);
+      for (std::size_t i = 0; i < logs.size(); ++i) out[positions[i]] = logs[i];
+    }
+    return out;
+  }
 
   /// Rows of each group are gathered, moved together, and put back in their places.
   void move(const std::vector<std::string>& groups, Rows rows, const Table& block) const {
@@ -96,6 +115,7 @@ class RowMover {
     }
   }
 
+  const Model& model_;
   const Flow& flow_;
   Way way_;
   Workers workers_;
@@ -110,12 +130,31 @@ void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
     const bool feature = std::find(columns.features.begin(), columns.features.end(), column.name) !=
                          columns.features.end();
     const bool group = keeps == Keeps::kFeaturesAndGroup && column.name == columns.group;
-    return !feature && !group;
+    return !feature && !group && column.name != kDensityColumn;
   });
 }
 
+// Before any row is read: only DD knows densities, and the new column needs a name of its own.
+void check_log_density(const Model& model, const TableSchema& schema, const ApplyFlags& flags) {
+  if (!flags.log_density) return;
+  const Method method = model.record.options.method;
+  if (method != Method::kDd) {
+    throw InvalidOption(
+        fmt::format("{} was fitted by {}, which has no densities; fit with --method dd, or leave "
+                    "out --log-density.",
+                    flags.model, name_of(method)));
+  }
+  for (const ColumnInfo& column : schema) {
+    if (column.name != kDensityColumn) continue;
+    throw InvalidOption(
+        fmt::format("{} has a column \"{}\" already; rename or drop it, or leave out "
+                    "--log-density.",
+                    flags.input, kDensityColumn));
+  }
+}
+
 Index move_table(const Model& model, const ApplyFlags& flags, const Console& console) {
-  const RowMover mover(model.flow, flags);
+  const RowMover mover(model, flags);
   const std::string group_name =
       flags.columns.group.empty() ? model.group_column : flags.columns.group;
   TableOptions options = read_options(flags.table, group_name, flags.threads);
@@ -123,6 +162,7 @@ Index move_table(const Model& model, const ApplyFlags& flags, const Console& con
   const auto reader = open_table(flags.input, options);
   const ModelColumns columns =
       find_columns(reader->schema(), flags.input, model, flags.columns, mover.needs_group());
+  check_log_density(model, reader->schema(), flags);
   const auto writer = create_table(
       flags.output.path, write_options(flags.table, flags.output, columns.group, flags.threads));
   const Keeps keeps = kept_columns(flags.output);
@@ -133,14 +173,19 @@ Index move_table(const Model& model, const ApplyFlags& flags, const Console& con
   for (Table block; reader->read(block, block_rows);) {
     stop_if_interrupted();
     Matrix rows = features_of(block, columns.features);
+    std::vector<double> densities;
     if (columns.group.empty()) {
+      if (flags.log_density) densities = mover.densities_of_all(rows);
       mover.move_all(Rows(rows));
     } else {
-      mover.move(groups_of_rows(block, columns.group), Rows(rows), block);
+      const std::vector<std::string> groups = groups_of_rows(block, columns.group);
+      if (flags.log_density) densities = mover.densities(groups, rows, block);
+      mover.move(groups, Rows(rows), block);
     }
     std::vector<Index> everywhere(static_cast<std::size_t>(rows.rows()));
     std::iota(everywhere.begin(), everywhere.end(), Index{0});
     put_rows(block, columns.features, everywhere, rows);
+    if (flags.log_density) block.add(kDensityColumn, std::move(densities));
     keep_columns(block, columns, keeps);
     writer->write(block);
     rows_done += rows.rows();
@@ -174,7 +219,10 @@ CLI::App* add_apply(CLI::App& root, Console& console, Way way, const std::string
   verb->add_option("MODEL", flags->model, "model file that conflux fit wrote")->required();
   verb->add_option("INPUT", flags->input, "table to read; - is standard input")->required();
   add_output_flags(*verb, flags->output);
-  if (way != Way::kTransform) {
+  if (way == Way::kTransform) {
+    verb->add_flag("--log-density", flags->log_density,
+                   "dd: add a column log_density, that of each row in its own group");
+  } else {
     CLI::Option* to = verb->add_option(
         "--to", flags->to,
         way == Way::kInverse ? "group to go back into [each row's own]" : "group to look like");

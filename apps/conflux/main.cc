@@ -62,6 +62,7 @@ int run(int argc, char** argv, Console& console) {
   add_info(root, console);
   add_generate(root, console);
   add_convert(root, console);
+  add_reproduce(root, console);
   add_root_options(root);
   try {
     check_verb(root, argc, argv);

@@ -18,6 +18,7 @@ void add_evaluate(CLI::App& root, Console& console);
 void add_info(CLI::App& root, Console& console);
 void add_generate(CLI::App& root, Console& console);
 void add_convert(CLI::App& root, Console& console);
+void add_reproduce(CLI::App& root, Console& console);
 
 /// A verb with the options that all verbs have: -q, -v, --log-format, --json and help. `run` is
 /// called when everything on the command line was understood.

@@ -69,6 +69,8 @@ MISTAKES = [
     ("transform moons.conflux moons.csv -o - --json", USAGE, ["standard output", "--json"]),
     ("transform moons.conflux moons.csv -o z.csv -j many", USAGE, ["--threads", "many"]),
     ("transform moons.conflux moons.csv -o z.csv --delimiter xx", USAGE, ["--delimiter", "tab"]),
+    ("transform moons.conflux moons.csv -o z.csv --log-density", USAGE,
+     ["moons.conflux", "inb", "--method dd"]),
     ("translate moons.conflux moons.csv -o z.csv", USAGE, ["--to is required"]),
     ("translate moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
     ("inverse moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
@@ -171,7 +173,7 @@ class Messages(CommandTest):
 
     def test_every_verb_has_help_that_fits_a_screen_and_an_example(self):
         verbs = [line.split()[0] for line in self.run_command("--help").split("\n\n")[2].splitlines()]
-        self.assertEqual(len(verbs), 10)
+        self.assertEqual(len(verbs), 11)
         for verb in verbs:
             text = self.run_command(verb, "--help")
             self.assertIn(f"example: conflux {verb} ", text)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import unittest
 
@@ -121,6 +122,49 @@ class Verbs(CommandTest):
         # New rows of the first moon, as rows of the second, lie where the second moon is.
         xs = [float(row["x"]) for row in rows_of(self.folder / "t.csv")]
         self.assertAlmostEqual(sum(xs) / len(xs), 1, delta=0.15)
+
+    def fit_densities(self, table, model):
+        self.run_command("fit", table, "--method", "dd", "--layers", 6, "-o", model, "-q")
+
+    def densities(self, model, table, *options):
+        self.run_command("transform", model, table, "--log-density", "-o", "densities.csv", *options)
+        rows = rows_of(self.folder / "densities.csv")
+        self.assertEqual(list(rows[0])[-1], "log_density")
+        return [float(row["log_density"]) for row in rows]
+
+    def test_densities_integrate_to_one(self):
+        self.make_moons(samples=500)
+        self.fit_densities("moons.csv", "dd.conflux")
+        step = 0.0173  # no multiple of the widths of bins
+        grid = [(-2.5 + step * i, -2 + step * j) for i in range(340) for j in range(260)]
+        self.write("grid.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in grid))
+        for group in ("0", "1"):
+            logs = self.densities("dd.conflux", "grid.csv", "--from", group)
+            # A grid this fine sees most of what 256 bins per feature show.
+            self.assertAlmostEqual(sum(map(math.exp, logs)) * step * step, 1, delta=0.1)
+
+    # Each row counts in its own group, wherever it stands in the table.
+    def test_densities_follow_their_rows_and_change_with_the_unit(self):
+        self.make_moons()
+        header, *rows = (self.folder / "moons.csv").read_text().splitlines()
+        mixed = [row for pair in zip(rows[:200], rows[200:]) for row in pair]
+        self.write("mixed.csv", "\n".join([header, *mixed]) + "\n")
+        doubled = []
+        for row in rows:
+            x, y, group = row.split(",")
+            doubled.append(f"{2 * float(x)!r},{2 * float(y)!r},{group}")
+        self.write("doubled.csv", "\n".join([header, *doubled]) + "\n")
+        self.fit_densities("moons.csv", "dd.conflux")
+        self.fit_densities("doubled.csv", "doubled.conflux")
+        logs = self.densities("dd.conflux", "moons.csv")
+        in_pairs = [log for pair in zip(logs[:200], logs[200:]) for log in pair]
+        self.assertEqual(self.densities("dd.conflux", "mixed.csv"), in_pairs)
+        # Twice as long and as wide: a quarter of the density.
+        for one, other in zip(logs, self.densities("doubled.conflux", "doubled.csv")):
+            self.assertAlmostEqual(one - math.log(4), other, delta=1e-9)
+        self.densities("dd.conflux", "moons.csv")
+        self.run_command("transform", "dd.conflux", "moons.csv", "-o", "plain.csv")
+        self.assertEqual(self.largest_difference("plain.csv", "densities.csv"), 0)
 
     def test_a_target_group_stays_where_it_is(self):
         self.fit_moons("--target", "1")

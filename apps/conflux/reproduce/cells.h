@@ -1,0 +1,56 @@
+// One fit and its figures: the smallest piece of an experiment, kept as a file.
+//
+// A cell is written when it is complete, so that an interrupted run goes on where it was. Its file
+// also holds the settings; a cell of other settings (another scale, other options) is measured
+// again.
+
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "conflux/core/parallel.h"
+#include "console.h"
+#include "reproduce/experiments.h"
+
+namespace conflux::app {
+
+struct CellId {
+  const Experiment& experiment;
+  const SetInfo& set;
+  const RowSpec& row;
+  int run = 0;
+
+  int split() const { return row.runs == RowSpec::Runs::kSplit ? run : 0; }
+  /// Without folder and ending, fit for a file name.
+  std::string file_stem() const;
+};
+
+/// How many runs this row needs.
+int num_runs(const Experiment& experiment, const RowSpec& row, const Scale& scale, int runs);
+
+class CellRunner {
+ public:
+  CellRunner(std::filesystem::path folder, DataSource& data, const Scale& scale, int threads,
+             const Console& console);
+
+  /// The cell if it is there already.
+  std::optional<Json> find(const CellId& id) const;
+  /// Reads the cell, or measures and keeps it.
+  Json get(const CellId& id);
+  Index num_measured() const { return measured_; }
+
+ private:
+  std::filesystem::path path_of(const CellId& id) const;
+  Json settings_of(const CellId& id) const;
+  Json measure(const CellId& id);
+
+  std::filesystem::path folder_;
+  DataSource& data_;
+  const Scale& scale_;
+  Workers workers_;
+  const Console& console_;
+  Index measured_ = 0;
+};
+
+}  // namespace conflux::app

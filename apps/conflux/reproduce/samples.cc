@@ -1,0 +1,104 @@
+#include "reproduce/samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conflux::app {
+
+namespace {
+
+constexpr Index kImagesOfTwo = 3;
+constexpr Index kPoints = 150;
+constexpr const char* kDigits = "0123456789abcdef";
+
+using Tile = Eigen::Ref<const Eigen::RowVectorXd>;
+
+class SheetWriter {
+ public:
+  void add(const Tile& image) {
+    for (const double value : image) {
+      const auto grey = static_cast<unsigned>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
+      text_ += kDigits[grey >> 4];
+      text_ += kDigits[grey & 15];
+    }
+  }
+  Json finish(Index rows, Index columns, Index side) {
+    return {{"rows", rows}, {"columns", columns}, {"side", side}, {"pixels", std::move(text_)}};
+  }
+
+ private:
+  std::string text_;
+};
+
+std::vector<double> rounded(const Matrix& points) {
+  std::vector<double> out;
+  for (const double value : points.reshaped<Eigen::RowMajor>()) {
+    out.push_back(std::round(1e4 * value) / 1e4);
+  }
+  return out;
+}
+
+Json two_groups(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
+                Index side, const Workers& workers) {
+  SheetWriter sheet;
+  const Index count = std::min(kImagesOfTwo, test[0].rows.rows());
+  for (const Index m : {0, 1}) {
+    for (Index i = 0; i < count; ++i) sheet.add(test[m].rows.eigen().row(i));
+  }
+  for (const Index m : {0, 1}) {
+    for (Index i = 0; i < count; ++i) sheet.add(latent[m].row(i));
+  }
+  for (const Index m : {0, 1}) {
+    const Matrix few = latent[m].topRows(count);
+    const Matrix flipped = flow.inverse(1 - m, few, workers);
+    for (Index i = 0; i < count; ++i) sheet.add(flipped.row(i));
+  }
+  return sheet.finish(3, 2 * count, side);
+}
+
+Json many_groups(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
+                 Index side, const Workers& workers) {
+  SheetWriter sheet;
+  const Index groups = test.num_groups();
+  for (Index m = 0; m < groups; ++m) {
+    sheet.add(test[m].rows.eigen().row(0));
+    sheet.add(latent[m].row(0));
+    const Matrix first = latent[m].topRows(1);
+    for (Index to = 0; to < groups; ++to) sheet.add(flow.inverse(to, first, workers).row(0));
+  }
+  return sheet.finish(groups, groups + 2, side);
+}
+
+}  // namespace
+
+Json image_samples(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
+                   const Workers& workers) {
+  const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(test.dim()))));
+  return test.num_groups() == 2 ? two_groups(flow, test, latent, side, workers)
+                                : many_groups(flow, test, latent, side, workers);
+}
+
+Json planar_samples(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
+                    const Workers& workers) {
+  Json original = Json::array(), shared = Json::array(), translated = Json::array();
+  const Index groups = test.num_groups();
+  for (Index m = 0; m < groups; ++m) {
+    const Index count = std::min(kPoints, test[m].rows.rows());
+    const Matrix few = latent[m].topRows(count);
+    original.push_back(rounded(test[m].rows.eigen().topRows(count)));
+    shared.push_back(rounded(few));
+    translated.push_back(rounded(flow.inverse(groups == 2 ? 1 - m : 0, few, workers)));
+  }
+  return {{"original", original}, {"shared", shared}, {"translated", translated}};
+}
+
+Sheet sheet_of(const Json& samples) {
+  Sheet out{samples.at("rows"), samples.at("columns"), samples.at("side"), {}};
+  const std::string text = samples.at("pixels");
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    out.pixels.push_back(static_cast<unsigned char>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  }
+  return out;
+}
+
+}  // namespace conflux::app
