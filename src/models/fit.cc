@@ -351,7 +351,7 @@ class Fitter {
     const FitOptions& options = fit_.record.options;
     if (options.unit_cube == UnitCube::kOn) append(unit_cube_layer(UnitCubeLayer::Way::kToNormal));
     if (options.scale == Scaling::kNormal) {
-      scores_ = score_maps(latent_.groups(), usable_, options, comm_, workers_);
+      scores_ = score_maps(latent_.groups(), usable_, comm_);
       append(std::make_shared<ScoreLayer>(scores_, ScoreLayer::Way::kToScores));
     }
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <span>
 
+#include "conflux/univariate/quantiles.h"
 #include "kernels/normal.h"
 
 namespace conflux {
@@ -10,6 +13,7 @@ namespace conflux {
 namespace {
 
 constexpr Index kKnots = 200;
+constexpr Index kPointsPerGroup = 2000;
 // Beyond the values that were seen the last slopes go on for as many times their range.
 constexpr double kFar = 10;
 
@@ -70,21 +74,46 @@ PiecewiseLinearMap score_map(std::span<const double> knots, const Range& range) 
   return PiecewiseLinearMap(std::move(from), std::move(to));
 }
 
+// Knots of one feature over the rows of all groups and processes, every group with the same mass.
+std::vector<double> pooled_knots(const GroupSet& groups, const RowChoice& chosen, Index feature,
+                                 const std::vector<double>& row_counts, Communicator& comm) {
+  std::vector<double> values, masses;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<double> sorted;
+    for (const Index i : chosen[m]) sorted.push_back(groups[m].rows(i, feature));
+    std::sort(sorted.begin(), sorted.end());
+    const QuantileSummary part = summarize(sorted, {}, kPointsPerGroup);
+    values.insert(values.end(), part.values.begin(), part.values.end());
+    for (const double mass : part.masses) masses.push_back(mass / row_counts[m]);
+  }
+  values = comm.gather(values);
+  masses = comm.gather(masses);
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  QuantileSummary pooled;
+  for (const std::size_t i : order) {
+    pooled.values.push_back(values[i]);
+    pooled.masses.push_back(masses[i]);
+  }
+  pooled.min = pooled.values.front();
+  pooled.max = pooled.values.back();
+  return equal_mass_means(pooled, kKnots);
+}
+
 }  // namespace
 
 std::vector<PiecewiseLinearMap> score_maps(const GroupSet& groups, const RowChoice& chosen,
-                                           const FitOptions& options, Communicator& comm,
-                                           const Workers& workers) {
-  FitOptions of_scores = options;
-  of_scores.estimator = Estimator::kQuantile;
-  of_scores.knots = kKnots;
-  const Matrix knots =
-      fit_line_maps(groups, chosen, nullptr, 1, of_scores, comm, workers).barycenters;
+                                           Communicator& comm) {
+  std::vector<double> row_counts;
+  for (const auto& rows : chosen) row_counts.push_back(static_cast<double>(rows.size()));
+  comm.sum(row_counts);
   const std::vector<Range> ranges = ranges_of(groups, chosen, comm);
   std::vector<PiecewiseLinearMap> out;
   for (Index j = 0; j < groups.dim(); ++j) {
-    const std::span row(&knots(j, 0), static_cast<std::size_t>(knots.cols()));
-    out.push_back(score_map(row, ranges[static_cast<std::size_t>(j)]));
+    out.push_back(score_map(pooled_knots(groups, chosen, j, row_counts, comm),
+                            ranges[static_cast<std::size_t>(j)]));
   }
   return out;
 }
