@@ -79,5 +79,40 @@ BENCHMARK(BM_Transform)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
+// Layers with a gate of so many cells (0: without one), forward and back, on one thread.
+void BM_GatedTransform(benchmark::State& state) {
+  const Index dim = state.range(0), cells = state.range(1);
+  const bool backwards = state.range(2) != 0;
+  constexpr Index kRows = 5000;
+  const GroupSet groups = make_gaussian_groups(2, dim, kRows, 1);
+  FitOptions options;
+  options.layers = 5;
+  options.directions = std::min<Index>(10, dim / 4);
+  options.search_steps = 1;
+  options.validation_fraction = 0;
+  options.min_cell = 2;
+  if (cells > 0) {
+    options.gate = Gating::kAuto;
+    options.cells = cells;
+  }
+  const Fit fit = fit_flow(groups, options);
+  const Workers one(1);
+  Matrix out;
+  for (auto _ : state) {
+    out = groups[0].rows.eigen();
+    if (backwards) {
+      fit.flow.inverse_in_place(0, Rows(out), nullptr, one);
+    } else {
+      fit.flow.forward_in_place(0, Rows(out), nullptr, one);
+    }
+    benchmark::DoNotOptimize(out.data());
+  }
+  state.SetItemsProcessed(state.iterations() * kRows);
+}
+BENCHMARK(BM_GatedTransform)
+    ->ArgNames({"dim", "cells", "inverse"})
+    ->ArgsProduct({{20, 100, 784}, {0, 8}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace conflux::bench

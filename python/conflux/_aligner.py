@@ -87,8 +87,8 @@ class BaseAligner(EstimatorBase):
             Label of each row's group. Left out if `group_column` says where X has it.
         sample_weight : array-like of shape (n_samples,), optional
             Mass of each row within its group; all rows count alike if it is left out.
-        y : ignored
-            Pipelines pass it.
+        y : array-like of shape (n_samples,), optional
+            What rows show, None where it is unknown, for ``gate="label"``; ignored otherwise.
         callback : callable, optional
             Called with a :class:`LayerRecord` after every layer; return True to stop there.
 
@@ -104,17 +104,25 @@ class BaseAligner(EstimatorBase):
         options = engine_options(
             self, self._fixed_method, seed_of(self.random_state), threads_of(self.n_jobs)
         )
+        label_names, label_codes = self._label_codes(y, len(rows))
         column = self.group_column if isinstance(self.group_column, str) else ""
         total = self._expected_layers(options, rows, codes, group_names)
         with Progress(self.verbose, total, callback) as progress:
             model = _core.fit(
-                rows, codes, group_names, masses, options, names,
+                rows, codes, group_names, masses, label_codes, label_names, options, names,
                 group_column=column, label_column=self._label_column, on_layer=progress,
             )
         for sentence in model.warnings:
             warnings.warn(sentence, FitWarning, stacklevel=3)
         self._remember(model, labels, names)
         return self
+
+    def _label_codes(self, y: Any, rows: int) -> tuple[list[str], npt.NDArray[np.int64]]:
+        if getattr(self, "gate", None) != "label":
+            return [], np.empty(0, dtype=np.int64)
+        if y is None:
+            raise ValueError('gate is "label" but there are no labels; give them as y.')
+        return _labels.encode_labels(y, rows)
 
     @_accepts_y_in_second_place
     def fit_transform(

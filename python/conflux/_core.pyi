@@ -82,6 +82,8 @@ def fit(
     groups: _Codes,
     group_names: list[str],
     masses: Optional[_Array],
+    labels: _Codes,
+    label_names: list[str],
     options: dict[str, Any],
     feature_names: list[str],
     group_column: str,

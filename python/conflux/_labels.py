@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["encode", "extend", "missing", "name_of", "number"]
+__all__ = ["encode", "encode_labels", "extend", "missing", "name_of", "number"]
 
 Codes = npt.NDArray[np.int64]
 
@@ -92,6 +92,19 @@ def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
         double = next(name for name in names if names.count(name) > 1)
         raise ValueError(f'different labels have the same name "{double}"; rename one of them.')
     return labels, names, codes
+
+
+def encode_labels(y: Any, rows: int) -> tuple[list[str], Codes]:
+    """Return the names of what rows show, in order, and the number of each row's; -1 for none."""
+    found, codes = _factorize(np.asarray(y, dtype=object))
+    if len(codes) != rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {rows} rows but "
+            f"{len(codes)} labels in y; give one per row, None where it is unknown."
+        )
+    names = sorted({name_of(label) for label in found if not missing(label)})
+    places = [-1 if missing(label) else names.index(name_of(label)) for label in found]
+    return names, np.ascontiguousarray(np.array(places, dtype=np.int64)[codes])
 
 
 def number(groups: Any, rows: int, model: Any) -> Codes:

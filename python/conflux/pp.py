@@ -45,8 +45,8 @@ def align(
     key_added : str
         Key of ``obsm`` for the result.
     label_key : str, optional
-        Column of ``obs`` that tells what a cell is. It is named in the summary and never used as
-        a feature.
+        Column of ``obs`` that tells what a cell is; missing values are unknown. It is named in the
+        summary, never used as a feature, and used by ``gate="label"``.
     fit_where : str or array-like of bool, optional
         Cells to fit on, say controls: "column=value" of ``obs``, a column of truth values, or one
         truth value per cell. All cells are moved.
@@ -70,9 +70,10 @@ def align(
     """
     rows = _representation(adata, use_rep)
     batches = np.asarray(_column(adata, batch_key))
-    if label_key is not None:
-        _column(adata, label_key)
-    aligner = _fit(rows, batches, _cells(adata, fit_where, len(rows)), options, label_key or "")
+    labels = None if label_key is None else np.asarray(_column(adata, label_key), dtype=object)
+    aligner = _fit(
+        rows, batches, _cells(adata, fit_where, len(rows)), options, labels, label_key or ""
+    )
     adata.obsm[key_added] = aligner.transform(rows, batches)
     adata.uns["conflux"] = _summary(
         aligner,
@@ -142,16 +143,19 @@ def _fit(
     batches: npt.NDArray[Any],
     cells: npt.NDArray[np.bool_],
     options: dict[str, Any],
+    labels: npt.NDArray[np.object_] | None = None,
     label_key: str = "",
 ) -> BaseAligner:
     aligner = Aligner(**options)
     aligner._label_column = label_key
     if cells.all():
-        return aligner.fit(rows, batches)
+        return aligner.fit(rows, batches, y=labels)
     lost = sorted({str(batch) for batch in batches} - {str(batch) for batch in batches[cells]})
     if lost:
         raise ValueError(f"fit_where leaves no cell of the batches {lost}; choose more cells.")
-    return aligner.fit(rows[cells], batches[cells])
+    return aligner.fit(
+        rows[cells], batches[cells], y=None if labels is None else labels[cells]
+    )
 
 
 def _representation(adata: Any, use_rep: str) -> Any:

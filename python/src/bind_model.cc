@@ -85,6 +85,17 @@ void add_rows(GroupSet& groups, const std::string& name, const Samples& samples,
   groups.add(name, std::move(rows), std::vector<double>(own_masses));
 }
 
+// Gives each group the labels of its rows.
+void set_labels(GroupSet& groups, const std::vector<RowPositions>& where,
+                std::span<const std::int64_t> labels, const Names& names) {
+  std::vector<std::vector<Index>> of_groups;
+  for (const RowPositions& rows : where) {
+    auto& out = of_groups.emplace_back();
+    for (Index i = 0; i < rows.count(); ++i) out.push_back(labels[rows[i]]);
+  }
+  groups.set_labels(names, std::move(of_groups));
+}
+
 // Raises KeyboardInterrupt if it is due, then asks the user's function whether to stop.
 LayerCallback layer_callback(const py::object& on_layer) {
   return [&on_layer](const LayerRecord& record) {
@@ -97,12 +108,14 @@ LayerCallback layer_callback(const py::object& on_layer) {
 
 std::shared_ptr<const Model> fit(const py::array& x, const GroupNumbers& groups,
                                  const Names& group_names, const OptionalNumbers& masses,
+                                 const GroupNumbers& labels, const Names& label_names,
                                  const py::dict& options, const Names& feature_names,
                                  const std::string& group_column, const std::string& label_column,
                                  const py::object& on_layer) {
   const Samples samples(x);
   const auto group_of = span_of(groups, samples.rows());
   const auto mass_of = masses_of(masses, samples.rows());
+  const auto label_of = span_of(labels, label_names.empty() ? 0 : samples.rows());
   const FitOptions chosen = options_from_dict(options);
   const LayerCallback callback = layer_callback(on_layer);
 
@@ -118,6 +131,7 @@ std::shared_ptr<const Model> fit(const py::array& x, const GroupNumbers& groups,
     add_rows(set, group_names[m], samples, where[m], mass_of, workers, kept_masses);
   }
   if (!feature_names.empty()) set.set_feature_names(feature_names);
+  if (!label_names.empty()) set_labels(set, where, label_of, label_names);
   SelfCommunicator alone;
   Fit fitted = fit_flow(set, chosen, alone, callback);
   return std::make_shared<const Model>(Model{.flow = std::move(fitted.flow),
@@ -455,14 +469,14 @@ void bind_model(py::module_& module) {
   module.def(
       "fit",
       [share](const py::array& x, const GroupNumbers& groups, const Names& group_names,
-              const OptionalNumbers& masses, const py::dict& options, const Names& feature_names,
-              const std::string& group_column, const std::string& label_column,
-              const py::object& on_layer) {
-        return share(fit(x, groups, group_names, masses, options, feature_names, group_column,
-                         label_column, on_layer));
+              const OptionalNumbers& masses, const GroupNumbers& labels, const Names& label_names,
+              const py::dict& options, const Names& feature_names, const std::string& group_column,
+              const std::string& label_column, const py::object& on_layer) {
+        return share(fit(x, groups, group_names, masses, labels, label_names, options,
+                         feature_names, group_column, label_column, on_layer));
       },
-      py::arg("x"), py::arg("groups"), py::arg("group_names"), py::arg("masses"),
-      py::arg("options"), py::arg("feature_names"), py::arg("group_column"),
+      py::arg("x"), py::arg("groups"), py::arg("group_names"), py::arg("masses"), py::arg("labels"),
+      py::arg("label_names"), py::arg("options"), py::arg("feature_names"), py::arg("group_column"),
       py::arg("label_column"), py::arg("on_layer"));
 }
 

@@ -131,3 +131,36 @@ def test_objects_of_old_files_are_aligned(version, shared_data):
     cells = cells[common].copy()
     pp.align(cells, key, use_rep="X", method="nb")
     assert cells.obsm["X_conflux"].shape == cells.X.shape
+
+
+# Kinds in different shares: labels keep them apart, and unknown ones are no harm.
+def test_labels_gate_the_alignment():
+    random = np.random.default_rng(0)
+    kinds = np.array(["near", "far"], dtype=object)[
+        np.concatenate([random.random(300) < 0.9, random.random(300) < 0.2]).astype(int)
+    ]
+    donors = np.repeat(["a", "b"], 300)
+    X = random.standard_normal((600, 8)) + 0.5 * (donors == "b")[:, None]
+    X[kinds == "far", :4] += 5
+    known = kinds.copy()
+    known[::3] = None
+    cells = SimpleNamespace(X=X, obs={"donor": donors, "kind": known}, obsm={"X_pca": X}, uns={})
+    aligner = pp.align(cells, "donor", label_key="kind", gate="label", layers=40)
+    Z = cells.obsm["X_conflux"]
+    labels = (kinds == "far").astype(int)
+    assert conflux.metrics.lisi(Z, labels).mean() < 1.01
+    apart = [Z[(kinds == kind) & (donors == d)].mean(axis=0) for kind in ("near", "far") for d in "ab"]
+    assert np.abs(apart[0] - apart[1]).max() < 0.2 and np.abs(apart[2] - apart[3]).max() < 0.2
+    assert aligner.options_["gate"] == "label"
+    whole = conflux.Aligner(layers=40, strength=0.5, validation_fraction=0).fit_transform(X, donors)
+    assert conflux.metrics.lisi(whole, labels).mean() > 1.1
+
+
+def test_a_gate_of_labels_needs_labels(cells):
+    with pytest.raises(ValueError, match="give them as y"):
+        pp.align(cells, "donor", gate="label")
+    rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
+    with pytest.raises(ValueError, match="one per row"):
+        conflux.Aligner(gate="label").fit(rows, donors, y=["T"])
+    with pytest.raises(ValueError, match="one label only"):
+        conflux.Aligner(gate="label").fit(rows, donors, y=["T"] * len(rows))

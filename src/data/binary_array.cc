@@ -260,6 +260,19 @@ void ArrayReader::decode_piece(Table& table, Index first, Index count) const {
   }
 }
 
+ArrayTableReader::ArrayTableReader(std::string name, std::unique_ptr<ArrayReader> array)
+    : name_(std::move(name)), array_(std::move(array)) {
+  for (Index j = 0; j < array_->layout().cols; ++j) {
+    schema_.push_back({unnamed_column(j), array_->column_type()});
+  }
+}
+
+bool ArrayTableReader::read(Table& block, Index max_rows) {
+  start_block(block, schema_, name_, array_->layout().rows - array_->rows_left(), max_rows);
+  array_->read(block, 0, max_rows);
+  return block.num_rows() > 0;
+}
+
 void append_float64(std::string& bytes, double value, bool big_endian) {
   store(bytes, value, big_endian);
 }

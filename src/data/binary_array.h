@@ -77,6 +77,20 @@ class ArrayReader {
   std::vector<char> piece_;
 };
 
+/// A table whose columns are those of one array, without names.
+class ArrayTableReader : public TableReader {
+ public:
+  ArrayTableReader(std::string name, std::unique_ptr<ArrayReader> array);
+
+  const TableSchema& schema() override { return schema_; }
+  bool read(Table& block, Index max_rows) override;
+
+ private:
+  std::string name_;
+  std::unique_ptr<ArrayReader> array_;
+  TableSchema schema_;
+};
+
 /// Appends the elements of a column, or of a row, as bytes. Numbers that are finite but too large
 /// for float32 throw InvalidData.
 void append_float64(std::string& bytes, double value, bool big_endian = false);

@@ -39,50 +39,33 @@ ElementType element_type(char code, const std::string& name) {
   }
 }
 
-class IdxReader : public TableReader {
- public:
-  explicit IdxReader(const ByteSource& source) : name_(source.name()) {
-    auto stream = source.stream();
-    std::string head(4, '\0');
-    const bool complete = stream->read(head.data(), 4) == 4;
-    if (!complete || head[0] != 0 || head[1] != 0 || head[3] < 1) {
-      throw InvalidData(
-          fmt::format("{} is not an IDX file, which begins with two zeros, a type and "
-                      "the number of dimensions; name its format.",
-                      name_));
-    }
-    const ElementType type = element_type(head[2], name_);
-    std::string dims(4 * static_cast<std::size_t>(head[3]), '\0');
-    if (stream->read(dims.data(), dims.size()) != dims.size()) {
-      throw InvalidData(
-          fmt::format("{}: the IDX header ends too early; copy or make the file again.", name_));
-    }
-    std::vector<std::uint64_t> shape;
-    for (std::size_t k = 0; k < dims.size(); k += 4) {
-      shape.push_back(load_uint32(dims.data() + k, true));
-    }
-    auto available = source.plain_size();
-    if (available) *available -= 4 + dims.size();
-    array_ = std::make_unique<ArrayReader>(
-        name_, checked_layout(name_, type, false, shape, available), std::move(stream), nullptr);
-    for (Index j = 0; j < array_->layout().cols; ++j) {
-      schema_.push_back({unnamed_column(j), ColumnType::kNumeric});
-    }
+std::unique_ptr<TableReader> read_idx(const ByteSource& source) {
+  const std::string& name = source.name();
+  auto stream = source.stream();
+  std::string head(4, '\0');
+  const bool complete = stream->read(head.data(), 4) == 4;
+  if (!complete || head[0] != 0 || head[1] != 0 || head[3] < 1) {
+    throw InvalidData(
+        fmt::format("{} is not an IDX file, which begins with two zeros, a type and "
+                    "the number of dimensions; name its format.",
+                    name));
   }
-
-  const TableSchema& schema() override { return schema_; }
-
-  bool read(Table& block, Index max_rows) override {
-    start_block(block, schema_, name_, array_->layout().rows - array_->rows_left(), max_rows);
-    array_->read(block, 0, max_rows);
-    return block.num_rows() > 0;
+  const ElementType type = element_type(head[2], name);
+  std::string dims(4 * static_cast<std::size_t>(head[3]), '\0');
+  if (stream->read(dims.data(), dims.size()) != dims.size()) {
+    throw InvalidData(
+        fmt::format("{}: the IDX header ends too early; copy or make the file again.", name));
   }
-
- private:
-  std::string name_;
-  std::unique_ptr<ArrayReader> array_;
-  TableSchema schema_;
-};
+  std::vector<std::uint64_t> shape;
+  for (std::size_t k = 0; k < dims.size(); k += 4) {
+    shape.push_back(load_uint32(dims.data() + k, true));
+  }
+  auto available = source.plain_size();
+  if (available) *available -= 4 + dims.size();
+  auto array = std::make_unique<ArrayReader>(
+      name, checked_layout(name, type, false, shape, available), std::move(stream), nullptr);
+  return std::make_unique<ArrayTableReader>(name, std::move(array));
+}
 
 class IdxWriter : public TableWriter {
  public:
@@ -145,7 +128,7 @@ class IdxWriter : public TableWriter {
 const TableFormat kIdxFormat = {
     "idx", [](std::string_view name) { return name.ends_with(".idx") || name.ends_with("ubyte"); },
     [](const ByteSource& source, const TableOptions&) -> std::unique_ptr<TableReader> {
-      return std::make_unique<IdxReader>(source);
+      return read_idx(source);
     },
     [](std::unique_ptr<OutputStream> out, std::string_view name,
        const TableOptions&) -> std::unique_ptr<TableWriter> {

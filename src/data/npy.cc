@@ -184,35 +184,18 @@ ElementType element_type(const std::string& descr, const std::string& name) {
   return type;
 }
 
-class NpyReader : public TableReader {
- public:
-  explicit NpyReader(const ByteSource& source) : name_(source.name()) {
-    auto stream = source.stream();
-    const NpyHeader header = read_npy_header(*stream, name_);
-    const ArrayLayout layout = npy_layout(header, name_, source.plain_size());
-    ArrayReader::ByPosition by_position;
-    if (source.plain_size()) {
-      by_position = [&] { return part_of(source.random_access(), header.size, layout.bytes()); };
-    }
-    array_ = std::make_unique<ArrayReader>(name_, layout, std::move(stream), by_position);
-    for (Index j = 0; j < layout.cols; ++j) {
-      schema_.push_back({unnamed_column(j), array_->column_type()});
-    }
+std::unique_ptr<TableReader> read_npy(const ByteSource& source) {
+  const std::string& name = source.name();
+  auto stream = source.stream();
+  const NpyHeader header = read_npy_header(*stream, name);
+  const ArrayLayout layout = npy_layout(header, name, source.plain_size());
+  ArrayReader::ByPosition by_position;
+  if (source.plain_size()) {
+    by_position = [&] { return part_of(source.random_access(), header.size, layout.bytes()); };
   }
-
-  const TableSchema& schema() override { return schema_; }
-
-  bool read(Table& block, Index max_rows) override {
-    start_block(block, schema_, name_, array_->layout().rows - array_->rows_left(), max_rows);
-    array_->read(block, 0, max_rows);
-    return block.num_rows() > 0;
-  }
-
- private:
-  std::string name_;
-  std::unique_ptr<ArrayReader> array_;
-  TableSchema schema_;
-};
+  auto array = std::make_unique<ArrayReader>(name, layout, std::move(stream), by_position);
+  return std::make_unique<ArrayTableReader>(name, std::move(array));
+}
 
 class NpyWriter : public TableWriter {
  public:
@@ -362,7 +345,7 @@ MappedNpy map_npy(const std::filesystem::path& path) {
 const TableFormat kNpyFormat = {
     "npy", [](std::string_view name) { return name.ends_with(".npy"); },
     [](const ByteSource& source, const TableOptions&) -> std::unique_ptr<TableReader> {
-      return std::make_unique<NpyReader>(source);
+      return read_npy(source);
     },
     [](std::unique_ptr<OutputStream> out, std::string_view,
        const TableOptions& options) -> std::unique_ptr<TableWriter> {

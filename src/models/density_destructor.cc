@@ -234,15 +234,9 @@ class DestructorFit {
         control_(control),
         workers_(requested.threads),
         latent_(groups) {
-    groups.validate();
     chosen_ = all_rows(groups);
-    FitRecord& record = fit_.record;
-    record.group_sizes = count_rows(chosen_, comm);
-    check_groups(groups, record.group_sizes);
-    record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
-    record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
-    record.warnings = warnings_for(groups, record.group_sizes, record.options);
-    fit_.flow = Flow(groups.names(), groups.dim());
+    fit_ = begin_fit(groups, chosen_, requested, comm);
+    fit_.record.warnings = warnings_for(groups, fit_.record.group_sizes, fit_.record.options);
   }
 
   Fit run() {

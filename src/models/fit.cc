@@ -55,20 +55,15 @@ class Fitter {
         control_(control),
         workers_(requested.threads),
         latent_(groups) {
-    groups.validate();
     usable_ = all_rows(groups);
+    fit_ = begin_fit(groups, usable_, requested, comm);
     FitRecord& record = fit_.record;
-    record.group_sizes = count_rows(usable_, comm);
-    check_groups(groups, record.group_sizes);
-    record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
     image_ = parse_image_shape(record.options.image, groups.dim());
     check_labels(groups, record.options.gate);
-    record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
     held_out_.emplace(usable_, groups, *record.options.validation_fraction, record.options.seed,
                       comm);
     fitted_sizes_ = count_rows(usable_, comm);
     record.warnings = find_warnings(groups, usable_, fitted_sizes_, record.options, comm);
-    fit_.flow = Flow(groups.names(), groups.dim());
   }
 
   Fit run() {

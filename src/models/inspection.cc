@@ -123,15 +123,6 @@ void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOpt
       name(widest), deviations[widest], name(narrowest), deviations[narrowest]));
 }
 
-}  // namespace
-
-std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
-  std::vector<double> counts;
-  for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
-  comm.sum(counts);
-  return {counts.begin(), counts.end()};
-}
-
 void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
   if (groups.num_groups() < 2) {
     throw InvalidData(fmt::format("there is {} group; alignment needs at least 2.",
@@ -146,6 +137,26 @@ void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
   }
 }
 
+// kOn or kOff.
+UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm) {
+  if (requested == UnitCube::kOff) return UnitCube::kOff;
+  const bool inside = inside_unit_cube(groups, comm);
+  if (requested == UnitCube::kOn && !inside) {
+    throw InvalidOption(
+        "unit_cube is on but some values lie outside [0, 1]; rescale the data or turn it off.");
+  }
+  return inside ? UnitCube::kOn : UnitCube::kOff;
+}
+
+}  // namespace
+
+std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
+  std::vector<double> counts;
+  for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
+  comm.sum(counts);
+  return {counts.begin(), counts.end()};
+}
+
 void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
   const std::vector<Index> search = count_rows(rows.search, comm);
   const std::vector<Index> maps = count_rows(rows.maps, comm);
@@ -158,14 +169,17 @@ void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Comm
   }
 }
 
-UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm) {
-  if (requested == UnitCube::kOff) return UnitCube::kOff;
-  const bool inside = inside_unit_cube(groups, comm);
-  if (requested == UnitCube::kOn && !inside) {
-    throw InvalidOption(
-        "unit_cube is on but some values lie outside [0, 1]; rescale the data or turn it off.");
-  }
-  return inside ? UnitCube::kOn : UnitCube::kOff;
+Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions& requested,
+              Communicator& comm) {
+  groups.validate();
+  Fit out;
+  FitRecord& record = out.record;
+  record.group_sizes = count_rows(usable, comm);
+  check_groups(groups, record.group_sizes);
+  record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
+  record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
+  out.flow = Flow(groups.names(), groups.dim());
+  return out;
 }
 
 std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,

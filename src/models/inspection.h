@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conflux/models/fit.h"
 #include "models/row_choice.h"
 
 namespace conflux {
@@ -13,14 +14,13 @@ namespace conflux {
 /// Rows of each group over all processes.
 std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
 
-/// Throws InvalidData unless there are at least two groups, each with rows, and features.
-void check_groups(const GroupSet& groups, const std::vector<Index>& sizes);
-
 /// Throws InvalidOption unless both halves of a split have rows of every group.
 void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm);
 
-/// kOn or kOff; throws InvalidOption if it was asked for and the values do not allow it.
-UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm);
+/// A fit without layers: checked groups, their sizes, and options with nothing left open. Throws
+/// InvalidData and InvalidOption.
+Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions& requested,
+              Communicator& comm);
 
 /// Sentences about groups too small for what is fitted, features that a group lacks, and features
 /// in unlike units. `chosen` rows are fitted.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "conflux/core/rng.h"
+#include "tests/support/single_points.h"
 
 namespace conflux {
 namespace {
@@ -27,41 +28,6 @@ std::vector<double> random_knots(Index count, double scale, double offset, std::
 
 PiecewiseLinearMap random_map(Index knots, std::uint64_t name) {
   return {random_knots(knots, 0.7, -10, name), random_knots(knots, 1.9, 5, name + 1000)};
-}
-
-double image(const PiecewiseLinearMap& map, double x) {
-  map.forward({&x, 1}, nullptr);
-  return x;
-}
-
-double preimage(const PiecewiseLinearMap& map, double y) {
-  map.inverse({&y, 1}, nullptr);
-  return y;
-}
-
-double log_slope(const PiecewiseLinearMap& map, double x) {
-  double out = 0;
-  map.forward({&x, 1}, &out);
-  return out;
-}
-
-// Points at every knot, right beside it, between knots, and up to a million ranges away.
-std::vector<double> points_inside_and_beyond(const std::vector<double>& knots) {
-  std::vector<double> out;
-  const double range = knots.back() - knots.front() + 1;
-  for (std::size_t i = 0; i < knots.size(); ++i) {
-    out.insert(out.end(),
-               {knots[i], std::nextafter(knots[i], -1e300), std::nextafter(knots[i], 1e300)});
-    if (i > 0) {
-      for (const double t : {0.01, 0.5, 0.99}) {
-        out.push_back(knots[i - 1] + t * (knots[i] - knots[i - 1]));
-      }
-    }
-  }
-  for (const double distance : {0.5, 1.0, 1e3, 1e6}) {
-    out.insert(out.end(), {knots.front() - distance * range, knots.back() + distance * range});
-  }
-  return out;
 }
 
 class PiecewiseLinearMapTest : public testing::TestWithParam<Index> {};

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "conflux/core/rng.h"
+#include "tests/support/single_points.h"
 
 namespace conflux {
 namespace {
@@ -24,38 +25,6 @@ RationalQuadraticMap random_map(Index knots, std::uint64_t name) {
     slopes.push_back(std::pow(10, 2 * stream.uniform() - 1));
   }
   return {std::move(from), std::move(to), std::move(slopes)};
-}
-
-double image(const RationalQuadraticMap& map, double x) {
-  map.forward({&x, 1}, nullptr);
-  return x;
-}
-
-double preimage(const RationalQuadraticMap& map, double y) {
-  map.inverse({&y, 1}, nullptr);
-  return y;
-}
-
-double log_slope(const RationalQuadraticMap& map, double x) {
-  double out = 0;
-  map.forward({&x, 1}, &out);
-  return out;
-}
-
-std::vector<double> points_inside_and_beyond(const std::vector<double>& knots) {
-  std::vector<double> out;
-  const double range = knots.back() - knots.front() + 1;
-  for (std::size_t i = 0; i < knots.size(); ++i) {
-    out.insert(out.end(),
-               {knots[i], std::nextafter(knots[i], -1e300), std::nextafter(knots[i], 1e300)});
-    for (const double t : {1e-9, 0.01, 0.5, 0.99, 1 - 1e-9}) {
-      if (i > 0) out.push_back(std::lerp(knots[i - 1], knots[i], t));
-    }
-  }
-  for (const double distance : {0.5, 1.0, 1e3, 1e6}) {
-    out.insert(out.end(), {knots.front() - distance * range, knots.back() + distance * range});
-  }
-  return out;
 }
 
 class RationalQuadraticMapTest : public testing::TestWithParam<Index> {};

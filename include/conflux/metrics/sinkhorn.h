@@ -8,8 +8,8 @@
 // asked for.
 //
 // Promise: if `converged`, the marginals of every plan are right to `tolerance` in L1; the value is
-// off by about eps * tolerance. Cost: O(n n') per iteration; iterations grow as 1 / eps; four
-// matrices of pairwise costs in memory.
+// off by about eps * tolerance, so that equal clouds may end a little below 0. Cost: O(n n') per
+// iteration; iterations grow as 1 / eps; four matrices of pairwise costs in memory.
 
 #pragma once
 
