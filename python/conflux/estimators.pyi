@@ -35,6 +35,7 @@ class NB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -66,6 +67,7 @@ class NB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -101,6 +103,7 @@ class INB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -132,6 +135,7 @@ class INB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -167,6 +171,7 @@ class RandNB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -198,6 +203,7 @@ class RandNB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -233,6 +239,7 @@ class NBINB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -264,6 +271,7 @@ class NBINB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -299,6 +307,7 @@ class NBRandNB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -330,6 +339,7 @@ class NBRandNB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -365,6 +375,7 @@ class GB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -396,6 +407,7 @@ class GB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -431,6 +443,7 @@ class GBINB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -462,6 +475,7 @@ class GBINB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -497,6 +511,7 @@ class SINF(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -528,6 +543,7 @@ class SINF(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -563,6 +579,7 @@ class DD(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -594,6 +611,7 @@ class DD(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -629,6 +647,7 @@ class Tree(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -660,6 +679,7 @@ class Tree(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -695,6 +715,7 @@ class TreeINB(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -726,6 +747,7 @@ class TreeINB(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -762,6 +784,7 @@ class Aligner(BaseAligner):
         cells: int | None = ...,
         min_cell: int = ...,
         image: str | Sequence[int] | None = ...,
+        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -794,6 +817,7 @@ class Aligner(BaseAligner):
     cells: int | None
     min_cell: int
     image: str | Sequence[int] | None
+    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str

@@ -57,7 +57,8 @@ def test_every_option_reaches_the_engine(name):
         }[option["type"]]
     assert value != option["default"]
     inb = conflux.INB(**{"layers": 2, name: value})
-    assert inb.fit(X, groups).options_[name] == value
+    labels = [i % 2 for i in range(len(X))]
+    assert inb.fit(X, groups, y=labels).options_[name] == value
 
 
 def test_stubs_are_those_of_this_engine():
