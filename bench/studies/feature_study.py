@@ -6,8 +6,8 @@ FOLDER holds IDX files as tools/get_data.sh writes them; CLASSES is like 0,1 or 
 4500 images (or nine tenths, if there are fewer) are fitted, and the rest translated to every other
 class. Shown are means over ordered pairs of classes: the Frechet distance between translated and
 real images in the last hidden layer of a network that tells the classes of the whole set apart, and
-the same between two halves of the real images; distances of `conflux evaluate` beside it. The network is trained from a seed, but compare
-figures of the same machine only. Each argument after CLASSES is the options of one fit, quoted.
+the same between two halves of the real images; distances of `conflux evaluate` beside it. The
+network is trained from a seed, but compare figures of the same machine only. Each argument after CLASSES is the options of one fit, quoted.
 
 Needs python3-torch.
 """
@@ -104,7 +104,8 @@ def main():
     test = {c: parts[c][cut[c]:] for c in classes}
     real = {c: features(network, test[c]) for c in classes}
     floor = np.mean([frechet(x[:len(x) // 2], x[len(x) // 2:]) for x in real.values()])
-    print(f"real against real, halves: {floor:.2f}\n| options | Frechet | paper_wd | exact W2^2 | TC | fit |\n|---|---|---|---|---|---|", flush=True)
+    print(f"real against real, halves: {floor:.2f}\n"
+          "| options | Frechet | paper_wd | exact W2^2 | TC | fit |\n|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
         names = np.concatenate([np.full(cut[c], str(c)) for c in classes])
@@ -131,7 +132,8 @@ def main():
                     subprocess.run([command, "translate", "m.conflux", "a.npy", "--from", str(a), "--to",
                                     str(b), "-q", "-o", "as_b.npy"], cwd=work, check=True)
                     found.append(frechet(features(network, np.load(work / "as_b.npy")), real[b]))
-            print(f"| {options or 'defaults'} | {np.mean(found):.2f} | {judged['paper_wd']['after']['mean']:.2f} | "
+            print(f"| {options or 'defaults'} | {np.mean(found):.2f} | "
+                  f"{judged['paper_wd']['after']['mean']:.2f} | "
                   f"{judged['w2_exact']['after']['mean']:.2f} | {judged['transport_cost']['mean']:.2f} | "
                   f"{seconds:.1f} s |", flush=True)
 

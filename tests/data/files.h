@@ -21,7 +21,8 @@ inline const std::filesystem::path kTables = std::filesystem::path(CONFLUX_TEST_
 /// Tests skip when a file is absent.
 inline std::filesystem::path real_data(const std::string& name) {
   const char* folder = std::getenv("CONFLUX_DATA");
-  return (folder == nullptr ? kTables / "../../../../shared/data" : std::filesystem::path(folder)) / name;
+  return (folder == nullptr ? kTables / "../../../../shared/data" : std::filesystem::path(folder)) /
+         name;
 }
 
 class TemporaryFolder {
