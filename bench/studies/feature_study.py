@@ -7,7 +7,8 @@ FOLDER holds IDX files as tools/get_data.sh writes them; CLASSES is like 0,1 or 
 class. Shown are means over ordered pairs of classes: the Frechet distance between translated and
 real images in the last hidden layer of a network that tells the classes of the whole set apart, and
 the same between two halves of the real images; distances of `conflux evaluate` beside it. The
-network is trained from a seed, but compare figures of the same machine only. Each argument after CLASSES is the options of one fit, quoted.
+network is trained from a seed, but compare figures of the same machine only. Each argument after
+CLASSES is the options of one fit, quoted.
 
 Needs python3-torch.
 """
