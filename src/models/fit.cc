@@ -194,7 +194,7 @@ class Fitter {
     if (!by_label && shared_mass(shares, options.weights.list, settings, comm_) < kLeastShared) {
       return false;
     }
-    GatedSearch found =
+    SearchResult found =
         find_gated_directions(latent, rows.search, gate, shares, search_weights(),
                               *options.directions, gated_ascent(), stream, comm_, workers_);
     share(found.frame);
@@ -203,8 +203,14 @@ class Fitter {
                                                         workers_)));
     const double spread_after = spread_within_cells(latent, rows.search, gate, shares,
                                                     search_weights(), found.frame, comm_, workers_);
-    finish({.layer = layer,
-            .kind = "gated",
+    finish(record_of(found, "gated", spread_after, watch));
+    return true;
+  }
+
+  LayerRecord record_of(const SearchResult& found, std::string_view kind, double spread_after,
+                        const Stopwatch& watch) const {
+    return {.layer = num_layers(),
+            .kind = std::string(kind),
             .spread_at_start = found.start_value,
             .spread_before = found.value,
             .spread_after = spread_after,
@@ -215,8 +221,7 @@ class Fitter {
             .product_seconds = found.work.product_seconds,
             .sort_seconds = found.work.sort_seconds,
             .flops = found.work.flops,
-            .bytes = found.work.bytes});
-    return true;
+            .bytes = found.work.bytes};
   }
 
   void add_layer() {
@@ -266,19 +271,7 @@ class Fitter {
     work.add_product(num_rows, dim, k, sizeof(double), 2, move_watch.seconds());
     fit_.flow.append(fitted);
     const double spread_after = mean_spread_of(projections, rows.search);
-    finish({.layer = layer,
-            .kind = std::string(fitted->kind()),
-            .spread_at_start = found.start_value,
-            .spread_before = found.value,
-            .spread_after = spread_after,
-            .steps = found.steps,
-            .evaluations = found.evaluations,
-            .passes = found.passes,
-            .seconds = watch.seconds(),
-            .product_seconds = work.product_seconds,
-            .sort_seconds = work.sort_seconds,
-            .flops = work.flops,
-            .bytes = work.bytes});
+    finish(record_of(found, fitted->kind(), spread_after, watch));
   }
 
   /// Directions for a layer: in all features, or for every second layer on images in those of a

@@ -166,19 +166,20 @@ CellSpread spread_in_cells(const GroupSet& groups, const RowChoice& chosen, cons
 
 }  // namespace
 
-GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
-                                  const std::vector<Matrix>& shares,
-                                  const std::vector<double>& weights, Index directions,
-                                  const AscentOptions& ascent, Stream& stream, Communicator& comm,
-                                  const Workers& workers) {
+SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
+                                   const Gate& gate, const std::vector<Matrix>& shares,
+                                   const std::vector<double>& weights, Index directions,
+                                   const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                   const Workers& workers) {
   const Matrix& b = gate.frame().columns();
   const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
-  if (ascent.max_steps == 0) return {.frame = start};
+  if (ascent.max_steps == 0) return {.frame = start, .spreads = {}};
   CellSpread problem =
       spread_in_cells(groups, chosen, gate, shares, weights, directions, comm, workers);
-  if (problem.empty()) return {.frame = start};
+  if (problem.empty()) return {.frame = start, .spreads = {}};
   const AscentResult climbed = ascend(start, problem, ascent);
   return {.frame = frame_beside(climbed.frame.columns(), b),
+          .spreads = {},
           .start_value = climbed.start_value,
           .value = climbed.value,
           .steps = climbed.steps,

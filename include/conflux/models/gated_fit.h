@@ -13,28 +13,18 @@
 #include "conflux/core/rng.h"
 #include "conflux/flow/gated_layer.h"
 #include "conflux/models/gates.h"
-#include "conflux/slicing/work.h"
+#include "conflux/slicing/direction_search.h"
 #include "conflux/stiefel/ascent.h"
 
 namespace conflux {
 
-struct GatedSearch {
-  Frame frame;
-  double start_value = 0;
-  double value = 0;
-  Index steps = 0;
-  Index evaluations = 0;
-  Index passes = 0;
-  Work work = {};
-};
-
-/// Directions orthogonal to the gate along which groups differ most within cells. `shares` are
-/// those of the chosen rows.
-GatedSearch find_gated_directions(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
-                                  const std::vector<Matrix>& shares,
-                                  const std::vector<double>& weights, Index directions,
-                                  const AscentOptions& ascent, Stream& stream, Communicator& comm,
-                                  const Workers& workers);
+/// Directions orthogonal to the gate along which groups differ most within cells, in no order.
+/// `shares` are those of the chosen rows.
+SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
+                                   const Gate& gate, const std::vector<Matrix>& shares,
+                                   const std::vector<double>& weights, Index directions,
+                                   const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                   const Workers& workers);
 
 /// What is left along `frame` of the differences within cells.
 double spread_within_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
