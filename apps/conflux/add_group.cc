@@ -105,9 +105,7 @@ void add_add_group(CLI::App& root, Console& console) {
       ->type_name("COLUMN");
   add_name_list(*verb, "--features", flags->columns.features,
                 "columns of the features, in their order [as when fitting]");
-  verb->add_option("-j,--threads", flags->threads, "threads to use; 0 uses every core [0]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(0, 4096)));
+  add_threads(*verb, flags->threads);
   add_input_flags(*verb, flags->table);
 }
 

@@ -246,9 +246,7 @@ void add_check(CLI::App& root, Console& console) {
       ->type_name("N")
       ->check(quiet(CLI::Range(2.0, 1e15)));
   verb->add_option("--seed", flags->options.seed, "names the random streams [0]")->type_name("N");
-  verb->add_option("-j,--threads", flags->input.threads, "threads to use; 0 uses every core [0]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(0, 4096)));
+  add_threads(*verb, flags->input.threads);
   add_input_flags(*verb, flags->input.table);
 }
 

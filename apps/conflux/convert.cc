@@ -110,9 +110,7 @@ void add_convert(CLI::App& root, Console& console) {
   add_name_list(*verb, "--jitter", flags->jitter,
                 "spread out equal values of these columns by noise, less than their gaps");
   verb->add_option("--seed", flags->seed, "names the stream of the noise [0]")->type_name("N");
-  verb->add_option("-j,--threads", flags->threads, "threads to use; 0 uses every core [0]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(0, 4096)));
+  add_threads(*verb, flags->threads);
   add_input_flags(*verb, flags->table);
 }
 

@@ -166,19 +166,14 @@ void print_groups(const std::vector<Result>& results, const Samples& samples) {
 
 void print_labels(const std::vector<Result>& results, const Samples& samples) {
   if (samples.label_names.empty()) return;
-  std::vector<Index> rows(samples.label_names.size(), 0);
-  for (const auto& of_group : samples.labels) {
-    for (const Index label : of_group) {
-      if (label >= 0) ++rows[label];
-    }
-  }
-  print_values(
-      results, samples.label_names, rows, "label", [](const Result& result, std::size_t c) {
-        if (result.per_label.empty()) return std::string();
-        const Change& change = result.per_label[c];
-        return change.before ? fmt::format("{:.3f} -> {:.3f}", *change.before, change.after)
-                             : fmt::format("{:.4g}", change.after);
-      });
+  print_values(results, samples.label_names, rows_by_label(samples), "label",
+               [](const Result& result, std::size_t c) {
+                 if (result.per_label.empty()) return std::string();
+                 const Change& change = result.per_label[c];
+                 return change.before
+                            ? fmt::format("{:.3f} -> {:.3f}", *change.before, change.after)
+                            : fmt::format("{:.4g}", change.after);
+               });
 }
 
 void print_table(const std::vector<Result>& results, const Samples& samples,
@@ -222,7 +217,7 @@ void run_evaluate(const EvaluateFlags& given, const CLI::App& verb, const Consol
   } else {
     print_table(results, samples, flags);
   }
-  const std::string warning = warning_of_mixed_labels(results, samples.label_names);
+  const std::string warning = warning_of_mixed_labels(results, samples);
   if (!warning.empty()) console.warn(warning);
 }
 
@@ -265,9 +260,7 @@ void add_evaluate(CLI::App& root, Console& console) {
   add_name_list(*verb, "--features", flags->input.features,
                 "columns of the features, in their order [as when fitting]");
   verb->add_option("--where", flags->input.where, "only these rows")->type_name("COLUMN=VALUE");
-  verb->add_option("-j,--threads", flags->input.threads, "threads to use; 0 uses every core [0]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(0, 4096)));
+  add_threads(*verb, flags->input.threads);
   add_input_flags(*verb, flags->input.table);
 }
 

@@ -23,8 +23,9 @@ namespace conflux::app {
 
 namespace {
 
-// Of a label's mean cLISI; noise of fewer rows reaches as far.
+// Of a label's mean cLISI. With fewer rows noise reaches as far.
 constexpr double kMixedMore = 0.1;
+constexpr Index kFewestOfALabel = 20;
 
 struct Metric {
   std::string name;
@@ -270,16 +271,27 @@ std::vector<Result> measure(const Samples& samples, const Flow& flow,
   return out;
 }
 
-std::string warning_of_mixed_labels(const std::vector<Result>& results,
-                                    const std::vector<std::string>& label_names) {
+std::vector<Index> rows_by_label(const Samples& samples) {
+  std::vector<Index> out(samples.label_names.size(), 0);
+  for (const auto& of_group : samples.labels) {
+    for (const Index label : of_group) {
+      if (label >= 0) ++out[label];
+    }
+  }
+  return out;
+}
+
+std::string warning_of_mixed_labels(const std::vector<Result>& results, const Samples& samples) {
+  const std::vector<Index> rows = rows_by_label(samples);
   std::vector<std::string> mixed;
   for (const Result& result : results) {
     if (result.name != "clisi") continue;
-    for (std::size_t c = 0; c < label_names.size(); ++c) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
       const Change& change = result.per_label[c];
-      if (change.before && change.after > *change.before + kMixedMore) {
-        mixed.push_back(fmt::format("{} ({:.2f}, before {:.2f})", label_names[c], change.after,
-                                    *change.before));
+      if (rows[c] >= kFewestOfALabel && change.before &&
+          change.after > *change.before + kMixedMore) {
+        mixed.push_back(fmt::format("{} ({:.2f}, before {:.2f})", samples.label_names[c],
+                                    change.after, *change.before));
       }
     }
   }

@@ -66,8 +66,10 @@ std::vector<Result> measure(const Samples& samples, const Flow& flow,
                             const EvaluationSettings& settings, const Workers& workers,
                             const Console& console);
 
+/// Rows of each label.
+std::vector<Index> rows_by_label(const Samples& samples);
+
 /// Says so when rows of different labels live closer together than before; empty otherwise.
-std::string warning_of_mixed_labels(const std::vector<Result>& results,
-                                    const std::vector<std::string>& label_names);
+std::string warning_of_mixed_labels(const std::vector<Result>& results, const Samples& samples);
 
 }  // namespace conflux::app

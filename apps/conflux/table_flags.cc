@@ -72,6 +72,12 @@ Keeps kept_columns(const OutputFlags& flags) {
   return format == "npy" || format == "idx" ? Keeps::kFeatures : Keeps::kEverything;
 }
 
+void add_threads(CLI::App& verb, int& threads) {
+  verb.add_option("-j,--threads", threads, "threads to use; 0 uses every core [0]")
+      ->type_name("N")
+      ->check(quiet(CLI::Range(0, 4096)));
+}
+
 void add_name_list(CLI::App& verb, const std::string& name, std::vector<std::string>& list,
                    const std::string& help) {
   const auto split = [&list](const std::string& text) {

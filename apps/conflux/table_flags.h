@@ -39,6 +39,8 @@ TableOptions write_options(const InputFlags& input, const OutputFlags& flags,
 enum class Keeps { kFeatures, kFeaturesAndGroup, kEverything };
 Keeps kept_columns(const OutputFlags& flags);
 
+/// Adds -j/--threads.
+void add_threads(CLI::App& verb, int& threads);
 /// A list with commas between names.
 void add_name_list(CLI::App& verb, const std::string& name, std::vector<std::string>& list,
                    const std::string& help);

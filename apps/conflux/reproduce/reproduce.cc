@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "reproduce/cells.h"
 #include "reproduce/report.h"
+#include "table_flags.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -166,9 +167,7 @@ void add_reproduce(CLI::App& root, Console& console) {
   verb->add_flag("--quick", flags->quick, "thinned data: minutes, not to be compared");
   verb->add_option("--data", flags->data, "folder of mnist and fashion-mnist [data]")
       ->type_name("DIR");
-  verb->add_option("-j,--threads", flags->threads, "threads; 0 uses every core [0]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(0, 4096)));
+  add_threads(*verb, flags->threads);
   verb->add_option(
           "--only", flags->only,
           "fit this row of a table only (may be repeated); others are shown if they are there")
