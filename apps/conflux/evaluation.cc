@@ -238,7 +238,10 @@ Samples draw_samples(const GroupSet& groups, const Flow& flow, const EvaluationS
     }
     out.names.push_back(groups[m].name);
     const std::vector<Index> rows = rows_of(groups[m], m, settings);
-    out.original.push_back(groups[m].rows.eigen()(rows, Eigen::all));
+    Matrix& original = out.original.emplace_back(static_cast<Index>(rows.size()), groups.dim());
+    for (Index i = 0; i < original.rows(); ++i) {
+      groups[m].rows.copy_row(rows[static_cast<std::size_t>(i)], original.row(i).data());
+    }
     if (!groups.label_names().empty()) {
       out.labels.emplace_back();
       for (const Index i : rows) out.labels.back().push_back(groups[m].label(i));

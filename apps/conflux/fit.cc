@@ -83,7 +83,7 @@ void show_progress(const Fit& fit, const Console& console) {
                                values, rate, static_cast<double>(total - done) / rate));
 }
 
-Fit fit_with_checkpoints(const GroupSet& groups, const FitFlags& flags, const FitOptions& options,
+Fit fit_with_checkpoints(GroupSet groups, const FitFlags& flags, const FitOptions& options,
                          const Fit* earlier, const std::string& digest, const Console& console) {
   FitControl control;
   control.resume = earlier;
@@ -97,7 +97,7 @@ Fit fit_with_checkpoints(const GroupSet& groups, const FitFlags& flags, const Fi
   };
   SelfCommunicator comm;
   Fit fit = fit_flow(
-      groups, options, comm, [](const LayerRecord&) { return !interrupted(); }, control);
+      std::move(groups), options, comm, [](const LayerRecord&) { return !interrupted(); }, control);
   if (interrupted()) {
     throw Interrupted(flags.checkpoint.empty()
                           ? "interrupted; no model was written (--checkpoint keeps the work)."
@@ -145,9 +145,11 @@ void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console
     }
   }
   if (!flags.max_memory.empty()) flags.input.max_memory = bytes_from_text(flags.max_memory);
-  const GroupedInput input = read_groups(flags.input, console);
-  const GroupSet& groups = input.groups;
-  check_memory(memory_of_fit(groups.num_samples(), groups.dim()),
+  GroupedInput input = read_groups(flags.input, console);
+  GroupSet& groups = input.groups;
+  const Index num_rows = groups.num_samples();
+  const std::vector<std::string> features = groups.feature_names();
+  check_memory(memory_of_fit(num_rows, groups.dim(), groups[0].rows.single()),
                bytes_from_text(flags.max_memory));
 
   const std::string digest = data_digest(groups);
@@ -156,10 +158,10 @@ void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console
   const Fit* resumed = earlier ? &*earlier : nullptr;
   const FitOptions options = chosen_options(flags, groups.num_groups(), resumed);
   catch_interrupts();
-  Fit fit = fit_with_checkpoints(groups, flags, options, resumed, digest, console);
+  Fit fit = fit_with_checkpoints(std::move(groups), flags, options, resumed, digest, console);
 
   Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
-  model.feature_names = groups.feature_names();
+  model.feature_names = features;
   model.group_column = input.group_column;
   model.label_column = flags.input.label;
   model.metadata["data_digest"] = digest;
@@ -167,8 +169,8 @@ void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console
   warn_about(model.record.warnings, flags.output, console);
   console.info(
       fmt::format("{}: {} layers for {} groups of {} features, fitted on {} rows in {:.2f} s",
-                  flags.output, model.record.layers.size(), groups.num_groups(), groups.dim(),
-                  groups.num_samples(), model.record.seconds));
+                  flags.output, model.record.layers.size(), model.flow.num_groups(),
+                  model.flow.dim(), num_rows, model.record.seconds));
   if (wants_json(verb)) print_json(summary_of(model, flags.output));
 }
 

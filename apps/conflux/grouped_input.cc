@@ -80,7 +80,7 @@ Table read_within(const std::string& path, const GroupedInputFlags& flags,
     } else {
       table.append(block);
     }
-    check_memory(memory_of_fit(table.num_rows(), table.num_columns()), flags.max_memory);
+    check_memory(memory_of_fit(table.num_rows(), table.num_columns(), false), flags.max_memory);
   }
   if (table.columns.empty()) {
     for (const ColumnInfo& column : reader->schema()) {
@@ -156,7 +156,8 @@ GroupedInput groups_by_column(const GroupedInputFlags& flags, const Console& con
   return out;
 }
 
-// Rows of doubles are used where they are; everything else goes through a table.
+// Rows of doubles are used where they are, those of floats are read as they are; everything else
+// goes through a table.
 bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedInput& out) {
   const bool plain = flags.features.empty() && flags.drop.empty() && flags.where.empty() &&
                      flags.label.empty() && path != "-";
@@ -167,6 +168,10 @@ bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedI
     rows = map_npy(path);
   } catch (const InvalidData&) {
     return false;
+  }
+  if (rows.holds<float>()) {
+    out.groups.add(stem_of(path), rows.read_singles());
+    return true;
   }
   if (!rows.holds<double>()) return false;
   out.groups.add(stem_of(path), rows.view<double>());
@@ -249,8 +254,9 @@ Table rows_where(Table table, const std::string& condition) {
   return table.rows(kept);
 }
 
-double memory_of_fit(Index rows, Index features) {
-  return 2.0 * sizeof(double) * static_cast<double>(rows) * static_cast<double>(features);
+double memory_of_fit(Index rows, Index features, bool single) {
+  const double copies = single ? sizeof(float) : 2 * sizeof(double);
+  return copies * static_cast<double>(rows) * static_cast<double>(features);
 }
 
 void check_memory(double needed, double limit) {

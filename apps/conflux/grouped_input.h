@@ -46,8 +46,9 @@ std::string stem_of(const std::string& path);
 /// Rows of a table whose column has a value, as COLUMN=VALUE says.
 Table rows_where(Table table, const std::string& condition);
 
-/// Bytes that a fit of rows x features needs: the rows and the copy that layers move.
-double memory_of_fit(Index rows, Index features);
+/// Bytes that a fit of rows x features needs: the rows and the copy that layers move; in single
+/// precision layers move the rows themselves.
+double memory_of_fit(Index rows, Index features, bool single);
 /// Throws InvalidData that says how much is needed and what to do, unless `limit` is 0.
 void check_memory(double needed, double limit);
 /// "1.5 GB"

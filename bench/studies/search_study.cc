@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   const UnitCubeLayer scores(784, 1e-6, UnitCubeLayer::Way::kToNormal);
   GroupSet latent;
   for (Index m = 0; m < 2; ++m) {
-    Matrix rows = mnist.train[m].rows.eigen();
+    Matrix rows = mnist.train[m].rows.to_matrix();
     forward_in_place(scores, m, Rows(rows), Workers());
     latent.add(mnist.train[m].name, std::move(rows));
   }

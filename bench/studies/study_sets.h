@@ -64,7 +64,8 @@ inline std::vector<Matrix> read_classes(const std::filesystem::path& folder,
 }
 
 /// 4500 images of a class to fit on, drawn at random (the files are ordered by writers), and at
-/// most `test_rows` of the rest; dequantised by uniform noise and divided by 256.
+/// most `test_rows` of the rest; dequantised by uniform noise and divided by 256. Fitted on in
+/// single precision, as files of images are.
 inline StudySet image_set(const std::vector<Matrix>& classes, Index test_rows) {
   constexpr Index kTrain = 4500;
   StudySet out;
@@ -76,7 +77,7 @@ inline StudySet image_set(const std::vector<Matrix>& classes, Index test_rows) {
     order.resize(static_cast<std::size_t>(kTrain + rest));
     Matrix rows = classes[c](order, Eigen::all);
     for (double& value : rows.reshaped<Eigen::RowMajor>()) value = (value + stream.uniform()) / 256;
-    out.train.add(fmt::format("{}", c), Matrix(rows.topRows(kTrain)));
+    out.train.add(fmt::format("{}", c), SingleMatrix(rows.topRows(kTrain).cast<float>()));
     out.test.add(fmt::format("{}", c), Matrix(rows.bottomRows(rest)));
   }
   return out;

@@ -18,7 +18,8 @@ py::tuple arrays_of(const GroupSet& groups) {
   std::int64_t* number = numbers.mutable_data();
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
-      value = std::copy_n(groups[m].rows.row(i), groups.dim(), value);
+      groups[m].rows.copy_row(i, value);
+      value += groups.dim();
       *number++ = m;
     }
   }

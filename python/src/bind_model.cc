@@ -78,11 +78,23 @@ void add_rows(GroupSet& groups, const std::string& name, const Samples& samples,
     groups.add(name, samples.view(where.first(), where.step(), where.count()), own_masses);
     return;
   }
-  Matrix rows(where.count(), samples.cols());
-  workers.for_each_block(rows.rows(), 1024, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) samples.copy_row(where[i], rows.row(i).data());
-  });
-  groups.add(name, std::move(rows), std::vector<double>(own_masses));
+  const auto gather = [&](auto rows) {
+    workers.for_each_block(rows.rows(), 1024, [&](Index begin, Index end) {
+      std::vector<double> row(static_cast<std::size_t>(samples.cols()));
+      for (Index i = begin; i < end; ++i) {
+        samples.copy_row(where[i], row.data());
+        for (Index j = 0; j < rows.cols(); ++j) {
+          rows(i, j) = static_cast<typename decltype(rows)::Scalar>(row[j]);
+        }
+      }
+    });
+    groups.add(name, std::move(rows), std::vector<double>(own_masses));
+  };
+  if (samples.single()) {
+    gather(SingleMatrix(where.count(), samples.cols()));
+  } else {
+    gather(Matrix(where.count(), samples.cols()));
+  }
 }
 
 // Gives each group the labels of its rows.
@@ -133,7 +145,7 @@ std::shared_ptr<const Model> fit(const py::array& x, const GroupNumbers& groups,
   if (!feature_names.empty()) set.set_feature_names(feature_names);
   if (!label_names.empty()) set_labels(set, where, label_of, label_names);
   SelfCommunicator alone;
-  Fit fitted = fit_flow(set, chosen, alone, callback);
+  Fit fitted = fit_flow(std::move(set), chosen, alone, callback);
   return std::make_shared<const Model>(Model{.flow = std::move(fitted.flow),
                                              .record = std::move(fitted.record),
                                              .feature_names = feature_names,

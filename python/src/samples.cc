@@ -34,14 +34,18 @@ Samples::Samples(const py::array& array) : single_(py::isinstance<py::array_t<fl
 }
 
 bool Samples::in_place() const {
-  constexpr Index size = sizeof(double);
-  return !single_ && (col_stride_ == size || cols_ == 1) && row_stride_ >= 0 &&
-         row_stride_ % size == 0;
+  const Index size = single_ ? sizeof(float) : sizeof(double);
+  return (col_stride_ == size || cols_ == 1) && row_stride_ >= 0 && row_stride_ % size == 0;
 }
 
-ConstRows Samples::view(Index first, Index step, Index count) const {
-  return {reinterpret_cast<const double*>(data_ + first * row_stride_), count, cols_,
-          step * row_stride_ / static_cast<Index>(sizeof(double))};
+SampleRows Samples::view(Index first, Index step, Index count) const {
+  const char* start = data_ + first * row_stride_;
+  const auto view_of = [&](const auto* numbers) {
+    const auto size = static_cast<Index>(sizeof(*numbers));
+    return MatrixView(numbers, count, cols_, step * row_stride_ / size);
+  };
+  if (single_) return view_of(reinterpret_cast<const float*>(start));
+  return view_of(reinterpret_cast<const double*>(start));
 }
 
 double Samples::at(Index row, Index col) const {
@@ -71,7 +75,7 @@ void Samples::check_finite(const std::vector<std::string>& names, const Workers&
     std::vector<double> row(static_cast<std::size_t>(cols_));
     for (Index i = begin; i < end; ++i) {
       const double* values = row.data();
-      if (in_place()) {
+      if (in_place() && !single_) {
         values = view(i, 1, 1).data();
       } else {
         copy_row(i, row.data());
@@ -123,7 +127,7 @@ Cloud::Cloud(const py::array& array, const char* name) {
   const Samples samples(array);
   samples.check_finite({}, Workers(1));
   if (samples.rows() == 0) throw InvalidData(fmt::format("{} has no rows; give some.", name));
-  if (samples.in_place()) {
+  if (samples.in_place() && !samples.single()) {
     rows_ = samples.view(0, 1, samples.rows());
     return;
   }

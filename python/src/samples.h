@@ -1,7 +1,7 @@
 // Arrays of Python callers as rows of samples.
 //
-// Rows of doubles that lie one after the other are read where they are, whatever the distance
-// between them. Anything else (single precision, columns apart) is converted row by row on the way.
+// Rows whose numbers lie one after the other are read where they are, whatever the distance between
+// them. Anything else is gathered row by row on the way.
 
 #pragma once
 
@@ -40,10 +40,11 @@ class Samples {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
 
+  bool single() const { return single_; }
   /// Whether the engine can read the rows in place.
   bool in_place() const;
   /// Rows first, first + step, ...; only if in_place().
-  ConstRows view(Index first, Index step, Index count) const;
+  SampleRows view(Index first, Index step, Index count) const;
   void copy_row(Index row, double* out) const;
 
   /// Throws InvalidData that names the first value that is not finite. `names` may be empty.

@@ -16,9 +16,11 @@ namespace {
 constexpr double kLargestValue = 1e140;
 
 void validate_rows(Index m, const Group& group, const std::vector<std::string>& features) {
+  std::vector<double> buffer;
   for (Index i = 0; i < group.rows.rows(); ++i) {
+    const double* row = group.rows.row(i, buffer);
     for (Index j = 0; j < group.rows.cols(); ++j) {
-      const double value = group.rows(i, j);
+      const double value = row[j];
       if (std::abs(value) <= kLargestValue) continue;
       const std::string column =
           features.empty() ? fmt::format("{}", j) : fmt::format("{} (\"{}\")", j, features[j]);
@@ -39,9 +41,18 @@ void validate_weights(Index m, const Group& group) {
   }
 }
 
+SampleRows view_of(const std::variant<Matrix, SingleMatrix>& store) {
+  if (const auto* doubles = std::get_if<Matrix>(&store)) return ConstRows(*doubles);
+  return ConstSingleRows(std::get<SingleMatrix>(store));
+}
+
 }  // namespace
 
-void GroupSet::add(std::string name, ConstRows rows, std::span<const double> weights) {
+void SampleRows::refuse() {
+  throw Error("the rows are in single precision and are needed in double precision; convert them.");
+}
+
+void GroupSet::add(std::string name, SampleRows rows, std::span<const double> weights) {
   for (const Group& group : groups_) {
     if (group.name == name) {
       throw InvalidData(fmt::format("group \"{}\" was added twice; join its rows first.", name));
@@ -57,15 +68,35 @@ void GroupSet::add(std::string name, ConstRows rows, std::span<const double> wei
                                   name, rows.rows(), weights.size()));
   }
   groups_.push_back({.name = std::move(name), .rows = rows, .weights = weights});
+  stores_.emplace_back();
 }
 
 void GroupSet::add(std::string name, Matrix&& rows, std::vector<double>&& weights) {
-  const auto kept_rows = std::make_shared<const Matrix>(std::move(rows));
+  keep(std::move(name), std::move(rows), std::move(weights));
+}
+
+void GroupSet::keep(std::string name, Store&& rows, std::vector<double>&& weights) {
+  const auto store = std::make_shared<Store>(std::move(rows));
   const auto kept_weights = std::make_shared<const std::vector<double>>(std::move(weights));
-  add(std::move(name), ConstRows(*kept_rows), *kept_weights);
-  kept_.push_back(kept_rows);
+  add(std::move(name), view_of(*store), *kept_weights);
+  stores_.back() = store;
   kept_.push_back(kept_weights);
 }
+
+void GroupSet::own_rows() {
+  const bool single = std::all_of(groups_.begin(), groups_.end(),
+                                  [](const Group& group) { return group.rows.single(); });
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    SampleRows& rows = groups_[m].rows;
+    if (stores_[m] != nullptr && stores_[m].use_count() == 1 && rows.single() == single) continue;
+    stores_[m] = single ? std::make_shared<Store>(SingleMatrix(rows.singles().eigen()))
+                        : std::make_shared<Store>(rows.to_matrix());
+    rows = view_of(*stores_[m]);
+  }
+}
+
+MatrixView<double> GroupSet::own_doubles(Index m) { return std::get<Matrix>(*stores_[m]); }
+MatrixView<float> GroupSet::own_singles(Index m) { return std::get<SingleMatrix>(*stores_[m]); }
 
 void GroupSet::set_feature_names(std::vector<std::string> names) {
   if (static_cast<Index>(names.size()) != dim()) {

@@ -299,6 +299,21 @@ void MappedNpy::refuse(char kind, std::size_t size) const {
                   name_, type_, kind, size));
 }
 
+MatrixOf<float> MappedNpy::read_singles() const {
+  constexpr Index kBytesAtATime = 1 << 24;
+  const MatrixView<const float> from = view<float>();
+  MatrixOf<float> out(rows_, cols_);
+  const Index at_a_time = std::max<Index>(1, kBytesAtATime / (cols_ * Index{sizeof(float)}));
+  for (Index begin = 0; begin < rows_; begin += at_a_time) {
+    const Index count = std::min(at_a_time, rows_ - begin);
+    out.middleRows(begin, count) = from.middle_rows(begin, count).eigen();
+    const auto length = reinterpret_cast<std::uintptr_t>(from.row(begin + count)) -
+                        reinterpret_cast<std::uintptr_t>(mapping_.get());
+    ::madvise(const_cast<void*>(mapping_.get()), length, MADV_DONTNEED);
+  }
+  return out;
+}
+
 MappedNpy map_npy(const std::filesystem::path& path) {
   const ByteSource source = ByteSource::file(path);
   const std::string& name = source.name();

@@ -230,7 +230,7 @@ void write_csv(const std::filesystem::path& path, const GroupSet& groups) {
   const auto writer = create_table(path, {.format = "csv"});
   writer->write(block);
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    const ConstRows rows = groups[m].rows;
+    const SampleRows& rows = groups[m].rows;
     for (Index begin = 0; begin < rows.rows(); begin += kRowsPerWrite) {
       const Index count = std::min(kRowsPerWrite, rows.rows() - begin);
       for (Index j = 0; j < groups.dim(); ++j) {

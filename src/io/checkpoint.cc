@@ -21,6 +21,7 @@ void add(Digest& digest, const std::string& text) {
 
 std::string data_digest(const GroupSet& groups) {
   Digest digest;
+  std::vector<double> buffer;
   add(digest, groups.num_groups());
   add(digest, groups.dim());
   for (const std::string& name : groups.feature_names()) add(digest, name);
@@ -29,7 +30,8 @@ std::string data_digest(const GroupSet& groups) {
     add(digest, group.name);
     add(digest, group.rows.rows());
     for (Index i = 0; i < group.rows.rows(); ++i) {
-      digest.add(std::as_bytes(group.rows.row_span(i)));
+      digest.add(std::as_bytes(
+          std::span(group.rows.row(i, buffer), static_cast<std::size_t>(group.rows.cols()))));
     }
     add(digest, static_cast<Index>(group.weights.size()));
     digest.add(std::as_bytes(group.weights));

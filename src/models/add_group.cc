@@ -43,7 +43,7 @@ class Newcomer {
         workers_(workers),
         number_(model.flow.num_groups()),
         chosen_(all_rows(group)),
-        rows_(group[0].rows.eigen()) {
+        rows_(group[0].rows.to_matrix()) {
     latent_.add(group[0].name, ConstRows(rows_), group[0].weights);
     if (chosen_[0].empty()) {
       throw InvalidData(fmt::format("group \"{}\" has no rows{}; give it rows.", group[0].name,
@@ -140,7 +140,7 @@ void add_warnings(const Newcomer& newcomer, const std::string& name, const FitOp
 
 }  // namespace
 
-Model add_group(const Model& model, const std::string& name, ConstRows rows,
+Model add_group(const Model& model, const std::string& name, SampleRows rows,
                 std::span<const double> weights, const Workers& workers) {
   GroupSet group;
   group.add(name, rows, weights);

@@ -227,13 +227,14 @@ std::vector<std::string> warnings_for(const GroupSet& groups, const std::vector<
 
 class DestructorFit {
  public:
-  DestructorFit(const GroupSet& groups, const FitOptions& requested, Communicator& comm,
+  DestructorFit(GroupSet given, const FitOptions& requested, Communicator& comm,
                 const LayerCallback& on_layer, const FitControl& control)
       : comm_(comm),
         on_layer_(on_layer),
         control_(control),
         workers_(requested.threads),
-        latent_(groups) {
+        latent_(std::move(given)) {
+    const GroupSet& groups = latent_.groups();
     chosen_ = all_rows(groups);
     fit_ = begin_fit(groups, chosen_, requested, comm);
     fit_.record.warnings = warnings_for(groups, fit_.record.group_sizes, fit_.record.options);
@@ -297,9 +298,9 @@ class DestructorFit {
 
 }  // namespace
 
-Fit fit_density_destructors(const GroupSet& groups, const FitOptions& options, Communicator& comm,
+Fit fit_density_destructors(GroupSet groups, const FitOptions& options, Communicator& comm,
                             const LayerCallback& on_layer, const FitControl& control) {
-  return DestructorFit(groups, options, comm, on_layer, control).run();
+  return DestructorFit(std::move(groups), options, comm, on_layer, control).run();
 }
 
 std::shared_ptr<const Layer> with_destructor(const std::shared_ptr<const Layer>& layer,

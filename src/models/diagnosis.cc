@@ -51,7 +51,7 @@ Pool draw(const GroupSet& groups, const DiagnosisOptions& options) {
   out.rows.resize(std::accumulate(out.sizes.begin(), out.sizes.end(), Index{0}), groups.dim());
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (const Index i : chosen[m]) {
-      out.rows.row(static_cast<Index>(out.group_of.size())) = groups[m].rows.eigen().row(i);
+      groups[m].rows.copy_row(i, out.rows.row(static_cast<Index>(out.group_of.size())).data());
       out.group_of.push_back(m);
       out.label_of.push_back(groups[m].label(i));
     }

@@ -48,13 +48,14 @@ void check_labels(const GroupSet& groups, Gating gate) {
 // One fit: the loop of the paper in run(), its steps below.
 class Fitter {
  public:
-  Fitter(const GroupSet& groups, const FitOptions& requested, Communicator& comm,
+  Fitter(GroupSet given, const FitOptions& requested, Communicator& comm,
          const LayerCallback& on_layer, const FitControl& control)
       : comm_(comm),
         on_layer_(on_layer),
         control_(control),
         workers_(requested.threads),
-        latent_(groups) {
+        latent_(std::move(given)) {
+    const GroupSet& groups = latent_.groups();
     usable_ = all_rows(groups);
     fit_ = begin_fit(groups, usable_, requested, comm);
     FitRecord& record = fit_.record;
@@ -188,8 +189,8 @@ class Fitter {
     Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
     const bool by_label = options.gate == Gating::kLabel;
     // Rare labels need every row that shows them.
-    const Gate gate = fit_gate(latent, by_label ? rows.maps : rows.search, gating_basis_, settings,
-                               stream, comm_, workers_);
+    const Gate gate = fit_gate(latent, by_label ? rows.maps() : rows.search, gating_basis_,
+                               settings, stream, comm_, workers_);
     const std::vector<Matrix> shares = shares_of(gate, latent, rows.search, settings, workers_);
     if (!by_label && shared_mass(shares, options.weights.list, settings, comm_) < kLeastShared) {
       return false;
@@ -198,7 +199,7 @@ class Fitter {
         find_gated_directions(latent, rows.search, gate, shares, search_weights(),
                               *options.directions, gated_ascent(), stream, comm_, workers_);
     share(found.frame);
-    append(std::make_shared<GatedLayer>(fit_gated_layer(latent, rows.maps, found.frame, gate,
+    append(std::make_shared<GatedLayer>(fit_gated_layer(latent, rows.maps(), found.frame, gate,
                                                         *options.strength, settings, options, comm_,
                                                         workers_)));
     const double spread_after = spread_within_cells(latent, rows.search, gate, shares,
@@ -240,7 +241,7 @@ class Fitter {
     const Index layer = num_layers();
     const LayerRows rows = choose_rows(usable_, fitted_sizes_, layer, options, comm_);
     check_rows(latent_.groups(), rows, options.split, comm_);
-    append(std::make_shared<TreeLayer>(fit_tree_layer(latent_.groups(), rows.search, rows.maps,
+    append(std::make_shared<TreeLayer>(fit_tree_layer(latent_.groups(), rows.search, rows.maps(),
                                                       tree_strength(), options, comm_, workers_)));
     finish({.layer = layer, .kind = "tree", .seconds = watch.seconds()});
   }
@@ -259,16 +260,19 @@ class Fitter {
     const auto k = static_cast<double>(found.frame.directions());
     const Stopwatch project_watch;
     Projections projections = latent_.project(found.frame, workers_);
-    work.add_product(num_rows, dim, k, sizeof(double), 1, project_watch.seconds());
+    work.add_product(num_rows, dim, k, latent_.bytes_per_value(), 1, project_watch.seconds());
     const Stopwatch map_watch;
-    LineMaps lines = fit_line_maps(projections, latent_.groups(), rows.maps, *options.strength,
-                                   options, comm_, workers_);
+    const auto read_line = [&](Index m, Index line, std::span<double> values) {
+      projections.copy(m, line, rows.maps()[m], values);
+    };
+    LineMaps lines = fit_line_maps(found.frame.directions(), read_line, latent_.groups(),
+                                   rows.maps(), *options.strength, options, comm_, workers_);
     work.sort_seconds += map_watch.seconds();
     const auto fitted = std::make_shared<SlicedLayer>(found.frame, std::move(lines.maps),
                                                       std::move(lines.barycenters));
     const Stopwatch move_watch;
     latent_.move_along(*fitted, projections, workers_);
-    work.add_product(num_rows, dim, k, sizeof(double), 2, move_watch.seconds());
+    work.add_product(num_rows, dim, k, latent_.bytes_per_value(), 2, move_watch.seconds());
     fit_.flow.append(fitted);
     const double spread_after = mean_spread_of(projections, rows.search);
     finish(record_of(found, fitted->kind(), spread_after, watch));
@@ -301,14 +305,17 @@ class Fitter {
   double mean_spread_of(const Projections& projections, const RowChoice& chosen) {
     GroupSet values;
     RowChoice all;
-    for (std::size_t m = 0; m < projections.size(); ++m) {
-      const Group& group = latent_.groups()[static_cast<Index>(m)];
+    for (Index m = 0; m < latent_.groups().num_groups(); ++m) {
+      const Group& group = latent_.groups()[m];
       std::vector<double> masses;
       for (const Index i : chosen[m]) {
         if (!group.weights.empty()) masses.push_back(group.weights[i]);
       }
-      const Matrix& lines = projections[m];
-      values.add(group.name, Matrix(lines(Eigen::all, chosen[m]).transpose()), std::move(masses));
+      Matrix lines(projections.num_lines(), static_cast<Index>(chosen[m].size()));
+      for (Index line = 0; line < lines.rows(); ++line) {
+        projections.copy(m, line, chosen[m], std::span(lines.row(line).data(), chosen[m].size()));
+      }
+      values.add(group.name, Matrix(lines.transpose()), std::move(masses));
       all.emplace_back(chosen[m].size());
       std::iota(all.back().begin(), all.back().end(), Index{0});
     }
@@ -438,17 +445,17 @@ class Fitter {
 
 }  // namespace
 
-Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
+Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control) {
   if (options.method == Method::kDd) {
-    return fit_density_destructors(groups, options, comm, on_layer, control);
+    return fit_density_destructors(std::move(groups), options, comm, on_layer, control);
   }
-  return Fitter(groups, options, comm, on_layer, control).run();
+  return Fitter(std::move(groups), options, comm, on_layer, control).run();
 }
 
-Fit fit_flow(const GroupSet& groups, const FitOptions& options) {
+Fit fit_flow(GroupSet groups, const FitOptions& options) {
   SelfCommunicator comm;
-  return fit_flow(groups, options, comm, {});
+  return fit_flow(std::move(groups), options, comm, {});
 }
 
 }  // namespace conflux

@@ -235,7 +235,8 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
     const Eigen::Map<const Eigen::RowVectorXd> sums(moments.data(), dim);
     Matrix centred(static_cast<Index>(chosen[m].size()), dim);
     for (Index i = 0; i < centred.rows(); ++i) {
-      centred.row(i) = groups[m].rows.eigen().row(chosen[m][i]) - sums / total;
+      groups[m].rows.copy_row(chosen[m][i], centred.row(i).data());
+      centred.row(i) -= sums / total;
     }
     // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
     workers.for_each_block(dim, 64, [&](Index begin, Index end) {

@@ -122,6 +122,7 @@ Judgement mean_energy_distance(const SearchSample<float>& sample, const Workers&
 
 std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
   std::vector<Index> out;
+  out.reserve(rows.size() - taken.size());
   std::set_difference(rows.begin(), rows.end(), taken.begin(), taken.end(),
                       std::back_inserter(out));
   return out;
@@ -221,7 +222,7 @@ Judgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent, Commu
     std::vector<double> masses;
     for (Index i = 0; i < rows.rows(); ++i) {
       const Index row = rows_[m][static_cast<std::size_t>(i)];
-      rows.row(i) = latent[m].rows.eigen().row(row);
+      latent[m].rows.copy_row(row, rows.row(i).data());
       if (!latent[m].weights.empty()) masses.push_back(latent[m].weights[row]);
       all.rows_[m][static_cast<std::size_t>(i)] = i;
     }

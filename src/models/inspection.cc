@@ -20,8 +20,11 @@ constexpr double kUnlikeUnits = 100;
 bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
   double inside = 1;
   for (Index m = 0; m < groups.num_groups() && inside == 1; ++m) {
-    const auto rows = groups[m].rows.eigen();
-    if (rows.size() > 0 && (rows.minCoeff() < 0 || rows.maxCoeff() > 1)) inside = 0;
+    const SampleRows& rows = groups[m].rows;
+    if (rows.rows() == 0) continue;
+    rows.visit([&](const auto& view) {
+      if (view.eigen().minCoeff() < 0 || view.eigen().maxCoeff() > 1) inside = 0;
+    });
   }
   comm.min(std::span(&inside, 1));
   return inside == 1;
@@ -54,11 +57,13 @@ void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
   const auto entries = static_cast<std::size_t>(dim * groups.num_groups());
   std::vector<double> low(entries, std::numeric_limits<double>::infinity());
   std::vector<double> high(entries, -std::numeric_limits<double>::infinity());
+  std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      const double* row = groups[m].rows.row(i, buffer);
       for (Index j = 0; j < dim; ++j) {
-        low[m * dim + j] = std::min(low[m * dim + j], groups[m].rows(i, j));
-        high[m * dim + j] = std::max(high[m * dim + j], groups[m].rows(i, j));
+        low[m * dim + j] = std::min(low[m * dim + j], row[j]);
+        high[m * dim + j] = std::max(high[m * dim + j], row[j]);
       }
     }
   }
@@ -90,10 +95,12 @@ void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOpt
   if (options.scale != Scaling::kNone || by_feature || options.unit_cube == UnitCube::kOn) return;
   const Index dim = groups.dim();
   std::vector<double> sums(static_cast<std::size_t>(2 * dim + 1), 0.0);
+  std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (const Index i : chosen[m]) {
+      const double* row = groups[m].rows.row(i, buffer);
       for (Index j = 0; j < dim; ++j) {
-        const double value = groups[m].rows(i, j);
+        const double value = row[j];
         sums[j] += value;
         sums[dim + j] += value * value;
       }
@@ -159,7 +166,7 @@ std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
 
 void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
   const std::vector<Index> search = count_rows(rows.search, comm);
-  const std::vector<Index> maps = count_rows(rows.maps, comm);
+  const std::vector<Index> maps = count_rows(rows.maps(), comm);
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (search[m] > 0 && maps[m] > 0) continue;
     throw InvalidOption(fmt::format(

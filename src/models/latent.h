@@ -1,10 +1,12 @@
-// The groups on their way to the shared space: a copy that layers move.
+// The groups on their way to the shared space: rows that layers move, in the precision of the data.
 //
 // A sliced layer needs the projections of all rows twice, to fit its maps and to move the rows;
-// they are made once. Moving has the bits of Layer::forward().
+// they are made once. Moving doubles has the bits of Layer::forward().
 
 #pragma once
 
+#include <span>
+#include <variant>
 #include <vector>
 
 #include "conflux/core/group_set.h"
@@ -13,14 +15,32 @@
 
 namespace conflux {
 
-/// Of each group, row k holds the projections of all its rows on direction k.
-using Projections = std::vector<Matrix>;
+/// Values of all rows of each group on lines, in the precision of the rows.
+class Projections {
+ public:
+  /// Of each group, row k holds the values on line k.
+  template <class Scalar>
+  using Lines = std::vector<MatrixOf<Scalar>>;
+
+  template <class Scalar>
+  explicit Projections(Lines<Scalar> lines) : lines_(std::move(lines)) {}
+
+  Index num_lines() const;
+  /// The values of some rows, in double precision.
+  void copy(Index group, Index line, std::span<const Index> chosen, std::span<double> out) const;
+
+ private:
+  friend class Latent;
+  std::variant<Lines<double>, Lines<float>> lines_;
+};
 
 class Latent {
  public:
-  explicit Latent(const GroupSet& groups);
+  /// Moves rows that `groups` alone owns, and copies of others.
+  explicit Latent(GroupSet groups);
 
-  const GroupSet& groups() const { return view_; }
+  const GroupSet& groups() const { return groups_; }
+  double bytes_per_value() const { return single_ ? sizeof(float) : sizeof(double); }
 
   void move(const Layer& layer, const Workers& workers);
 
@@ -31,8 +51,8 @@ class Latent {
   void move_along(const SlicedLayer& layer, Projections& projections, const Workers& workers);
 
  private:
-  std::vector<Matrix> rows_;
-  GroupSet view_;
+  GroupSet groups_;
+  bool single_;
 };
 
 }  // namespace conflux

@@ -15,8 +15,10 @@ namespace conflux {
 
 namespace {
 
-// Lines fitted at a time; bounds memory when every coordinate is a line.
-constexpr Index kLinesAtATime = 32;
+// Values held at a time, and lines that they may belong to; bounds memory when there are many rows
+// or every coordinate is a line.
+constexpr Index kValuesAtATime = Index{1} << 20;
+constexpr Index kMostLinesAtATime = 32;
 constexpr Index kRowsPerTask = 96;
 
 // Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
@@ -43,10 +45,12 @@ std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& 
 void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
                       Matrix& out, const Workers& workers) {
   workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const double* row = group.rows.row(chosen[i]) + first;
-      for (Index k = 0; k < out.rows(); ++k) out(k, i) = row[k];
-    }
+    group.rows.visit([&](const auto& rows) {
+      for (Index i = begin; i < end; ++i) {
+        const auto* row = rows.row(chosen[i]) + first;
+        for (Index k = 0; k < out.rows(); ++k) out(k, i) = row[k];
+      }
+    });
   });
 }
 
@@ -62,7 +66,7 @@ void project_rows(const Group& group, const std::vector<Index>& chosen, const Ma
     rows.resize(static_cast<std::size_t>(count * dim));
     projections.resize(static_cast<std::size_t>(count * width));
     for (Index i = 0; i < count; ++i) {
-      std::copy_n(group.rows.row(chosen[begin + i]), dim, rows.data() + i * dim);
+      group.rows.copy_row(chosen[begin + i], rows.data() + i * dim);
     }
     kernels::project(rows.data(), dim, count, dim, w.data(), width, projections.data());
     for (Index k = 0; k < out.rows(); ++k) {
@@ -291,17 +295,26 @@ MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index
   return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
 }
 
+// At least as many as keep all threads busy. The result does not depend on it.
+Index lines_at_a_time(const RowChoice& chosen, const Workers& workers) {
+  Index rows = 1;
+  for (const auto& each : chosen) rows += static_cast<Index>(each.size());
+  const auto groups = static_cast<Index>(chosen.size());
+  return std::clamp(kValuesAtATime / rows, std::max<Index>(2, workers.threads() / groups),
+                    kMostLinesAtATime);
+}
+
 // read_some(first, count) gives the values on some of the lines.
 template <class ReadSome>
-LineMaps fit_all_lines(Index num_lines, Index num_groups, double strength,
+LineMaps fit_all_lines(Index num_lines, Index num_groups, Index at_a_time, double strength,
                        const FitOptions& options, Communicator& comm, const Workers& workers,
                        const ReadSome& read_some) {
   LineMaps out;
   out.maps.resize(static_cast<std::size_t>(num_groups));
   const bool histograms = options.estimator == Estimator::kHistogram;
   if (!histograms) out.barycenters.resize(num_lines, *options.knots);
-  for (Index first = 0; first < num_lines; first += kLinesAtATime) {
-    const Index count = std::min(kLinesAtATime, num_lines - first);
+  for (Index first = 0; first < num_lines; first += at_a_time) {
+    const Index count = std::min(at_a_time, num_lines - first);
     LineValues lines = read_some(first, count);
     FittedLines fitted = histograms ? fit_histogram_lines(lines, strength, options, comm, workers)
                                     : fit_quantile_lines(lines, strength, options, comm, workers);
@@ -321,7 +334,7 @@ LineMaps fit_all_lines(Index num_lines, Index num_groups, double strength,
 RowChoice all_rows(const GroupSet& groups) {
   RowChoice out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    out.emplace_back();
+    out.emplace_back().reserve(static_cast<std::size_t>(groups[m].rows.rows()));
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
       if (groups[m].weights.empty() || groups[m].weights[i] > 0) out.back().push_back(i);
     }
@@ -333,25 +346,29 @@ LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Fr
                        double strength, const FitOptions& options, Communicator& comm,
                        const Workers& workers) {
   const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
-  return fit_all_lines(num_lines, groups.num_groups(), strength, options, comm, workers,
-                       [&](Index first, Index count) {
+  return fit_all_lines(num_lines, groups.num_groups(), lines_at_a_time(chosen, workers), strength,
+                       options, comm, workers, [&](Index first, Index count) {
                          return read_lines(groups, chosen, frame, first, count, workers);
                        });
 }
 
-LineMaps fit_line_maps(const std::vector<Matrix>& values, const GroupSet& groups,
+LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSet& groups,
                        const RowChoice& chosen, double strength, const FitOptions& options,
                        Communicator& comm, const Workers& workers) {
-  return fit_all_lines(
-      values.front().rows(), groups.num_groups(), strength, options, comm, workers,
-      [&](Index first, Index count) {
-        LineValues lines;
-        for (Index m = 0; m < groups.num_groups(); ++m) {
-          lines.values.push_back(values[m].middleRows(first, count)(Eigen::all, chosen[m]));
-          lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
-        }
-        return lines;
-      });
+  const Index num_groups = groups.num_groups();
+  return fit_all_lines(num_lines, num_groups, lines_at_a_time(chosen, workers), strength, options,
+                       comm, workers, [&](Index first, Index count) {
+                         LineValues lines;
+                         for (Index m = 0; m < num_groups; ++m) {
+                           lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
+                           lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
+                         }
+                         workers.for_each(count * num_groups, [&](Index s) {
+                           const Index m = s % num_groups;
+                           read_line(m, first + s / num_groups, lines.line(m, s / num_groups));
+                         });
+                         return lines;
+                       });
 }
 
 void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
@@ -365,8 +382,9 @@ void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chos
     return std::span(lines.barycenters.data() + line * knots, static_cast<std::size_t>(knots));
   };
   std::vector<MonotoneMap> added(static_cast<std::size_t>(num_lines));
-  for (Index first = 0; first < num_lines; first += kLinesAtATime) {
-    const Index count = std::min(kLinesAtATime, num_lines - first);
+  const Index at_a_time = lines_at_a_time(chosen, workers);
+  for (Index first = 0; first < num_lines; first += at_a_time) {
+    const Index count = std::min(at_a_time, num_lines - first);
     LineValues values = read_lines(group, chosen, frame, first, count, workers);
     LineMoments moments;
     if (histograms) moments = fit_line_moments(values, comm, workers);

@@ -45,6 +45,7 @@ Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicato
   const Index dim = groups.dim();
   const Index width = kernels::padded_width<double>(dim);
   Moments moments;
+  std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     double mass = 0;
     double squared_mass = 0;
@@ -53,7 +54,7 @@ Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicato
       const double w = mass_of(groups[m], i);
       mass += w;
       squared_mass += w * w;
-      mean += w * Eigen::Map<const Vector>(groups[m].rows.row(i), dim);
+      mean += w * Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim);
     }
     mass = comm.sum(mass);
     squared_mass = comm.sum(squared_mass);

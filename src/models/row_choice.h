@@ -12,10 +12,15 @@ namespace conflux {
 
 struct LayerRows {
   RowChoice search;
-  RowChoice maps;
+  RowChoice others;  // than those of a split; empty without one
+  const RowChoice* usable = nullptr;
+
+  /// Rows to fit maps on.
+  const RowChoice& maps() const { return others.empty() ? *usable : others; }
 };
 
-/// Rows for layer `layer`, drawn from this process's rows with mass `usable`. `group_sizes` counts
+/// Rows for layer `layer`, drawn from this process's rows with mass `usable`, which must outlive
+/// the result. `group_sizes` counts
 /// the usable rows of all processes.
 LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
                       const FitOptions& options, const Communicator& comm);

@@ -39,12 +39,14 @@ LabelledRows gather_rows(const GroupSet& groups, const RowChoice& chosen,
                          const std::vector<double>& weights, Communicator& comm) {
   const Index dim = groups.dim();
   std::vector<double> packed;
+  std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const double share = 0.5 * (weights[m] + 1 / static_cast<double>(groups.num_groups()));
     const double unit = share / total_mass(groups[m], chosen[m], comm);
     for (const Index i : chosen[m]) {
       packed.insert(packed.end(), {static_cast<double>(m), unit * mass_of(groups[m], i)});
-      packed.insert(packed.end(), groups[m].rows.row(i), groups[m].rows.row(i) + dim);
+      const double* row = groups[m].rows.row(i, buffer);
+      packed.insert(packed.end(), row, row + dim);
     }
   }
   packed = comm.gather(packed);

@@ -13,13 +13,15 @@ MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chos
   const Index dim = features.empty() ? group.rows.cols() : static_cast<Index>(features.size());
   MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), dim);
   const double per_unit = 1 / common.scale;
-  for (Index i = 0; i < out.rows(); ++i) {
-    const double* row = group.rows.row(chosen[static_cast<std::size_t>(i)]);
-    for (Index j = 0; j < dim; ++j) {
-      const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
-      out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
+  group.rows.visit([&](const auto& rows) {
+    for (Index i = 0; i < out.rows(); ++i) {
+      const auto* row = rows.row(chosen[static_cast<std::size_t>(i)]);
+      for (Index j = 0; j < dim; ++j) {
+        const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
+        out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
+      }
     }
-  }
+  });
   return out;
 }
 
@@ -40,6 +42,7 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
                                        std::span<const std::vector<Index>> chosen,
                                        std::span<const double> weights, Communicator& comm) {
   const Index dim = groups.dim();
+  std::vector<double> buffer;
   Vector centre = Vector::Zero(dim);
   std::vector<double> counts;
   for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
@@ -47,7 +50,8 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (counts[m] == 0) continue;
     for (const Index i : chosen[m]) {
-      centre += (weights[m] / counts[m]) * Eigen::Map<const Vector>(groups[m].rows.row(i), dim);
+      centre +=
+          (weights[m] / counts[m]) * Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim);
     }
   }
   comm.sum(std::span(centre.data(), static_cast<std::size_t>(dim)));
@@ -55,8 +59,9 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (counts[m] == 0) continue;
     for (const Index i : chosen[m]) {
-      variance += (weights[m] / counts[m]) *
-                  (Eigen::Map<const Vector>(groups[m].rows.row(i), dim) - centre).squaredNorm();
+      variance +=
+          (weights[m] / counts[m]) *
+          (Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim) - centre).squaredNorm();
     }
   }
   variance = comm.sum(variance) / static_cast<double>(dim);

@@ -1,23 +1,26 @@
 // M named groups of samples with the same features.
 //
-// A GroupSet borrows the rows of its caller, or owns those that are moved in. Groups may have
-// different numbers of rows. In a distributed fit every process holds some rows of each group,
+// A GroupSet borrows the rows of its caller, or owns those that are moved in; copies of a set share
+// what it owns. Rows are in double or in single precision. Groups may have different numbers of
+// rows. In a distributed fit every process holds some rows of each group,
 // possibly none.
 
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "conflux/core/matrix.h"
+#include "conflux/core/sample_rows.h"
 
 namespace conflux {
 
 struct Group {
   std::string name;
-  ConstRows rows;
+  SampleRows rows;
   /// Mass of each row; empty means that all rows count alike.
   std::span<const double> weights;
   /// What each row shows, as a position among the set's label names, or -1; empty: unknown.
@@ -31,9 +34,20 @@ class GroupSet {
   GroupSet() = default;
 
   /// Borrows `rows` (and `weights`), which must outlive this set.
-  void add(std::string name, ConstRows rows, std::span<const double> weights = {});
+  void add(std::string name, SampleRows rows, std::span<const double> weights = {});
   /// Keeps the rows (and weights) itself.
   void add(std::string name, Matrix&& rows, std::vector<double>&& weights = {});
+  template <std::same_as<SingleMatrix> M>  // and nothing that Eigen would convert to it
+  void add(std::string name, M&& rows, std::vector<double>&& weights = {}) {
+    keep(std::move(name), std::move(rows), std::move(weights));
+  }
+
+  /// Makes the set the only owner of its rows, which must not be borrowed by others: copies those
+  /// that are not its own. All have the same precision then, single if all had it.
+  void own_rows();
+  /// The rows of a group to write on, after own_rows().
+  MatrixView<double> own_doubles(Index m);
+  MatrixView<float> own_singles(Index m);
 
   void set_feature_names(std::vector<std::string> names);
   /// labels[m][i] is the position in `names` of what row i of group m shows, or -1.
@@ -59,7 +73,12 @@ class GroupSet {
   void validate() const;
 
  private:
+  using Store = std::variant<Matrix, SingleMatrix>;
+
+  void keep(std::string name, Store&& rows, std::vector<double>&& weights);
+
   std::vector<Group> groups_;
+  std::vector<std::shared_ptr<Store>> stores_;  // of each group; null when its rows are borrowed
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<std::string> feature_names_;
   std::vector<std::string> label_names_;

@@ -34,6 +34,10 @@ class MappedNpy {
     return kind_ == kind_of<T>() && size_ == sizeof(T);
   }
 
+  /// The elements in memory of their own; lets go of the file's pages on the way, so that memory
+  /// holds them once.
+  MatrixOf<float> read_singles() const;
+
   /// Throws InvalidData when the elements are of another type. Lives as long as any copy of this.
   template <NpyElement T>
   MatrixView<const T> view() const {

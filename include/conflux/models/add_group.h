@@ -20,7 +20,7 @@ namespace conflux {
 /// The model with one more group, the last. Throws InvalidOption when the name is taken, and
 /// InvalidData when the rows do not suit or a layer has no barycenter. Empty `weights` means that
 /// all rows count alike.
-Model add_group(const Model& model, const std::string& name, ConstRows rows,
+Model add_group(const Model& model, const std::string& name, SampleRows rows,
                 std::span<const double> weights, const Workers& workers);
 
 }  // namespace conflux

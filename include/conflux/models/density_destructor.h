@@ -21,7 +21,7 @@
 namespace conflux {
 
 /// fit_flow() for Method::kDd.
-Fit fit_density_destructors(const GroupSet& groups, const FitOptions& options, Communicator& comm,
+Fit fit_density_destructors(GroupSet groups, const FitOptions& options, Communicator& comm,
                             const LayerCallback& on_layer, const FitControl& control);
 
 /// Layer `position` of a DD flow with a map of one more group, fitted on the only group of `group`

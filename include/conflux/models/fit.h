@@ -35,12 +35,14 @@ struct FitControl {
   const Fit* resume = nullptr;
 };
 
-/// Throws InvalidData or InvalidOption with a sentence that says what to do.
-Fit fit_flow(const GroupSet& groups, const FitOptions& options);
+/// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
+/// copy of the rows; a set that owns them and is moved in (std::move) gives them up, and there is
+/// no copy. Rows in single precision stay so on the way: half the memory, and faster.
+Fit fit_flow(GroupSet groups, const FitOptions& options);
 
 /// The same over the processes of `comm`, each of which holds some rows of every group. The
 /// callback may be empty.
-Fit fit_flow(const GroupSet& groups, const FitOptions& options, Communicator& comm,
+Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control = {});
 
 }  // namespace conflux

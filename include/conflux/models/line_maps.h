@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -41,9 +42,11 @@ LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Fr
                        double strength, const FitOptions& options, Communicator& comm,
                        const Workers& workers);
 
-/// Maps along lines on which the values of all rows are known: row k of values[m] holds those of
-/// group m on line k.
-LineMaps fit_line_maps(const std::vector<Matrix>& values, const GroupSet& groups,
+/// Writes the values of the chosen rows of a group on a line. Threads call it at the same time.
+using ReadLine = std::function<void(Index group, Index line, std::span<double> values)>;
+
+/// Maps along lines on which values are known already; few lines are held at a time.
+LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSet& groups,
                        const RowChoice& chosen, double strength, const FitOptions& options,
                        Communicator& comm, const Workers& workers);
 
