@@ -4,11 +4,13 @@ import csv
 import json
 import math
 import os
+import subprocess
+import sys
 import unittest
 
 import numpy as np
 
-from support import GOLDEN, CommandTest
+from support import COMMAND, GOLDEN, CommandTest
 
 
 def rows_of(path):
@@ -293,6 +295,49 @@ class Verbs(CommandTest):
             self.assertEqual(status, 0)
             peaks.append(usage.ru_maxrss)
         self.assertLess(peaks[1], 1.25 * peaks[0] + 20_000)
+
+
+class SinglePrecision(CommandTest):
+    """Files of float32, one per group."""
+
+    def peak(self, rows, features, *options):
+        generator = np.random.default_rng(0)
+        for m in range(2):
+            np.save(self.folder / f"g{m}.npy",
+                       generator.standard_normal((rows, features), dtype=np.float32) + m)
+        words = [COMMAND, "fit", "g0.npy", "g1.npy", "--layers", "2", "-q", "-o", "m.conflux",
+                 *options]
+        code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = subprocess.run([sys.executable, "-c", code, *words], cwd=self.folder, check=True,
+                              capture_output=True)
+        return 1024 * int(done.stdout)
+
+    def test_memory_holds_the_data_once(self):
+        empty = self.peak(500, 300)
+        data = 2 * 80000 * 300 * 4
+        self.assertLess(self.peak(80000, 300) - empty, 1.25 * data)
+
+    def test_the_model_is_that_of_doubles_up_to_rounding(self):
+        self.peak(800, 5, "--seed", "3")
+        self.run_command("transform", "m.conflux", "g0.npy", "--from", "g0", "-o", "single.npy", "-q")
+        for m in range(2):
+            name = self.folder / f"g{m}.npy"
+            np.save(name, np.load(name).astype("f8"))
+        self.run_command("fit", "g0.npy", "g1.npy", "--layers", 2, "-q", "--seed", 3,
+                         "-o", "double.conflux")
+        self.run_command("transform", "double.conflux", "g0.npy", "--from", "g0", "-o",
+                         "double.npy", "-q")
+        apart = np.load(self.folder / "single.npy") - np.load(self.folder / "double.npy")
+        self.assertLess(np.abs(apart).mean(), 1e-3)
+
+    def test_checkpoints_and_memory_limits(self):
+        self.peak(500, 5, "--checkpoint", "c.ckpt", "--every", "1")
+        self.run_command("fit", "g0.npy", "g1.npy", "--layers", 2, "-q", "-o", "r.conflux",
+                         "--resume", "c.ckpt")
+        done = self.call("fit", "g0.npy", "g1.npy", "-o", "r.conflux", "--max-memory", "10k")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("20.0 kB", done.stderr)
 
 
 if __name__ == "__main__":
