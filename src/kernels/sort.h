@@ -22,6 +22,8 @@ void sort_values(double* values, Index count);
 
 /// Buffers that sort_rows keeps between calls.
 struct SortBuffer {
+  std::vector<std::uint32_t> keys;
+  std::vector<float> values;
   std::vector<std::uint64_t> words;
   std::vector<hwy::uint128_t> pairs;
 };

@@ -191,8 +191,8 @@ std::vector<double> SlicedSpread<Scalar>::spreads(const Projections& projections
 }
 
 template <class Scalar>
-double SlicedSpread<Scalar>::value_of(const Projections& projections) {
-  const std::vector<double> each = spreads(projections, false);
+double SlicedSpread<Scalar>::value_of(const Projections& projections, bool with_residuals) {
+  const std::vector<double> each = spreads(projections, with_residuals);
   return std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(directions_);
 }
 
@@ -205,7 +205,8 @@ template <class Scalar>
 double SlicedSpread<Scalar>::start(const Frame& frame) {
   project(frame.columns(), here_);
   steps_since_projection_ = 0;
-  return value_of(here_);
+  residuals_are_here_ = true;
+  return value_of(here_, true);
 }
 
 template <class Scalar>
@@ -217,7 +218,8 @@ Matrix SlicedSpread<Scalar>::gradient() {
 // Features are cut into strips, rows into long blocks; the blocks of a strip are added in order.
 template <class Scalar>
 Matrix SlicedSpread<Scalar>::gradient_over(const SearchSample<Scalar>& sample) {
-  spreads(here_, true);
+  if (!residuals_are_here_) spreads(here_, true);
+  residuals_are_here_ = true;
   const Stopwatch watch;
   const Index dim = sample.dim();
   const Index width = kernels::padded_width<Scalar>(directions_);
@@ -272,15 +274,21 @@ double SlicedSpread<Scalar>::trial(const SpanStep& step) {
     kernels::expand(out, stride, k, count, b.data(), k, k,
                     direction_[task.group].data() + task.begin, stride);
   });
-  return value_of(trial_);
+  trial_has_residuals_ = expect_acceptance_;
+  if (trial_has_residuals_) residuals_are_here_ = false;
+  expect_acceptance_ = false;
+  return value_of(trial_, trial_has_residuals_);
 }
 
 template <class Scalar>
 void SlicedSpread<Scalar>::accept(const Frame& frame) {
   std::swap(here_, trial_);
+  residuals_are_here_ = trial_has_residuals_;
+  expect_acceptance_ = true;
   if (++steps_since_projection_ == kStepsPerProjection) {
     project(frame.columns(), here_);
     steps_since_projection_ = 0;
+    residuals_are_here_ = false;
   }
 }
 

@@ -73,6 +73,26 @@ class SortTest : public testing::Test {};
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(SortTest, Scalars);
 
+// Places between the smallest and the largest value tell most values apart, or almost none.
+TYPED_TEST(SortTest, ValuesFarOutAndClustersEqualTheStableSort) {
+  for (const Index n : {2, 3, 100, 4096, 65535, 65536, 70000}) {
+    std::vector<TypeParam> values = normal_values<TypeParam>(n, n);
+    expect_sorts(values);
+    values[0] = static_cast<TypeParam>(1e30);
+    expect_sorts(values);
+    values[1] = static_cast<TypeParam>(-3e38);
+    expect_sorts(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<TypeParam>(i % 3) + static_cast<TypeParam>(1e-6) * values[i];
+    }
+    values[0] = 1;
+    values[1] = 2;
+    expect_sorts(values);
+    for (TypeParam& x : values) x *= static_cast<TypeParam>(1e-40);
+    expect_sorts(values);
+  }
+}
+
 // Small sizes go through sorting networks of many shapes, each its own code.
 TYPED_TEST(SortTest, EverySizeUpTo300EqualsTheStableSort) {
   for (Index n = 0; n <= 300; ++n) {

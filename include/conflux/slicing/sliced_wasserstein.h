@@ -7,8 +7,9 @@
 // and costs no pass over the data.
 //
 // Cost: a gradient is two passes (one for the projections of Q) and K sorts of rows; a trial K
-// sorts of values. Memory: 4 x K numbers per row beside the sample. Bits do not depend on the
-// number of threads.
+// sorts of values, or of rows while trials are accepted: the gradient that follows needs no sort
+// then. Memory: 4 x K numbers per row beside the sample. Bits do not depend on the number of
+// threads.
 
 #pragma once
 
@@ -57,7 +58,7 @@ class SlicedSpread final : public AscentProblem {
 
   void project(const Matrix& columns, Projections& out);
   std::vector<double> spreads(const Projections& projections, bool with_residuals);
-  double value_of(const Projections& projections);
+  double value_of(const Projections& projections, bool with_residuals);
 
   const SearchSample<Scalar>& sample_;
   const std::vector<double> group_weights_;
@@ -71,6 +72,9 @@ class SlicedSpread final : public AscentProblem {
   Projections trial_;
   Projections sorted_;                          // scratch
   std::vector<std::vector<Scalar>> residuals_;  // per group, rows x padded directions
+  bool residuals_are_here_ = false;
+  bool trial_has_residuals_ = false;
+  bool expect_acceptance_ = true;
 };
 
 }  // namespace conflux
