@@ -41,7 +41,7 @@ void print_table(const std::string& name, const GroupSet& groups, Index directio
                                     1 / static_cast<double>(groups.num_groups()));
   SelfCommunicator comm;
   const SearchSample<float> sample =
-      gather_search_sample<float>(groups, all_rows(groups), weights, comm);
+      gather_search_sample<float>(groups, all_rows(groups), weights, comm, Workers());
   constexpr int kStarts = 2;
   fmt::print("\n{}, K = {}; objective (seconds)\n\n| search |", name, directions);
   const std::vector<Index> passes{5, 11, 25, 41, 101, 401};

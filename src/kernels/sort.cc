@@ -3,6 +3,7 @@
 #include <hwy/contrib/sort/vqsort.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 
@@ -45,6 +46,33 @@ void sort_all(T* values, Index count) {
   std::fill_n(values + count - infinite, infinite, kInfinity);
 }
 
+struct Extremes {
+  float low;
+  float high;
+};
+
+// In lanes, which the compiler turns into vectors.
+Extremes extremes(const float* values, std::size_t n) {
+  constexpr std::size_t kLanes = 16;
+  std::array<float, kLanes> low;
+  std::array<float, kLanes> high;
+  low.fill(values[0]);
+  high.fill(values[0]);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float value = values[i + lane];
+      low[lane] = value < low[lane] ? value : low[lane];
+      high[lane] = value > high[lane] ? value : high[lane];
+    }
+  }
+  for (; i < n; ++i) {
+    low[0] = std::min(low[0], values[i]);
+    high[0] = std::max(high[0], values[i]);
+  }
+  return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
+}
+
 // One 32-bit key per value: its place between the smallest and the largest above, row below. Keys
 // of half the size are sorted in half the time; values of equal places are put in order afterwards.
 // False, and nothing done, when there are too many of them: rows leave too few bits, or a few
@@ -55,12 +83,7 @@ bool sort_rows_by_place(float* values, Index count, std::uint32_t* rows, SortBuf
   const auto n = static_cast<std::size_t>(count);
   const auto row_bits = static_cast<int>(std::bit_width(n));
   if (row_bits > 32 - kFewestPlaceBits) return false;
-  float low = values[0];
-  float high = values[0];
-  for (std::size_t i = 1; i < n; ++i) {
-    low = std::min(low, values[i]);
-    high = std::max(high, values[i]);
-  }
+  const auto [low, high] = extremes(values, n);
   // Floats tell 24 bits apart.
   const auto last_place = static_cast<float>((1 << std::min(24, 32 - row_bits)) - 1);
   const float scale = last_place / (high - low);

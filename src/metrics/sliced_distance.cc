@@ -103,7 +103,7 @@ MaxSliced max_sliced_w2_squared(ConstRows x, ConstRows y, const MaxSlicedOptions
   SelfCommunicator comm;
   const std::vector<double> weights{0.5, 0.5};
   const RowLists rows{all_positions(x.rows()), all_positions(y.rows())};
-  const auto sample = gather_search_sample<double>(clouds, rows, weights, comm);
+  const auto sample = gather_search_sample<double>(clouds, rows, weights, comm, workers);
   SearchOptions search;
   search.ascent.max_steps = options.max_steps;
   search.ascent.polar = true;

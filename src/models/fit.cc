@@ -286,7 +286,7 @@ class Fitter {
                                             ? random_patch(*image_, options.seed, layer)
                                             : std::vector<Index>();
     const SearchSample<float> sample = gather_search_sample<float>(
-        latent_.groups(), rows, search_weights(), comm_, &*centre_, features);
+        latent_.groups(), rows, search_weights(), comm_, workers_, &*centre_, features);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start =
         Frame::random(sample.dim(), std::min(*options.directions, sample.dim()), stream);
@@ -320,7 +320,7 @@ class Fitter {
       std::iota(all.back().begin(), all.back().end(), Index{0});
     }
     const Index k = values.dim();
-    return mean_spread(gather_search_sample<float>(values, all, search_weights(), comm_),
+    return mean_spread(gather_search_sample<float>(values, all, search_weights(), comm_, workers_),
                        search_weights(), Frame(Matrix::Identity(k, k)), workers_);
   }
 

@@ -156,7 +156,8 @@ CellSpread spread_in_cells(const GroupSet& groups, const RowChoice& chosen, cons
     }
     if (members.size() < 2) continue;
     const std::vector<double> cell_weights = subset_weights(weights, members);
-    SearchSample<float> sample = gather_search_sample<float>(cell, cell_rows, cell_weights, comm);
+    SearchSample<float> sample =
+        gather_search_sample<float>(cell, cell_rows, cell_weights, comm, workers);
     const MatrixOf<float> narrow = b.cast<float>();
     for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
     problem.add(std::move(sample), cell_weights, mass / all_rows, directions, workers);

@@ -17,7 +17,7 @@ namespace {
 
 // Multiplications and additions that one look at the rows may cost, and rows of all groups that it
 // is worth.
-constexpr double kBudget = 4e8;
+constexpr double kBudget = 2e8;
 constexpr Index kMostRows = 2000;
 constexpr Index kFewestRowsPerGroup = 32;
 constexpr double kClearErrors = 2;
@@ -206,8 +206,8 @@ Index layers_worth_keeping(const std::vector<Judgement>& judgements) {
 Judgement HeldOut::judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const {
   const std::vector<double> even(static_cast<std::size_t>(latent.num_groups()),
                                  1 / static_cast<double>(latent.num_groups()));
-  Judgement out =
-      mean_energy_distance(gather_search_sample<float>(latent, rows_, even, comm), workers);
+  Judgement out = mean_energy_distance(
+      gather_search_sample<float>(latent, rows_, even, comm, workers), workers);
   comm.broadcast(std::span(&out.divergence, 1), 0);
   comm.broadcast(out.influences, 0);
   return out;

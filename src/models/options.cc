@@ -27,7 +27,7 @@ constexpr Index kDirectionsOfMany = 16;
 // Small groups are noisy however many there are.
 constexpr Index kLargeGroup = 2000;
 constexpr double kStrengthOfTwo = 0.2;
-constexpr double kLargestStrength = 0.4;
+constexpr double kLargestStrength = 0.3;
 // Rows of all groups together that a search should see, and what each group contributes.
 constexpr Index kSearchRowsInAll = 5000;
 constexpr Index kFewestSearchRows = 1000;
@@ -72,7 +72,7 @@ struct RangeCheck {
 
 Index automatic_layers(Index dim, bool many) {
   const Index layers = std::clamp(dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
-  return many ? 3 * layers / 2 : layers;
+  return many ? 2 * layers : layers;
 }
 
 bool opens_with_other_layer(Method method) {

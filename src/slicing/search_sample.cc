@@ -7,20 +7,25 @@ namespace conflux {
 
 namespace {
 
+constexpr Index kRowsPerTask = 256;
+
 template <class Scalar>
 MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chosen,
-                                 const CentreAndScale& common, std::span<const Index> features) {
+                                 const CentreAndScale& common, std::span<const Index> features,
+                                 const Workers& workers) {
   const Index dim = features.empty() ? group.rows.cols() : static_cast<Index>(features.size());
   MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), dim);
   const double per_unit = 1 / common.scale;
   group.rows.visit([&](const auto& rows) {
-    for (Index i = 0; i < out.rows(); ++i) {
-      const auto* row = rows.row(chosen[static_cast<std::size_t>(i)]);
-      for (Index j = 0; j < dim; ++j) {
-        const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
-        out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
+    workers.for_each_block(out.rows(), kRowsPerTask, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const auto* row = rows.row(chosen[static_cast<std::size_t>(i)]);
+        for (Index j = 0; j < dim; ++j) {
+          const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
+          out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
+        }
       }
-    }
+    });
   });
   return out;
 }
@@ -79,7 +84,7 @@ template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
                                           std::span<const std::vector<Index>> chosen,
                                           std::span<const double> weights, Communicator& comm,
-                                          const CentreAndScale* common,
+                                          const Workers& workers, const CentreAndScale* common,
                                           std::span<const Index> features) {
   const CentreAndScale used =
       common != nullptr ? *common : common_centre_and_scale(groups, chosen, weights, comm);
@@ -87,7 +92,7 @@ SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
   sample.scale = used.scale;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     sample.rows.push_back(
-        gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used, features), comm));
+        gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used, features, workers), comm));
     std::vector<double> masses;
     if (!groups[m].weights.empty()) {
       for (const Index i : chosen[m]) masses.push_back(groups[m].weights[i]);
@@ -102,10 +107,12 @@ template struct SearchSample<double>;
 template SearchSample<float> gather_search_sample(const GroupSet&,
                                                   std::span<const std::vector<Index>>,
                                                   std::span<const double>, Communicator&,
-                                                  const CentreAndScale*, std::span<const Index>);
+                                                  const Workers&, const CentreAndScale*,
+                                                  std::span<const Index>);
 template SearchSample<double> gather_search_sample(const GroupSet&,
                                                    std::span<const std::vector<Index>>,
                                                    std::span<const double>, Communicator&,
-                                                   const CentreAndScale*, std::span<const Index>);
+                                                   const Workers&, const CentreAndScale*,
+                                                   std::span<const Index>);
 
 }  // namespace conflux

@@ -40,7 +40,7 @@ Chosen every_row(const GroupSet& groups) {
 template <class Scalar>
 SearchSample<Scalar> gather_alone(const GroupSet& groups, const std::vector<double>& weights) {
   SelfCommunicator comm;
-  return gather_search_sample<Scalar>(groups, every_row(groups), weights, comm);
+  return gather_search_sample<Scalar>(groups, every_row(groups), weights, comm, Workers(2));
 }
 
 // A row and its mass, in one line that sorts.
@@ -89,7 +89,7 @@ TEST(SearchSample, HoldsTheChosenRowsInTheirOrder) {
   SelfCommunicator comm;
   const Chosen chosen{{3, 0}, {1}};
   const auto sample =
-      gather_search_sample<double>(groups, chosen, std::vector<double>{0.5, 0.5}, comm);
+      gather_search_sample<double>(groups, chosen, std::vector<double>{0.5, 0.5}, comm, Workers(2));
   ASSERT_EQ(sample.rows[0].rows(), 2);
   ASSERT_EQ(sample.rows[1].rows(), 1);
   EXPECT_NEAR(sample.scale * (sample.rows[0](0, 0) - sample.rows[0](1, 0)), 3, 1e-14);
@@ -167,8 +167,10 @@ TEST_P(DistributedSampleTest, IsTheSampleOfOneProcess) {
       mine.add("group " + std::to_string(m), Matrix(rows[m](dealt, Eigen::all)),
                std::move(dealt_masses));
     }
-    seen[comm.rank()] = gather_search_sample<double>(mine, every_row(mine), weights, comm);
-    seen_in_float[comm.rank()] = gather_search_sample<float>(mine, every_row(mine), weights, comm);
+    seen[comm.rank()] =
+        gather_search_sample<double>(mine, every_row(mine), weights, comm, Workers(2));
+    seen_in_float[comm.rank()] =
+        gather_search_sample<float>(mine, every_row(mine), weights, comm, Workers(2));
   });
 
   for (Index r = 0; r < ranks; ++r) {

@@ -11,6 +11,7 @@
 
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
 
 namespace conflux {
 
@@ -47,6 +48,7 @@ template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
                                           std::span<const std::vector<Index>> chosen,
                                           std::span<const double> weights, Communicator& comm,
+                                          const Workers& workers,
                                           const CentreAndScale* common = nullptr,
                                           std::span<const Index> features = {});
 
