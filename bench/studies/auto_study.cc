@@ -1,7 +1,7 @@
 // How good and how fast a fit is on the sets of the study, one row per fit.
 //
-//   auto_study [images=DIR] [tables=DIR] [planes=DIR] [sets=mnist01,climate] [pairs=all|ring]
-//              [save=DIR] [OPTION=VALUE[/VALUE...]]...
+//   auto_study [images=DIR] [tables=DIR] [planes=DIR] [sets=mnist01,climate] [split=2021]
+//              [pairs=all|ring] [save=DIR] [OPTION=VALUE[/VALUE...]]...
 //
 // An option with several values is swept; options not named are automatic. Distances are those of
 // test rows, translated from group m to m' and compared with rows of m', mean over pairs (a ring of
@@ -149,7 +149,7 @@ double cpu_seconds() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Folders folders;
+  Sources sources;
   std::vector<std::string> sets = set_names();
   std::vector<Sweep> sweeps;
   bool ring = false;
@@ -161,13 +161,15 @@ int main(int argc, char** argv) {
     const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
     FitOptions probe;
     if (name == "images") {
-      folders.images = value;
+      sources.images = value;
     } else if (name == "tables") {
-      folders.tables = value;
+      sources.tables = value;
     } else if (name == "planes") {
-      folders.planes = value;
+      sources.planes = value;
     } else if (name == "sets") {
       sets = split(value, ',');
+    } else if (name == "split") {
+      std::from_chars(value.data(), value.data() + value.size(), sources.split);
     } else if (name == "pairs") {
       ring = value == "ring";
     } else if (name == "save") {
@@ -186,7 +188,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < sweeps.size() + 10; ++i) fmt::print("|---");
   fmt::print("|\n");
   for (const std::string& name : sets) {
-    const StudySet set = read_set(name, folders);
+    const StudySet set = read_set(name, sources);
     std::vector<std::size_t> at(sweeps.size(), 0);
     for (bool more = true; more;) {
       FitOptions options;

@@ -72,13 +72,13 @@ void print_table(const std::string& name, const GroupSet& groups, Index directio
 }  // namespace
 
 int main(int argc, char** argv) {
-  Folders folders;
+  Sources sources;
   for (int a = 1; a < argc; ++a) {
     const std::string text = argv[a];
-    if (text.rfind("images=", 0) == 0) folders.images = text.substr(7);
+    if (text.rfind("images=", 0) == 0) sources.images = text.substr(7);
   }
   print_table("Gaussians in 50 dimensions", make_gaussian_groups(2, 50, 4500, 1), 10);
-  const StudySet mnist = read_set("mnist01", folders);
+  const StudySet mnist = read_set("mnist01", sources);
   const UnitCubeLayer scores(784, 1e-6, UnitCubeLayer::Way::kToNormal);
   GroupSet latent;
   for (Index m = 0; m < 2; ++m) {

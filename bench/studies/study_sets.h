@@ -1,6 +1,6 @@
 // The sets of the studies: what a fit sees, and rows that it never sees.
 //
-// IMAGES holds mnist/ and fashion-mnist/ as tools/get_data.sh writes them, TABLES the folders
+// IMAGES holds mnist/ and fashion-mnist/ as tools/get_data.sh writes them, TABLES the sources
 // pbmc3500 and cccma_climate, PLANES the files {moons,circles,pattern}_{train,test}.csv.
 
 #pragma once
@@ -18,10 +18,12 @@
 
 namespace conflux::study {
 
-struct Folders {
+struct Sources {
   std::filesystem::path images = "data";
   std::filesystem::path tables = "../shared/data";
   std::filesystem::path planes = "tests/golden";
+  /// Which images are fitted on; defaults were chosen with the first.
+  std::uint64_t split = 2021;
 };
 
 struct StudySet {
@@ -66,13 +68,14 @@ inline std::vector<Matrix> read_classes(const std::filesystem::path& folder,
 /// 4500 images of a class to fit on, drawn at random (the files are ordered by writers), and at
 /// most `test_rows` of the rest; dequantised by uniform noise and divided by 256. Fitted on in
 /// single precision, as files of images are.
-inline StudySet image_set(const std::vector<Matrix>& classes, Index test_rows) {
+inline StudySet image_set(const std::vector<Matrix>& classes, Index test_rows,
+                          std::uint64_t split) {
   constexpr Index kTrain = 4500;
   StudySet out;
   Index rest = test_rows;
   for (const Matrix& rows : classes) rest = std::min(rest, rows.rows() - kTrain);
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    Stream stream(2021, Purpose::kToyData, c);
+    Stream stream(split, Purpose::kToyData, c);
     std::vector<Index> order = stream.permutation(classes[c].rows());
     order.resize(static_cast<std::size_t>(kTrain + rest));
     Matrix rows = classes[c](order, Eigen::all);
@@ -130,18 +133,20 @@ inline const std::vector<std::string>& set_names() {
 }
 
 /// Ten classes have ninety pairs: fewer test rows are looked at.
-inline StudySet read_set(const std::string& name, const Folders& folders) {
+inline StudySet read_set(const std::string& name, const Sources& sources) {
   const std::vector<std::string> mnist{"train", "t10k"};
-  if (name == "mnist01") return image_set(read_classes(folders.images / "mnist", mnist, 2), 2403);
-  if (name == "mnist") return image_set(read_classes(folders.images / "mnist", mnist, 10), 1000);
-  const std::filesystem::path fashion = folders.images / "fashion-mnist";
-  if (name == "fashion01") return image_set(read_classes(fashion, {"all"}, 2), 2403);
-  if (name == "fashion") return image_set(read_classes(fashion, {"all"}, 10), 1000);
-  if (name == "pbmc") return cell_set(folders.tables / "pbmc3500");
-  if (name == "climate") return climate_set(folders.tables / "cccma_climate");
+  if (name == "mnist01")
+    return image_set(read_classes(sources.images / "mnist", mnist, 2), 2403, sources.split);
+  if (name == "mnist")
+    return image_set(read_classes(sources.images / "mnist", mnist, 10), 1000, sources.split);
+  const std::filesystem::path fashion = sources.images / "fashion-mnist";
+  if (name == "fashion01") return image_set(read_classes(fashion, {"all"}, 2), 2403, sources.split);
+  if (name == "fashion") return image_set(read_classes(fashion, {"all"}, 10), 1000, sources.split);
+  if (name == "pbmc") return cell_set(sources.tables / "pbmc3500");
+  if (name == "climate") return climate_set(sources.tables / "cccma_climate");
   StudySet out;
-  out.train = read_csv(folders.planes / (name + "_train.csv"));
-  out.test = read_csv(folders.planes / (name + "_test.csv"));
+  out.train = read_csv(sources.planes / (name + "_train.csv"));
+  out.test = read_csv(sources.planes / (name + "_test.csv"));
   return out;
 }
 
