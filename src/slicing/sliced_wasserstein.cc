@@ -249,6 +249,7 @@ Matrix SlicedSpread<Scalar>::gradient_over(const SearchSample<Scalar>& sample) {
 template <class Scalar>
 void SlicedSpread<Scalar>::set_direction(const Matrix& basis) {
   project(basis, direction_);
+  trial_number_ = 0;
 }
 
 template <class Scalar>
@@ -274,9 +275,8 @@ double SlicedSpread<Scalar>::trial(const SpanStep& step) {
     kernels::expand(out, stride, k, count, b.data(), k, k,
                     direction_[task.group].data() + task.begin, stride);
   });
-  trial_has_residuals_ = expect_acceptance_;
+  trial_has_residuals_ = trial_number_++ >= last_accepted_;
   if (trial_has_residuals_) residuals_are_here_ = false;
-  expect_acceptance_ = false;
   return value_of(trial_, trial_has_residuals_);
 }
 
@@ -284,7 +284,7 @@ template <class Scalar>
 void SlicedSpread<Scalar>::accept(const Frame& frame) {
   std::swap(here_, trial_);
   residuals_are_here_ = trial_has_residuals_;
-  expect_acceptance_ = true;
+  last_accepted_ = trial_number_ - 1;
   if (++steps_since_projection_ == kStepsPerProjection) {
     project(frame.columns(), here_);
     steps_since_projection_ = 0;

@@ -7,8 +7,8 @@
 // and costs no pass over the data.
 //
 // Cost: a gradient is two passes (one for the projections of Q) and K sorts of rows; a trial K
-// sorts of values, or of rows while trials are accepted: the gradient that follows needs no sort
-// then. Memory: 4 x K numbers per row beside the sample. Bits do not depend on the number of
+// sorts of values, or of rows if it will probably be accepted: the gradient that follows needs no
+// sort then. Memory: 4 x K numbers per row beside the sample. Bits do not depend on the number of
 // threads.
 
 #pragma once
@@ -74,7 +74,9 @@ class SlicedSpread final : public AscentProblem {
   std::vector<std::vector<Scalar>> residuals_;  // per group, rows x padded directions
   bool residuals_are_here_ = false;
   bool trial_has_residuals_ = false;
-  bool expect_acceptance_ = true;
+  // Line searches that shrink a step that has grown accept the second trial again and again.
+  Index trial_number_ = 0;
+  Index last_accepted_ = 0;
 };
 
 }  // namespace conflux
