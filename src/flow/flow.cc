@@ -26,6 +26,18 @@ void move_in_blocks(Rows rows, double* log_det, const Workers& workers, Move mov
   });
 }
 
+// Copies blocks of rows and calls move(copy) for each while it is in the cache.
+template <class Move>
+Matrix move_copies(const SampleRows& rows, const Workers& workers, Move move) {
+  Matrix out(rows.rows(), rows.cols());
+  workers.for_each_block(rows.rows(), rows_per_block(rows.cols()), [&](Index begin, Index end) {
+    const Rows block = Rows(out).middle_rows(begin, end - begin);
+    for (Index i = 0; i < block.rows(); ++i) rows.copy_row(begin + i, block.row(i));
+    move(block);
+  });
+  return out;
+}
+
 }  // namespace
 
 Flow::Flow(std::vector<std::string> group_names, Index dim)
@@ -54,51 +66,60 @@ void Flow::check(Index group, Index cols) const {
   }
 }
 
+void Flow::move_forward(Index group, Rows block, double* log_det) const {
+  for (const auto& layer : layers_) layer->forward(group, block, log_det);
+}
+
+void Flow::move_back(Index group, Rows block, double* log_det) const {
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+    (*layer)->inverse(group, block, log_det);
+  }
+}
+
+void Flow::move_across(Index from, Index to, Rows block, double* log_det) const {
+  // Last layers that all groups share would be undone at once.
+  auto turn = layers_.end();
+  while (turn != layers_.begin() && (*std::prev(turn))->same_for_all_groups()) --turn;
+  for (auto layer = layers_.begin(); layer != turn; ++layer) {
+    (*layer)->forward(from, block, log_det);
+  }
+  for (auto layer = turn; layer != layers_.begin();) (*--layer)->inverse(to, block, log_det);
+}
+
 void Flow::forward_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const {
   check(group, rows.cols());
-  move_in_blocks(rows, log_det, workers, [&](Rows block, double* part) {
-    for (const auto& layer : layers_) layer->forward(group, block, part);
-  });
+  move_in_blocks(rows, log_det, workers,
+                 [&](Rows block, double* part) { move_forward(group, block, part); });
 }
 
 void Flow::inverse_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const {
   check(group, rows.cols());
-  move_in_blocks(rows, log_det, workers, [&](Rows block, double* part) {
-    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
-      (*layer)->inverse(group, block, part);
-    }
-  });
+  move_in_blocks(rows, log_det, workers,
+                 [&](Rows block, double* part) { move_back(group, block, part); });
 }
 
 void Flow::translate_in_place(Index from, Index to, Rows rows, double* log_det,
                               const Workers& workers) const {
   check(from, rows.cols());
   check(to, rows.cols());
-  // Last layers that all groups share would be undone at once.
-  auto turn = layers_.end();
-  while (turn != layers_.begin() && (*std::prev(turn))->same_for_all_groups()) --turn;
-  move_in_blocks(rows, log_det, workers, [&](Rows block, double* part) {
-    for (auto layer = layers_.begin(); layer != turn; ++layer) (*layer)->forward(from, block, part);
-    for (auto layer = turn; layer != layers_.begin();) (*--layer)->inverse(to, block, part);
-  });
+  move_in_blocks(rows, log_det, workers,
+                 [&](Rows block, double* part) { move_across(from, to, block, part); });
 }
 
-Matrix Flow::forward(Index group, ConstRows rows, const Workers& workers) const {
-  Matrix out = rows.eigen();
-  forward_in_place(group, Rows(out), nullptr, workers);
-  return out;
+Matrix Flow::forward(Index group, SampleRows rows, const Workers& workers) const {
+  check(group, rows.cols());
+  return move_copies(rows, workers, [&](Rows block) { move_forward(group, block, nullptr); });
 }
 
-Matrix Flow::inverse(Index group, ConstRows rows, const Workers& workers) const {
-  Matrix out = rows.eigen();
-  inverse_in_place(group, Rows(out), nullptr, workers);
-  return out;
+Matrix Flow::inverse(Index group, SampleRows rows, const Workers& workers) const {
+  check(group, rows.cols());
+  return move_copies(rows, workers, [&](Rows block) { move_back(group, block, nullptr); });
 }
 
-Matrix Flow::translate(Index from, Index to, ConstRows rows, const Workers& workers) const {
-  Matrix out = rows.eigen();
-  translate_in_place(from, to, Rows(out), nullptr, workers);
-  return out;
+Matrix Flow::translate(Index from, Index to, SampleRows rows, const Workers& workers) const {
+  check(from, rows.cols());
+  check(to, rows.cols());
+  return move_copies(rows, workers, [&](Rows block) { move_across(from, to, block, nullptr); });
 }
 
 void forward_in_place(const Layer& layer, Index group, Rows rows, const Workers& workers) {

@@ -39,7 +39,7 @@ class GroupSet {
   void add(std::string name, Matrix&& rows, std::vector<double>&& weights = {});
   template <std::same_as<SingleMatrix> M>  // and nothing that Eigen would convert to it
   void add(std::string name, M&& rows, std::vector<double>&& weights = {}) {
-    keep(std::move(name), std::move(rows), std::move(weights));
+    keep(std::move(name), std::forward<M>(rows), std::move(weights));
   }
 
   /// Makes the set the only owner of its rows, which must not be borrowed by others: copies those

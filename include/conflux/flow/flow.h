@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conflux/core/parallel.h"
+#include "conflux/core/sample_rows.h"
 #include "conflux/flow/layer.h"
 
 namespace conflux {
@@ -41,13 +42,16 @@ class Flow {
   void translate_in_place(Index from, Index to, Rows rows, double* log_det,
                           const Workers& workers) const;
 
-  /// The same on copies.
-  Matrix forward(Index group, ConstRows rows, const Workers& workers) const;
-  Matrix inverse(Index group, ConstRows rows, const Workers& workers) const;
-  Matrix translate(Index from, Index to, ConstRows rows, const Workers& workers) const;
+  /// The same on copies, which are made block by block.
+  Matrix forward(Index group, SampleRows rows, const Workers& workers) const;
+  Matrix inverse(Index group, SampleRows rows, const Workers& workers) const;
+  Matrix translate(Index from, Index to, SampleRows rows, const Workers& workers) const;
 
  private:
   void check(Index group, Index cols) const;
+  void move_forward(Index group, Rows block, double* log_det) const;
+  void move_back(Index group, Rows block, double* log_det) const;
+  void move_across(Index from, Index to, Rows block, double* log_det) const;
 
   std::vector<std::string> group_names_;
   Index dim_ = 0;
