@@ -93,6 +93,7 @@ Climbed climb_in_spans(const SearchSample<Scalar>& sample, const std::vector<dou
   const Index k = start.directions();
   AscentOptions inner = options.ascent;
   inner.max_steps = options.inner_steps;
+  inner.grow_after_shrinking = false;
   Climbed out = {};
   AscentResult& result = out.ascent;
   Subspace<Scalar> space(sample, start, out.work, workers);

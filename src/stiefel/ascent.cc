@@ -49,7 +49,7 @@ class Climber {
       const double value = evaluate(step);
       const double required = result_.value + options_.required_gain * step_length_ * curve.slope();
       if (value >= required) {
-        step_length_ *= options_.grow;
+        if (trial == 0 || options_.grow_after_shrinking) step_length_ *= options_.grow;
         return Found{step, value};
       }
       step_length_ *= options_.shrink;

@@ -38,6 +38,9 @@ struct AscentOptions {
   double initial_angle = 0.5;
   double shrink = 0.5;
   double grow = 1.5;
+  /// Whether a step that had to shrink grows at once again, as in the paper. Without, fewer trials
+  /// fail.
+  bool grow_after_shrinking = true;
   /// A step must gain this fraction of what the slope promises.
   double required_gain = 0.5;
   /// Stop when no entry of the frame moves further than this.
