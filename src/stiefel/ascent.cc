@@ -77,10 +77,11 @@ AscentResult ascend(const Frame& start, AscentProblem& problem, const AscentOpti
   result.start_value = result.value = problem.start(start);
   result.evaluations = 1;
   Climber climber(problem, options, result);
+  const Beside columns = options.polar ? Beside::kOrthonormal : Beside::kUnit;
   while (result.steps < options.max_steps) {
     const Matrix g = problem.gradient();
     if (!g.allFinite()) break;
-    const Direction direction(result.frame, g);
+    const Direction direction(result.frame, g, columns);
     problem.set_direction(direction.basis);
     const std::optional<Found> found = climber.find(direction);
     if (!found) break;

@@ -16,17 +16,25 @@ constexpr double kRounding = 1e-13;
 
 }  // namespace
 
-// Columns are pivoted, so that what is dependent comes last: the columns of Q that stand for
-// nothing then have coordinates of nothing. The second subtraction removes what rounding of the
-// first has left along X.
-Direction::Direction(const Frame& frame, const Matrix& g) {
+// The second subtraction removes what rounding of the first has left along X.
+Direction::Direction(const Frame& frame, const Matrix& g, Beside columns) {
   const Matrix& x = frame.columns();
   along = x.transpose() * g;
   Eigen::MatrixXd rest = g - x * along;
   rest -= x * (x.transpose() * rest);
+  if (columns == Beside::kUnit) {
+    gram = rest.transpose() * rest;
+    const Vector lengths = rest.colwise().norm();
+    basis = rest * (lengths.array() > 0).select(lengths.cwiseInverse(), 0).asDiagonal();
+    beside = lengths.asDiagonal();
+    return;
+  }
+  // Columns are pivoted, so that what is dependent comes last: the columns of Q that stand for
+  // nothing then have coordinates of nothing.
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
   basis = qr.householderQ() * Eigen::MatrixXd::Identity(rest.rows(), rest.cols());
   beside = basis.transpose() * rest;
+  gram = beside.transpose() * beside;
 }
 
 Frame SpanStep::apply(const Frame& frame, const Matrix& basis) const {
@@ -34,9 +42,9 @@ Frame SpanStep::apply(const Frame& frame, const Matrix& basis) const {
   return moved.drift() > Frame::kDriftLimit ? Frame::orthonormalized(moved.columns()) : moved;
 }
 
-// With G = X s + Q r, the matrix W = X (s - s^T) X^T + Q r X^T - X r^T Q^T maps the span of [X, Q]
-// into itself. In that basis half of the unknowns drop out, and with
-// A = I - t/2 (s - s^T) + t^2/4 r^T r
+// With G = X s + R, R = Q r beside X, the matrix W = X (s - s^T) X^T + R X^T - X R^T maps the span
+// of [X, R] into itself. In that basis half of the unknowns drop out, and with A = I - t/2 (s -
+// s^T) + t^2/4 R^T R
 //
 //   Y(t) = X (2 A^-1 - I) + Q t r A^-1.
 //
@@ -45,7 +53,7 @@ Frame SpanStep::apply(const Frame& frame, const Matrix& basis) const {
 CayleyCurve::CayleyCurve(const Direction& direction)
     : skew_(direction.along - direction.along.transpose()),
       beside_(direction.beside),
-      gram_(beside_.transpose() * beside_),
+      gram_(direction.gram),
       slope_(beside_.squaredNorm() + 0.5 * skew_.squaredNorm()),
       speed_(std::sqrt(beside_.squaredNorm() + skew_.squaredNorm())),
       stationary_(!(speed_ > kRounding * std::hypot(direction.along.norm(), beside_.norm()))) {}

@@ -132,16 +132,19 @@ TEST_P(SlicedSpreadTest, TrialIsTheValueAtTheMovedFrame) {
   SlicedSpread<double> spread(sample, c.weights, c.directions, kOneThread);
   spread.start(frame);
   const Matrix g = spread.gradient();
-  const Direction direction(frame, g);
-  spread.set_direction(direction.basis);
-  for (const double angle : {0.0, 1e-3, 0.3, 2.0}) {
-    const SpanStep step = CayleyCurve(direction).at(angle / g.norm());
-    const double expected = value_of(sample, c.weights, step.apply(frame, direction.basis));
-    EXPECT_NEAR(spread.trial(step), expected, 1e-12 * expected) << angle;
-  }
-  if (const auto step = polar_step(direction)) {
-    const double expected = value_of(sample, c.weights, step->apply(frame, direction.basis));
-    EXPECT_NEAR(spread.trial(*step), expected, 1e-12 * expected);
+  for (const Beside columns : {Beside::kUnit, Beside::kOrthonormal}) {
+    const Direction direction(frame, g, columns);
+    spread.set_direction(direction.basis);
+    for (const double angle : {0.0, 1e-3, 0.3, 2.0}) {
+      const SpanStep step = CayleyCurve(direction).at(angle / g.norm());
+      const double expected = value_of(sample, c.weights, step.apply(frame, direction.basis));
+      EXPECT_NEAR(spread.trial(step), expected, 1e-12 * expected) << angle;
+    }
+    if (columns == Beside::kUnit) continue;
+    if (const auto step = polar_step(direction)) {
+      const double expected = value_of(sample, c.weights, step->apply(frame, direction.basis));
+      EXPECT_NEAR(spread.trial(*step), expected, 1e-12 * expected);
+    }
   }
 }
 
@@ -152,7 +155,7 @@ TEST_P(SlicedSpreadTest, StaysWhereItsStepsLed) {
   Frame here = frame;
   for (Index i = 0; i < 23; ++i) {
     const Matrix g = spread.gradient();
-    const Direction direction(here, g);
+    const Direction direction(here, g, Beside::kUnit);
     spread.set_direction(direction.basis);
     const SpanStep step = CayleyCurve(direction).at(0.2 / g.norm());
     const double value = spread.trial(step);
@@ -189,7 +192,7 @@ TEST_P(SlicedSpreadTest, SinglePrecisionIsClose) {
   EXPECT_NEAR(spread.start(frame), value, 2e-6 * value);
   const Matrix g = wide.gradient();
   EXPECT_LT((spread.gradient() - g).norm(), 5e-6 * g.norm());
-  const Direction direction(frame, g);
+  const Direction direction(frame, g, Beside::kUnit);
   wide.set_direction(direction.basis);
   spread.set_direction(direction.basis);
   const SpanStep step = CayleyCurve(direction).at(0.3 / g.norm());
@@ -316,7 +319,7 @@ TEST(SlicedSpread, CountsItsPassesOverTheData) {
   SlicedSpread<double> spread(sample, {0.5, 0.5}, 2, kOneThread);
   spread.start(frame);
   EXPECT_EQ(spread.passes(), 1);
-  const Direction direction(frame, spread.gradient());
+  const Direction direction(frame, spread.gradient(), Beside::kUnit);
   spread.set_direction(direction.basis);
   EXPECT_EQ(spread.passes(), 3);
   for (const double t : {0.1, 0.2}) spread.trial(CayleyCurve(direction).at(t));
@@ -337,7 +340,7 @@ std::vector<Matrix> everything_on(int threads) {
   std::vector<Matrix> out{Matrix::Constant(1, 1, spread.start(frame))};
   for (Index i = 0; i < 2; ++i) {
     const Matrix g = spread.gradient();
-    const Direction direction(frame, g);
+    const Direction direction(frame, g, Beside::kUnit);
     spread.set_direction(direction.basis);
     const SpanStep step = CayleyCurve(direction).at(0.3 / g.norm());
     out.push_back(Matrix::Constant(1, 1, spread.trial(step)));

@@ -35,18 +35,16 @@ Matrix polar_by_svd(const Matrix& g) {
   return svd.matrixU() * svd.matrixV().transpose();
 }
 
-Matrix cayley_at(const Frame& frame, const Matrix& g, double t) {
-  const Direction direction(frame, g);
-  return CayleyCurve(direction).at(t).apply(frame, direction.basis).columns();
-}
-
 double largest(const Matrix& m) { return m.cwiseAbs().maxCoeff(); }
 
-class RetractionTest : public testing::TestWithParam<Size> {
+class RetractionTest : public testing::TestWithParam<std::tuple<Size, Beside>> {
  protected:
-  RetractionTest()
-      : frame(Frame::random(GetParam().dim, GetParam().directions, stream)),
-        g(stream.normal_matrix(GetParam().dim, GetParam().directions)) {}
+  RetractionTest() : frame(Frame::random(dim, k, stream)), g(stream.normal_matrix(dim, k)) {}
+
+  Matrix cayley_at(const Frame& from, const Matrix& along, double t) const {
+    const Direction direction(from, along, columns);
+    return CayleyCurve(direction).at(t).apply(from, direction.basis).columns();
+  }
 
   // From steps that change only the last digits to half a turn and beyond.
   std::vector<double> lengths() const {
@@ -58,26 +56,38 @@ class RetractionTest : public testing::TestWithParam<Size> {
     return out;
   }
 
+  const Index dim = std::get<Size>(GetParam()).dim;
+  const Index k = std::get<Size>(GetParam()).directions;
+  const Beside columns = std::get<Beside>(GetParam());
   Stream stream{7, Purpose::kTest};
   Frame frame;
   Matrix g;
 };
 // 2K < d, where the low-rank form saves work; 2K >= d and K = d, where U and V are dependent.
 INSTANTIATE_TEST_SUITE_P(Sizes, RetractionTest,
-                         testing::Values(Size{1, 1}, Size{2, 1}, Size{2, 2}, Size{5, 2}, Size{5, 3},
-                                         Size{5, 5}, Size{30, 4}, Size{30, 29}, Size{100, 60},
-                                         Size{200, 30}),
+                         testing::Combine(testing::Values(Size{1, 1}, Size{2, 1}, Size{2, 2},
+                                                          Size{5, 2}, Size{5, 3}, Size{5, 5},
+                                                          Size{30, 4}, Size{30, 29}, Size{100, 60},
+                                                          Size{200, 30}),
+                                          testing::Values(Beside::kUnit, Beside::kOrthonormal)),
                          [](const auto& instance) {
-                           return std::to_string(instance.param.directions) + "Of" +
-                                  std::to_string(instance.param.dim);
+                           const Size size = std::get<Size>(instance.param);
+                           const bool unit = std::get<Beside>(instance.param) == Beside::kUnit;
+                           return std::to_string(size.directions) + "Of" +
+                                  std::to_string(size.dim) + (unit ? "Unit" : "Orthonormal");
                          });
 
 TEST_P(RetractionTest, DirectionHoldsTheCoordinatesOfTheMatrix) {
-  const Direction direction(frame, g);
+  const Direction direction(frame, g, columns);
   const Matrix& q = direction.basis;
-  const Matrix again = frame.columns() * direction.along + q * direction.beside;
-  EXPECT_LT(largest(again - g), 1e-13);
-  expect_orthonormal(Frame(q), 1e-13);
+  const Matrix rest = q * direction.beside;
+  EXPECT_LT(largest(frame.columns() * direction.along + rest - g), 1e-13);
+  EXPECT_LT(largest(rest.transpose() * rest - direction.gram), 1e-13 * g.squaredNorm());
+  if (columns == Beside::kOrthonormal) {
+    expect_orthonormal(Frame(q), 1e-13);
+  } else {
+    EXPECT_LT((q.colwise().norm().array() - 1).abs().maxCoeff(), dim == 1 ? 1.1 : 1e-13);
+  }
   // Columns beyond the room beside X stand for nothing.
   const Matrix overlap = (frame.columns().transpose() * q) * direction.beside;
   EXPECT_LT(largest(overlap), 1e-13);
@@ -92,7 +102,7 @@ TEST_P(RetractionTest, LowRankCurveEqualsTheCurveOfTheWholeSpace) {
 
 // Without help of apply(), which repairs larger defects: trials are valued before that.
 TEST_P(RetractionTest, CurveStaysOnTheManifold) {
-  const Direction direction(frame, g);
+  const Direction direction(frame, g, columns);
   for (const double t : lengths()) {
     SCOPED_TRACE(t * g.norm());
     const SpanStep step = CayleyCurve(direction).at(t);
@@ -101,8 +111,8 @@ TEST_P(RetractionTest, CurveStaysOnTheManifold) {
 }
 
 TEST_P(RetractionTest, CurveStartsAtTheFrame) {
-  const SpanStep step = CayleyCurve(Direction(frame, g)).at(0);
-  EXPECT_EQ(step.a, Matrix::Identity(GetParam().directions, GetParam().directions));
+  const SpanStep step = CayleyCurve(Direction(frame, g, columns)).at(0);
+  EXPECT_EQ(step.a, Matrix::Identity(k, k));
   EXPECT_EQ(largest(step.b), 0);
 }
 
@@ -115,16 +125,15 @@ TEST_P(RetractionTest, CurveLeavesAlongTheTangentPart) {
 }
 
 TEST_P(RetractionTest, SlopeIsHalfTheSquaredNormOfTheSkewMatrix) {
-  EXPECT_NEAR(CayleyCurve(Direction(frame, g)).slope(), 0.5 * skew_of(frame, g).squaredNorm(),
-              1e-13 * g.squaredNorm());
+  EXPECT_NEAR(CayleyCurve(Direction(frame, g, columns)).slope(),
+              0.5 * skew_of(frame, g).squaredNorm(), 1e-13 * g.squaredNorm());
 }
 
 // f(X) = tr(X^T A X N) + <C, X> has the gradient A X N + A^T X N^T + C.
 TEST_P(RetractionTest, SlopeIsTheDerivativeOfAFunctionWithThisGradient) {
-  const Index dim = GetParam().dim, directions = GetParam().directions;
   const Matrix a = stream.normal_matrix(dim, dim) / std::sqrt(static_cast<double>(dim));
-  const Matrix n = stream.normal_matrix(directions, directions);
-  const Matrix c = stream.normal_matrix(dim, directions);
+  const Matrix n = stream.normal_matrix(k, k);
+  const Matrix c = stream.normal_matrix(dim, k);
   const auto value = [&](const Matrix& x) {
     return (x.transpose() * a * x * n).trace() + (c.transpose() * x).trace();
   };
@@ -134,13 +143,13 @@ TEST_P(RetractionTest, SlopeIsTheDerivativeOfAFunctionWithThisGradient) {
   const double difference =
       (value(cayley_at(frame, gradient, h)) - value(cayley_at(frame, gradient, -h))) / (2 * h);
   // One direction of the line has nowhere to go: both are 0.
-  EXPECT_NEAR(CayleyCurve(Direction(frame, gradient)).slope(), difference,
+  EXPECT_NEAR(CayleyCurve(Direction(frame, gradient, columns)).slope(), difference,
               1e-7 * gradient.squaredNorm());
 }
 
 // The search ends when a step cannot move any entry further than its tolerance.
 TEST_P(RetractionTest, SpeedBoundsHowFarTheCurveGoes) {
-  const CayleyCurve curve(Direction(frame, g));
+  const CayleyCurve curve(Direction(frame, g, columns));
   EXPECT_NEAR(curve.speed(), (skew_of(frame, g) * frame.columns()).norm(), 1e-13 * g.norm());
   for (const double t : lengths()) {
     const Matrix moved = cayley_at(frame, g, t) - frame.columns();
@@ -151,13 +160,12 @@ TEST_P(RetractionTest, SpeedBoundsHowFarTheCurveGoes) {
 // Where G = X S with symmetric S, a function has a stationary point. G^T G - S S, the usual slope,
 // would leave 1e-16 there, and a first step of half a radian as if it were 1e8 times longer.
 TEST_P(RetractionTest, CurveOfAStationaryPointStaysThere) {
-  const Index k = GetParam().directions;
   const Matrix m = stream.normal_matrix(k, k);
   const Matrix stationary = frame.columns() * (m + m.transpose());
-  const CayleyCurve curve(Direction(frame, stationary));
+  const CayleyCurve curve(Direction(frame, stationary, columns));
   EXPECT_LT(curve.slope(), 1e-26 * stationary.squaredNorm());
   EXPECT_TRUE(curve.stationary());
-  EXPECT_EQ(CayleyCurve(Direction(frame, g)).stationary(), GetParam().dim == 1);
+  EXPECT_EQ(CayleyCurve(Direction(frame, g, columns)).stationary(), dim == 1);
   for (const double angle : {1.0, 1e6}) {
     const Matrix y = cayley_at(frame, stationary, angle / stationary.norm());
     EXPECT_LT(largest(y - frame.columns()), 1e-13 * angle);
@@ -178,7 +186,7 @@ TEST_P(RetractionTest, CurveDependsOnTheProductOfLengthAndGradientOnly) {
 TEST_P(RetractionTest, FrameStaysOrthonormalAfterAThousandSteps) {
   Frame walker = frame;
   for (Index i = 0; i < 1000; ++i) {
-    const Matrix direction = stream.normal_matrix(GetParam().dim, GetParam().directions);
+    const Matrix direction = stream.normal_matrix(dim, k);
     walker = Frame(cayley_at(walker, direction, 1 / direction.norm()));
   }
   // Repaired at 1e-10; unrepaired rounding of a thousand steps stays far below.
@@ -188,17 +196,17 @@ TEST_P(RetractionTest, FrameStaysOrthonormalAfterAThousandSteps) {
 // Nearly dependent columns cost digits of the factor in proportion to the condition (that is how
 // well G determines it), but none of its orthonormality.
 TEST_P(RetractionTest, PolarStepIsThePolarFactorOfTheSvd) {
-  const Index k = GetParam().directions;
+  if (columns == Beside::kUnit) return;
   for (const double condition : {1.0, 1e2, 1e5}) {
     // Singular values from 1 to 1 / condition.
     Vector sizes(k);
     for (Index i = 0; i < k; ++i) {
       sizes(i) = std::pow(condition, -static_cast<double>(i) / static_cast<double>(k));
     }
-    const Matrix left = Frame::random(GetParam().dim, k, stream).columns();
+    const Matrix left = Frame::random(dim, k, stream).columns();
     const Matrix right = Frame::random(k, k, stream).columns();
     const Matrix bent = left * sizes.asDiagonal() * right.transpose();
-    const Direction direction(frame, bent);
+    const Direction direction(frame, bent, columns);
     const auto step = polar_step(direction);
     ASSERT_TRUE(step.has_value()) << condition;
     const Frame y(frame.columns() * step->a + direction.basis * step->b);
@@ -209,10 +217,11 @@ TEST_P(RetractionTest, PolarStepIsThePolarFactorOfTheSvd) {
 }
 
 TEST_P(RetractionTest, PolarStepDoesNotDependOnTheUnit) {
-  const Direction direction(frame, g);
+  if (columns == Beside::kUnit) return;
+  const Direction direction(frame, g, columns);
   const auto step = polar_step(direction);
   for (const double unit : {1e-60, 1e60}) {
-    const Direction scaled(frame, unit * g);
+    const Direction scaled(frame, unit * g, columns);
     const auto other = polar_step(scaled);
     ASSERT_TRUE(step && other);
     EXPECT_LT(largest(other->apply(frame, scaled.basis).columns() -
@@ -223,7 +232,8 @@ TEST_P(RetractionTest, PolarStepDoesNotDependOnTheUnit) {
 
 bool refuses(const Matrix& g) {
   Stream stream(9, Purpose::kTest);
-  return !polar_step(Direction(Frame::random(g.rows(), g.cols(), stream), g)).has_value();
+  return !polar_step(Direction(Frame::random(g.rows(), g.cols(), stream), g, Beside::kOrthonormal))
+              .has_value();
 }
 
 TEST(PolarStep, RefusesDependentColumns) {
@@ -256,7 +266,7 @@ TEST(PolarStep, RefusesWhatIsNotFinite) {
 TEST(SpanStep, ApplyRepairsDrift) {
   Stream stream(11, Purpose::kTest);
   const Frame frame = Frame::random(20, 3, stream);
-  const Direction direction(frame, stream.normal_matrix(20, 3));
+  const Direction direction(frame, stream.normal_matrix(20, 3), Beside::kUnit);
   SpanStep step = CayleyCurve(direction).at(0.1);
   step.b *= 1 + 1e-6;
   expect_orthonormal(step.apply(frame, direction.basis), 1e-14);
@@ -275,12 +285,15 @@ RC_GTEST_PROP(CayleyProperty, StepsOfAnySizeStayOnTheManifold, ()) {
     if (fate == 0) g.col(k).setZero();
     if (fate == 1) g.col(k) = g.col(0);
   }
-  const Direction direction(frame, g);
   const double t = std::pow(10.0, decade) / (g.norm() > 0 ? g.norm() : 1);
-  const SpanStep step = CayleyCurve(direction).at(t);
-  RC_ASSERT(Frame(frame.columns() * step.a + direction.basis * step.b).drift() < 1e-13);
-  if (const auto polar = polar_step(direction)) {
-    RC_ASSERT(Frame(frame.columns() * polar->a + direction.basis * polar->b).drift() < 1e-12);
+  for (const Beside columns : {Beside::kUnit, Beside::kOrthonormal}) {
+    const Direction direction(frame, g, columns);
+    const SpanStep step = CayleyCurve(direction).at(t);
+    RC_ASSERT(Frame(frame.columns() * step.a + direction.basis * step.b).drift() < 1e-13);
+    if (columns == Beside::kUnit) continue;
+    if (const auto polar = polar_step(direction)) {
+      RC_ASSERT(Frame(frame.columns() * polar->a + direction.basis * polar->b).drift() < 1e-12);
+    }
   }
 }
 

@@ -20,7 +20,7 @@ class AscentProblem {
   virtual double start(const Frame& frame) = 0;
   /// The gradient where it stands.
   virtual Matrix gradient() = 0;
-  /// The orthonormal columns Q of the trials to come.
+  /// The columns Q of the trials to come.
   virtual void set_direction(const Matrix& basis) = 0;
   /// The value at X a + Q b, where X is the frame it stands at.
   virtual double trial(const SpanStep& step) = 0;

@@ -1,7 +1,7 @@
 // Two ways from a frame X along a matrix G of its size to another frame.
 //
 // Both results lie in the span of X and of G, so they are given as two K x K matrices: the new
-// frame is X a + Q b, where Q holds orthonormal columns beside X. Whatever is linear in the frame,
+// frame is X a + Q b, where Q holds columns of length 1 beside X. Whatever is linear in the frame,
 // such as projections of data, can therefore be had at the new frame from its values at X and Q,
 // without touching the data, and without losing digits however large or nearly dependent the
 // columns of G are.
@@ -14,14 +14,20 @@
 
 namespace conflux {
 
+/// What the columns of Q are like. Cayley curves need no more than their length; polar steps need
+/// them orthonormal, which takes a decomposition that costs as much as all else of a step together.
+enum class Beside { kUnit, kOrthonormal };
+
 /// G in coordinates: G = X along + Q beside.
 struct Direction {
-  Direction(const Frame& frame, const Matrix& g);
+  Direction(const Frame& frame, const Matrix& g, Beside columns);
 
-  /// Q, with orthonormal columns. Those that G needs are orthogonal to X.
+  /// Q. The columns that G needs are orthogonal to X.
   Matrix basis;
   Matrix along;
   Matrix beside;
+  /// Inner products of the columns of Q beside.
+  Matrix gram;
 };
 
 /// The frame X a + Q b.
@@ -48,15 +54,15 @@ class CayleyCurve {
 
  private:
   Matrix skew_;    // X^T G - G^T X
-  Matrix beside_;  // r, the part of G beside X
-  Matrix gram_;    // r^T r
+  Matrix beside_;  // coordinates r of the part of G beside X
+  Matrix gram_;    // its inner products
   double slope_;
   double speed_;
   bool stationary_;
 };
 
 /// The frame nearest to G, its polar factor G (G^T G)^-1/2; nothing if G has (nearly) dependent
-/// columns.
+/// columns. Takes orthonormal columns beside the frame.
 std::optional<SpanStep> polar_step(const Direction& direction);
 
 }  // namespace conflux
