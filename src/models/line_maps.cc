@@ -220,7 +220,9 @@ LineMoments fit_line_moments(LineValues& lines, Communicator& comm, const Worker
 }
 
 HistogramSettings histogram_settings(const FitOptions& options) {
-  return {.pseudo_count = *options.pseudo_count, .grid = options.grid};
+  return {.pseudo_count = *options.pseudo_count,
+          .grid = options.grid,
+          .slope_floor = options.method == Method::kNb ? kSlopeFloor : kStackedSlopeFloor};
 }
 
 FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
