@@ -397,8 +397,8 @@ class Fitter {
     return out;
   }
 
-  /// Only a layer that is alone is weaker than 1.
-  /// Trees in turn with sliced layers have full strength, as opening layers do.
+  // Trees by themselves have the strength of the options; in turn with sliced layers they have full
+  // strength, as opening layers do.
   double tree_strength() const {
     return fit_.record.options.method == Method::kTree ? *fit_.record.options.strength : 1;
   }

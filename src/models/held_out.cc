@@ -10,6 +10,7 @@
 #include "conflux/flow/flow.h"
 #include "conflux/slicing/search_sample.h"
 #include "kernels/product.h"
+#include "models/row_choice.h"
 
 namespace conflux {
 
@@ -117,14 +118,6 @@ Judgement mean_energy_distance(const SearchSample<float>& sample, const Workers&
     }
     out.influences.push_back(2 * unit * pool.mass[i] / group_mass(a) * sum);
   }
-  return out;
-}
-
-std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
-  std::vector<Index> out;
-  out.reserve(rows.size() - taken.size());
-  std::set_difference(rows.begin(), rows.end(), taken.begin(), taken.end(),
-                      std::back_inserter(out));
   return out;
 }
 

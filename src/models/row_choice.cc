@@ -24,7 +24,8 @@ std::vector<Index> draw(const std::vector<Index>& rows, Index count, Stream stre
   return order;
 }
 
-// What is left of `rows` without `taken`; both increase.
+}  // namespace
+
 std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
   std::vector<Index> out;
   out.reserve(rows.size() - taken.size());
@@ -32,8 +33,6 @@ std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Ind
                       std::back_inserter(out));
   return out;
 }
-
-}  // namespace
 
 LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
                       const FitOptions& options, const Communicator& comm) {

@@ -19,9 +19,11 @@ struct LayerRows {
   const RowChoice& maps() const { return others.empty() ? *usable : others; }
 };
 
+/// What is left of `rows` without `taken`; both increase.
+std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken);
+
 /// Rows for layer `layer`, drawn from this process's rows with mass `usable`, which must outlive
-/// the result. `group_sizes` counts
-/// the usable rows of all processes.
+/// the result. `group_sizes` counts the usable rows of all processes.
 LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
                       const FitOptions& options, const Communicator& comm);
 

@@ -21,8 +21,8 @@ namespace conflux {
 /// map that cannot be inverted.
 inline constexpr double kSlopeFloor = 1e-3;
 
-/// The same for histograms in a stack of layers. What one layer squeezes the next may squeeze
-/// again: a hundred layers with the floor above lose eleven digits on images, with this one five.
+/// The same for histograms in a stack of layers, where the next layer may squeeze again what this
+/// one has squeezed (docs/decisions/0005-histogram-tails.md).
 inline constexpr double kStackedSlopeFloor = 2e-2;
 
 /// Maps that move each group the fraction `strength` of the way to the barycenter with group
