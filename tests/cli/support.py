@@ -18,10 +18,10 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def call(self, *words, stdin=None):
+    def call(self, *words, stdin=None, env=None):
         return subprocess.run(
             [COMMAND, *map(str, words)], cwd=self.folder, input=stdin, capture_output=True,
-            text=not isinstance(stdin, bytes), timeout=120)
+            text=not isinstance(stdin, bytes), timeout=120, env=env)
 
     def run_command(self, *words, stdin=None):
         """Runs a command that must succeed, and returns what it printed."""

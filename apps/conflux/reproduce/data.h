@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
+#include "console.h"
 #include "reproduce/scale.h"
 
 namespace conflux::app {
@@ -41,8 +42,8 @@ class DataSource {
   DataSource(std::filesystem::path folder, Scale scale)
       : folder_(std::move(folder)), scale_(std::move(scale)) {}
 
-  /// Throws Error that says how to get the data when they are absent.
-  void require(const SetInfo& set) const;
+  /// Fetches images that are absent. Throws Error that says what to do when that fails.
+  void provide(const SetInfo& set, const Console& console) const;
   /// The set that was asked for last is kept.
   const SplitSet& get(const SetInfo& set, int split);
 

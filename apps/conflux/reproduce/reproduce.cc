@@ -122,7 +122,7 @@ void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Cons
   const int runs = flags.runs > 0 ? flags.runs : scale.runs;
   DataSource data(flags.data, scale);
   for (const Experiment* each : chosen) {
-    for (const std::string& set : each->sets) data.require(set_info(set));
+    for (const std::string& set : each->sets) data.provide(set_info(set), console);
   }
   catch_interrupts();
   const std::filesystem::path folder = flags.output;
@@ -165,7 +165,7 @@ void add_reproduce(CLI::App& root, Console& console) {
       ->type_name("N")
       ->check(quiet(CLI::Range(1, 1000)));
   verb->add_flag("--quick", flags->quick, "thinned data: minutes, not to be compared");
-  verb->add_option("--data", flags->data, "folder of mnist and fashion-mnist [data]")
+  verb->add_option("--data", flags->data, "folder of mnist and fashion-mnist; fetched if absent [data]")
       ->type_name("DIR");
   add_threads(*verb, flags->threads);
   verb->add_option(
