@@ -165,7 +165,7 @@ void add_reproduce(CLI::App& root, Console& console) {
       ->type_name("N")
       ->check(quiet(CLI::Range(1, 1000)));
   verb->add_flag("--quick", flags->quick, "thinned data: minutes, not to be compared");
-  verb->add_option("--data", flags->data, "folder of mnist and fashion-mnist; fetched if absent [data]")
+  verb->add_option("--data", flags->data, "folder of images, fetched if absent [data]")
       ->type_name("DIR");
   add_threads(*verb, flags->threads);
   verb->add_option(
