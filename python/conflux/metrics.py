@@ -19,6 +19,7 @@ __all__ = [
     "frechet_distance",
     "lisi",
     "max_sliced_w2",
+    "neighbors_kept",
     "pairwise",
     "paper_wd",
     "round_trip_error",
@@ -319,6 +320,40 @@ def lisi(
     rows = as_samples(X)
     _, _, codes = _labels.encode(labels, len(rows))
     return _core.lisi(rows, codes, perplexity, threads_of(n_jobs))
+
+
+def neighbors_kept(
+    before: npt.ArrayLike, after: npt.ArrayLike, *, count: int = 15, n_jobs: int | None = None
+) -> float:
+    """Return how many of a row's nearest rows are still its nearest after a move.
+
+    Look at each group by itself: an alignment that tears a group apart to make it look like the
+    others lowers it.
+
+    Parameters
+    ----------
+    before, after : array-like of shape (n_samples, n_features)
+        Rows of one group, and where they went.
+    count : int
+        Neighbours of a row; of few rows, half of them.
+    n_jobs : int, optional
+        Threads; None uses every core.
+
+    Returns
+    -------
+    float
+        Mean over rows of the fraction that is kept: 1 if all are, count / (n_samples - 1) if rows
+        were shuffled.
+
+    Examples
+    --------
+    >>> from conflux import metrics
+    >>> metrics.neighbors_kept([[0.0], [1.0], [5.0], [7.0]], [[0.0], [10.0], [50.0], [70.0]])
+    1.0
+    """
+    return _core.neighbors_kept(
+        as_samples(before, "before"), as_samples(after, "after"), count, threads_of(n_jobs)
+    )
 
 
 def transport_cost(

@@ -6,6 +6,7 @@
 #include "conflux/metrics/exact_wasserstein.h"
 #include "conflux/metrics/frechet.h"
 #include "conflux/metrics/lisi.h"
+#include "conflux/metrics/neighbors_kept.h"
 #include "conflux/metrics/paper_wd.h"
 #include "conflux/metrics/round_trip.h"
 #include "conflux/metrics/sinkhorn.h"
@@ -160,6 +161,14 @@ void bind_metrics(py::module_& module) {
       py::arg("x"), py::arg("y"));
   module.def("lisi", &lisi_of, py::arg("x"), py::arg("kinds"), py::arg("perplexity"),
              py::arg("threads"));
+  module.def(
+      "neighbors_kept",
+      [](const py::array& x, const py::array& y, Index count, int threads) {
+        return measure(x, y, threads, [&](ConstRows a, ConstRows b, const Workers& workers) {
+          return neighbors_kept(a, b, workers, count);
+        });
+      },
+      py::arg("before"), py::arg("after"), py::arg("count"), py::arg("threads"));
   module.def(
       "transport_cost",
       [](const py::array& x, const py::array& y, const std::optional<Numbers>& weights,

@@ -47,8 +47,11 @@ def test_an_exception_of_the_callback_leaves_the_estimator_unfitted(moons):
 
 # A whole process, because the signal must reach the main thread while the engine works there.
 def test_ctrl_c_interrupts_a_fit_and_leaves_the_estimator_unfitted():
+    # A shell's background jobs ignore Ctrl-C, and so would their children.
     script = """
+    import signal
     import conflux
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     X, groups = conflux.datasets.make_gaussian_groups(2, 20, 2000)
     inb = conflux.INB(layers=1000000, validation_fraction=0)
     try:

@@ -97,6 +97,25 @@ def test_lisi_counts_the_kinds_around_a_row():
         metrics.lisi(X[:20], kinds[:20])
 
 
+def test_neighbors_kept_is_what_a_slow_loop_counts():
+    X, Z = random.normal(size=(120, 4)), random.normal(size=(120, 4))
+    moved = X + 0.5 * Z
+
+    def nearest(rows):
+        distances = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+        np.fill_diagonal(distances, np.inf)
+        return [set(row) for row in np.argsort(distances, axis=1)[:, :15]]
+
+    expected = np.mean([len(a & b) / 15 for a, b in zip(nearest(X), nearest(moved))])
+    assert metrics.neighbors_kept(X, moved) == pytest.approx(expected)
+    assert metrics.neighbors_kept(X, 3 * X + 1) == 1
+    assert metrics.neighbors_kept(X, Z, count=5) < 0.2
+    with pytest.raises(ValueError, match="count"):
+        metrics.neighbors_kept(X, moved, count=0)
+    with pytest.raises(ValueError, match="rows"):
+        metrics.neighbors_kept(X, moved[:50])
+
+
 # The fixture of the metric's authors.
 def test_lisi_is_that_of_its_authors(shared_data):
     folder = shared_data / "pbmc3500"

@@ -14,6 +14,7 @@ double neighbors_kept(ConstRows before, ConstRows after, const Workers& workers,
     throw InvalidData(fmt::format("{} rows before and {} after; each row needs its image.",
                                   before.rows(), after.rows()));
   }
+  if (count < 1) throw InvalidOption(fmt::format("count is {}; choose at least 1.", count));
   count = std::min(count, before.rows() / 2);
   if (count == 0) return 1;
   MatrixOf<Index> old_rows = nearest_neighbors(before, count, workers).rows;

@@ -37,6 +37,7 @@ TEST(NeighborsKept, OfFewRows) {
   EXPECT_EQ(neighbors_kept(normal(1, 1), normal(1, 2), Workers()), 1);
   EXPECT_LE(neighbors_kept(normal(5, 1), normal(5, 2), Workers()), 1);
   EXPECT_THROW(neighbors_kept(normal(5, 1), normal(4, 1), Workers()), InvalidData);
+  EXPECT_THROW(neighbors_kept(normal(5, 1), normal(5, 1), Workers(), 0), InvalidOption);
 }
 
 }  // namespace
