@@ -20,7 +20,7 @@ class Climber {
   /// A step that gains enough along the direction, if there is one.
   std::optional<Found> find(const Direction& direction) {
     if (polar_gains_) {
-      if (const auto found = try_polar(direction)) return found;
+      if (auto found = try_polar(direction)) return found;
       // Far from the top polar steps gain more than any other, near it they overshoot: on images
       // nearly all gain at first, one in a hundred after the tenth step.
       polar_gains_ = false;

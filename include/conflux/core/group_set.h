@@ -2,8 +2,7 @@
 //
 // A GroupSet borrows the rows of its caller, or owns those that are moved in; copies of a set share
 // what it owns. Rows are in double or in single precision. Groups may have different numbers of
-// rows. In a distributed fit every process holds some rows of each group,
-// possibly none.
+// rows. In a distributed fit every process holds some rows of each group, possibly none.
 
 #pragma once
 
@@ -38,8 +37,8 @@ class GroupSet {
   /// Keeps the rows (and weights) itself.
   void add(std::string name, Matrix&& rows, std::vector<double>&& weights = {});
   template <std::same_as<SingleMatrix> M>  // and nothing that Eigen would convert to it
-  void add(std::string name, M&& rows, std::vector<double>&& weights = {}) {
-    keep(std::move(name), std::forward<M>(rows), std::move(weights));
+  void add(const std::string& name, M&& rows, std::vector<double>&& weights = {}) {
+    keep(name, std::forward<M>(rows), std::move(weights));
   }
 
   /// Makes the set the only owner of its rows, which must not be borrowed by others: copies those
