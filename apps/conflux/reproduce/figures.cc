@@ -105,9 +105,11 @@ Drawing curve_drawing(const Experiment& experiment, const std::vector<RowResult>
       lines.push_back(std::move(line));
     }
   }
+  const std::size_t runs = results.front().cells.size();
+  const std::string of_runs =
+      runs == 1 ? "" : fmt::format("mean and deviation of {} repetitions ", runs);
   return {experiment.name + ".svg", lines_svg(lines, "layers", "paper_wd"),
-          fmt::format("{}: mean and deviation of {} repetitions on test rows.", experiment.title,
-                      results.front().cells.size())};
+          fmt::format("{}: {}on test rows.", experiment.title, of_runs)};
 }
 
 Figure figure_of(const std::vector<double>& values) {
