@@ -34,7 +34,7 @@ Direction::Direction(const Frame& frame, const Matrix& g, Beside columns) {
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
   basis = qr.householderQ() * Eigen::MatrixXd::Identity(rest.rows(), rest.cols());
   beside = basis.transpose() * rest;
-  gram = beside.transpose() * beside;
+  gram.noalias() = beside.transpose() * beside;
 }
 
 Frame SpanStep::apply(const Frame& frame, const Matrix& basis) const {
