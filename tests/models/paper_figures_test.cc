@@ -80,7 +80,7 @@ TEST(PaperFigures, DdOnFourGroupsIsWithinHalfAPercent) {
 }
 
 // Groups of tight clusters leave most bins of the histograms empty. With the slopes that empty bins
-// would like to have, rows come back to 2e-2.
+// would like to have, rows come back to 5e-2.
 TEST(PaperPreset, StackedHistogramsCanBeUndone) {
   Stream stream(5, Purpose::kTest);
   const auto draw = [&](const Matrix& centres) {

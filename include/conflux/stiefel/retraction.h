@@ -15,7 +15,7 @@
 namespace conflux {
 
 /// What the columns of Q are like. Cayley curves need no more than their length; polar steps need
-/// them orthonormal, which takes a decomposition that costs as much as all else of a step together.
+/// them orthonormal, which takes a decomposition on one core.
 enum class Beside { kUnit, kOrthonormal };
 
 /// G in coordinates: G = X along + Q beside.
