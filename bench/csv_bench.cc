@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "conflux/core/rng.h"
-#include "conflux/data/table.h"
+#include "conflux/tables/table.h"
+#include "core/rng.h"
 
 namespace conflux {
 namespace {

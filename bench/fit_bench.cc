@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/limits.h"
-#include "conflux/data/toy.h"
-#include "conflux/models/fit.h"
+#include "conflux/toys/toy.h"
+#include "conflux/training/fit.h"
 
 namespace conflux::bench {
 namespace {

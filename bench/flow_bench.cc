@@ -3,9 +3,9 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/limits.h"
-#include "conflux/data/toy.h"
-#include "conflux/models/fit.h"
-#include "conflux/univariate/barycenter.h"
+#include "conflux/toys/toy.h"
+#include "conflux/training/fit.h"
+#include "univariate/barycenter.h"
 
 namespace conflux::bench {
 namespace {

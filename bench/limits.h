@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "conflux/core/rng.h"
-#include "conflux/core/stopwatch.h"
+#include "core/rng.h"
+#include "core/stopwatch.h"
 
 namespace conflux::bench {
 

@@ -1,6 +1,6 @@
 // conflux add-group: maps of groups that the fit has not seen.
 
-#include "conflux/models/add_group.h"
+#include "conflux/training/add_group.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "conflux/core/error.h"
-#include "conflux/data/table_groups.h"
-#include "conflux/io/model_file.h"
+#include "conflux/storage/model_file.h"
+#include "conflux/tables/table_groups.h"
 #include "help.h"
 #include "model_columns.h"
 #include "table_flags.h"

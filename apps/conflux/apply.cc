@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "conflux/core/error.h"
-#include "conflux/core/stopwatch.h"
-#include "conflux/data/table_groups.h"
-#include "conflux/io/model_file.h"
-#include "conflux/models/density_destructor.h"
+#include "conflux/storage/model_file.h"
+#include "conflux/tables/table_groups.h"
+#include "conflux/training/log_density.h"
+#include "core/stopwatch.h"
 #include "help.h"
 #include "interrupt.h"
 #include "model_columns.h"

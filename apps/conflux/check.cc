@@ -7,7 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "conflux/models/diagnosis.h"
+#include "conflux/judging/diagnosis.h"
 #include "grouped_input.h"
 #include "help.h"
 #include "verbs.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "conflux/core/error.h"
-#include "conflux/data/jitter.h"
+#include "conflux/tables/jitter.h"
 #include "help.h"
 #include "interrupt.h"
 #include "table_flags.h"

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
-#include "conflux/io/model_file.h"
+#include "conflux/storage/model_file.h"
+#include "core/nearest_name.h"
 #include "evaluation.h"
 #include "grouped_input.h"
 #include "help.h"

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
-#include "conflux/core/rng.h"
 #include "conflux/metrics/energy_distance.h"
 #include "conflux/metrics/exact_wasserstein.h"
 #include "conflux/metrics/lisi.h"
@@ -18,6 +17,7 @@
 #include "conflux/metrics/sinkhorn.h"
 #include "conflux/metrics/sliced_distance.h"
 #include "conflux/metrics/transport_cost.h"
+#include "core/rng.h"
 
 namespace conflux::app {
 

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
-#include "conflux/io/checkpoint.h"
-#include "conflux/io/model_file.h"
-#include "conflux/models/option_text.h"
+#include "conflux/options/option_text.h"
+#include "conflux/storage/checkpoint.h"
+#include "conflux/storage/model_file.h"
+#include "core/nearest_name.h"
 #include "grouped_input.h"
 #include "help.h"
 #include "interrupt.h"

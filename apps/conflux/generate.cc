@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "conflux/data/table_groups.h"
-#include "conflux/data/toy.h"
+#include "conflux/tables/table_groups.h"
+#include "conflux/toys/toy.h"
 #include "table_flags.h"
 #include "verbs.h"
 

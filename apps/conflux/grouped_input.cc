@@ -10,8 +10,8 @@
 #include <set>
 
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
-#include "conflux/core/stopwatch.h"
+#include "core/nearest_name.h"
+#include "core/stopwatch.h"
 
 namespace conflux::app {
 

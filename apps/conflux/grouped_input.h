@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/data/npy.h"
-#include "conflux/data/table_groups.h"
+#include "conflux/tables/npy.h"
+#include "conflux/tables/table_groups.h"
 #include "console.h"
 #include "table_flags.h"
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "conflux/io/model_file.h"
-#include "conflux/models/option_text.h"
+#include "conflux/options/option_text.h"
+#include "conflux/storage/model_file.h"
 #include "grouped_input.h"
 #include "record_json.h"
 #include "verbs.h"

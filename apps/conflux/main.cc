@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
+#include "core/nearest_name.h"
 #include "help.h"
 #include "interrupt.h"
 #include "verbs.h"

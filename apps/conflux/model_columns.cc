@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
+#include "core/nearest_name.h"
 
 namespace conflux::app {
 

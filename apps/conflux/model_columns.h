@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "conflux/data/table.h"
-#include "conflux/models/model.h"
+#include "conflux/tables/table.h"
+#include "conflux/training/model.h"
 
 namespace conflux::app {
 

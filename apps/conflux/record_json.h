@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "conflux/models/fit_record.h"
+#include "conflux/training/fit_record.h"
 #include "console.h"
 
 namespace conflux::app {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/data/table.h"
+#include "conflux/tables/table.h"
 
 namespace conflux::app {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
+#include "core/nearest_name.h"
 #include "help.h"
 
 namespace conflux::app {

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "conflux/conflux.h"
-#include "conflux/data/toy.h"
-#include "conflux/io/model_file.h"
+#include "conflux/storage/model_file.h"
+#include "conflux/toys/toy.h"
 
 int main(int argc, char** argv) {
   using namespace conflux;

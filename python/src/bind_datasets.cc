@@ -1,7 +1,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.h"
-#include "conflux/data/toy.h"
+#include "conflux/toys/toy.h"
 #include "samples.h"
 
 namespace py = pybind11;

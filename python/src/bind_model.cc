@@ -15,11 +15,11 @@
 
 #include "bindings.h"
 #include "conflux/core/error.h"
-#include "conflux/flow/affine_layer.h"
-#include "conflux/flow/coordinate_layer.h"
-#include "conflux/flow/sliced_layer.h"
-#include "conflux/io/model_file.h"
-#include "conflux/models/add_group.h"
+#include "conflux/storage/model_file.h"
+#include "conflux/training/add_group.h"
+#include "flow/affine_layer.h"
+#include "flow/coordinate_layer.h"
+#include "flow/sliced_layer.h"
 #include "option_dict.h"
 #include "samples.h"
 

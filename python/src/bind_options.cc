@@ -9,7 +9,7 @@
 
 #include "bindings.h"
 #include "conflux/core/error.h"
-#include "conflux/core/nearest_name.h"
+#include "core/nearest_name.h"
 #include "option_dict.h"
 
 namespace py = pybind11;

@@ -4,7 +4,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "conflux/models/options.h"
+#include "conflux/options/options.h"
 
 namespace conflux::python {
 

@@ -1,4 +1,4 @@
-#include "conflux/core/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "conflux/flow/affine_layer.h"
+#include "flow/affine_layer.h"
 
 #include "kernels/product.h"
 

@@ -1,4 +1,4 @@
-#include "conflux/flow/sliced_layer.h"
+#include "flow/sliced_layer.h"
 
 #include "kernels/product.h"
 

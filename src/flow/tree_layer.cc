@@ -1,4 +1,4 @@
-#include "conflux/flow/tree_layer.h"
+#include "flow/tree_layer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/nearest_neighbors.h"
+#include "metrics/nearest_neighbors.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/metrics/nearest_neighbors.h"
+#include "metrics/nearest_neighbors.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/nearest_neighbors.h"
+#include "metrics/nearest_neighbors.h"
 
 namespace conflux {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "conflux/core/error.h"
-#include "conflux/core/rng.h"
-#include "conflux/slicing/direction_search.h"
-#include "conflux/univariate/wasserstein.h"
+#include "core/rng.h"
 #include "metrics/clouds_internal.h"
+#include "slicing/direction_search.h"
+#include "univariate/wasserstein.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/slicing/direction_search.h"
+#include "slicing/direction_search.h"
 
 #include <Eigen/QR>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "conflux/slicing/search_sample.h"
+#include "slicing/search_sample.h"
 
 #include <cmath>
 #include <cstring>

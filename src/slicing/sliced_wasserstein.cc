@@ -1,13 +1,13 @@
-#include "conflux/slicing/sliced_wasserstein.h"
+#include "slicing/sliced_wasserstein.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 
-#include "conflux/core/stopwatch.h"
-#include "conflux/univariate/wasserstein.h"
+#include "core/stopwatch.h"
 #include "kernels/product.h"
 #include "kernels/sort.h"
+#include "univariate/wasserstein.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/stiefel/ascent.h"
+#include "stiefel/ascent.h"
 
 #include <cmath>
 #include <optional>

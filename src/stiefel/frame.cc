@@ -1,4 +1,4 @@
-#include "conflux/stiefel/frame.h"
+#include "stiefel/frame.h"
 
 #include <Eigen/QR>
 

@@ -1,4 +1,4 @@
-#include "conflux/stiefel/retraction.h"
+#include "stiefel/retraction.h"
 
 #include <Eigen/LU>
 #include <Eigen/QR>

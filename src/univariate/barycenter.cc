@@ -1,4 +1,4 @@
-#include "conflux/univariate/barycenter.h"
+#include "univariate/barycenter.h"
 
 #include <algorithm>
 #include <cmath>

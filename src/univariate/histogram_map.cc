@@ -1,4 +1,4 @@
-#include "conflux/univariate/histogram_map.h"
+#include "univariate/histogram_map.h"
 
 #include <algorithm>
 #include <cassert>

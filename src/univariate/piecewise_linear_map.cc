@@ -1,4 +1,4 @@
-#include "conflux/univariate/piecewise_linear_map.h"
+#include "univariate/piecewise_linear_map.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "conflux/univariate/quantiles.h"
+#include "univariate/quantiles.h"
 
 #include <algorithm>
 #include <cassert>

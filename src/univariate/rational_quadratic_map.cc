@@ -1,4 +1,4 @@
-#include "conflux/univariate/rational_quadratic_map.h"
+#include "univariate/rational_quadratic_map.h"
 
 #include <algorithm>
 #include <cassert>

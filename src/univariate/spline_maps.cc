@@ -1,9 +1,9 @@
-#include "conflux/univariate/spline_maps.h"
+#include "univariate/spline_maps.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "conflux/univariate/barycenter.h"
+#include "univariate/barycenter.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/univariate/wasserstein.h"
+#include "univariate/wasserstein.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "conflux/core/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

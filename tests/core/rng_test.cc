@@ -1,4 +1,4 @@
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 #include <gtest/gtest.h>
 

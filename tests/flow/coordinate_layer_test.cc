@@ -1,4 +1,4 @@
-#include "conflux/flow/coordinate_layer.h"
+#include "flow/coordinate_layer.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "conflux/core/error.h"
-#include "conflux/flow/unit_cube_layer.h"
+#include "flow/unit_cube_layer.h"
 #include "tests/support/layer_laws.h"
 #include "tests/support/random_layers.h"
 

@@ -1,4 +1,4 @@
-#include "conflux/flow/gated_layer.h"
+#include "flow/gated_layer.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

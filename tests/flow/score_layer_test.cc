@@ -1,4 +1,4 @@
-#include "conflux/flow/score_layer.h"
+#include "flow/score_layer.h"
 
 #include <gtest/gtest.h>
 

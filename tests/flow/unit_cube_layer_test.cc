@@ -1,4 +1,4 @@
-#include "conflux/flow/unit_cube_layer.h"
+#include "flow/unit_cube_layer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "data/csv.h"
+#include "tables/csv.h"
 #include "tests/fuzz/read_all.h"
 
 // The first byte chooses the dialect.

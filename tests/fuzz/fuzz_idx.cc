@@ -1,4 +1,4 @@
-#include "data/idx.h"
+#include "tables/idx.h"
 #include "tests/fuzz/read_all.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

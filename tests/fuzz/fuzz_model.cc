@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "conflux/core/error.h"
-#include "conflux/io/model_file.h"
-#include "io/tensor_file.h"
+#include "conflux/storage/model_file.h"
+#include "storage/tensor_file.h"
 
 namespace {
 

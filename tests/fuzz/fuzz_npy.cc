@@ -1,4 +1,4 @@
-#include "data/npy_format.h"
+#include "tables/npy_format.h"
 #include "tests/fuzz/read_all.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

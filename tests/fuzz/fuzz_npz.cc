@@ -1,4 +1,4 @@
-#include "data/npz.h"
+#include "tables/npz.h"
 #include "tests/fuzz/read_all.h"
 
 // Once as the file is, once with another name for the groups.

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "conflux/core/error.h"
-#include "data/table_format.h"
+#include "tables/table_format.h"
 
 namespace conflux {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux::kernels {
 namespace {

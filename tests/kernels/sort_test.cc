@@ -10,7 +10,7 @@
 #include <numeric>
 #include <thread>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux::kernels {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "conflux/core/matrix.h"
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux {
 

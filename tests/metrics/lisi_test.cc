@@ -7,8 +7,8 @@
 #include <map>
 
 #include "conflux/core/error.h"
-#include "conflux/core/rng.h"
-#include "conflux/data/table.h"
+#include "conflux/tables/table.h"
+#include "core/rng.h"
 #include "tests/metrics/clouds.h"
 #include "tests/support/public_data.h"
 

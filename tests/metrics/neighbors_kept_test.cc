@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "conflux/core/error.h"
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "conflux/core/rng.h"
-#include "conflux/slicing/search_sample.h"
+#include "core/rng.h"
+#include "slicing/search_sample.h"
 
 namespace conflux {
 

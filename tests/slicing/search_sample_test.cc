@@ -1,4 +1,4 @@
-#include "conflux/slicing/search_sample.h"
+#include "slicing/search_sample.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "conflux/slicing/sliced_wasserstein.h"
+#include "slicing/sliced_wasserstein.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "conflux/stiefel/frame.h"
+#include "stiefel/frame.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "conflux/stiefel/retraction.h"
+#include "stiefel/retraction.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

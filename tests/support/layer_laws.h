@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "conflux/core/rng.h"
 #include "conflux/flow/layer.h"
+#include "core/rng.h"
 
 namespace conflux {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "conflux/stiefel/frame.h"
+#include "stiefel/frame.h"
 
 namespace conflux {
 

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "conflux/core/rng.h"
-#include "conflux/flow/affine_layer.h"
-#include "conflux/flow/coordinate_layer.h"
-#include "conflux/flow/gated_layer.h"
-#include "conflux/flow/sliced_layer.h"
-#include "conflux/flow/tree_layer.h"
-#include "conflux/univariate/barycenter.h"
-#include "conflux/univariate/spline_maps.h"
+#include "core/rng.h"
+#include "flow/affine_layer.h"
+#include "flow/coordinate_layer.h"
+#include "flow/gated_layer.h"
+#include "flow/sliced_layer.h"
+#include "flow/tree_layer.h"
+#include "univariate/barycenter.h"
+#include "univariate/spline_maps.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/univariate/histogram_map.h"
+#include "univariate/histogram_map.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <limits>
 #include <numeric>
 
-#include "conflux/core/rng.h"
-#include "conflux/univariate/barycenter.h"
+#include "core/rng.h"
 #include "kernels/normal.h"
+#include "univariate/barycenter.h"
 
 namespace conflux {
 namespace {

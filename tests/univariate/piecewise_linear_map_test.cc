@@ -1,4 +1,4 @@
-#include "conflux/univariate/piecewise_linear_map.h"
+#include "univariate/piecewise_linear_map.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 #include "tests/support/single_points.h"
 
 namespace conflux {

@@ -1,4 +1,4 @@
-#include "conflux/univariate/quantiles.h"
+#include "univariate/quantiles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "conflux/univariate/rational_quadratic_map.h"
+#include "univariate/rational_quadratic_map.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 #include "tests/support/single_points.h"
 
 namespace conflux {

@@ -1,4 +1,4 @@
-#include "conflux/univariate/spline_maps.h"
+#include "univariate/spline_maps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "conflux/univariate/wasserstein.h"
+#include "univariate/wasserstein.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "conflux/core/rng.h"
+#include "core/rng.h"
 
 namespace conflux {
 namespace {

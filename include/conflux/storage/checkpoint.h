@@ -1,0 +1,30 @@
+// Unfinished fits on disk.
+//
+//   const std::string data = data_digest(groups);
+//   control.on_progress = [&](const Fit& so_far) { save_checkpoint(path, so_far, data); };
+//   ...
+//   const Fit earlier = load_checkpoint(path, data);
+//   control.resume = &earlier;
+//
+// A checkpoint is a model file that says so and names the data it was fitted on. fit_flow() itself
+// refuses to resume with other options.
+
+#pragma once
+
+#include <string>
+
+#include "conflux/core/group_set.h"
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+/// Tells one set of rows, masses and names from another. Reads all rows once.
+std::string data_digest(const GroupSet& groups);
+
+/// As save_model().
+void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest);
+
+/// As load_model(). Throws InvalidData when the checkpoint was made from other data.
+Fit load_checkpoint(const std::string& path, const std::string& digest);
+
+}  // namespace conflux

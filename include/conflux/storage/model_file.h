@@ -1,0 +1,51 @@
+// Models on disk.
+//
+// A model file has the safetensors layout: the length of a header, the header in JSON, and arrays
+// of numbers, which numpy reads in a few lines (docs/file_format.md). A model that is saved and
+// loaded moves rows to the same bits.
+//
+// Writing: a killed process leaves the old file or the new one, never half a model. Reading trusts
+// nothing: a file that is truncated, damaged or made up throws InvalidData that says what is wrong
+// and what to do, and takes memory in proportion to its length only. Files of all versions up to
+// this one are read.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "conflux/training/model.h"
+
+namespace conflux {
+
+/// Version of the layout and names that this library writes.
+inline constexpr int kModelFormatVersion = 1;
+
+/// Throws Error with path and reason when the file cannot be written, InvalidData when a name is
+/// not UTF-8.
+void save_model(const std::string& path, const Model& model);
+
+/// Throws Error when the file cannot be read, InvalidData when it is no model.
+Model load_model(const std::string& path);
+
+/// A model or a checkpoint with what only the file knows.
+struct ModelFile {
+  Model model;
+  /// False for the checkpoint of an unfinished fit.
+  bool finished = true;
+  int format_version = 0;
+  /// Version of conflux that wrote the file.
+  std::string conflux_version = {};
+  std::string checksum = {};
+  /// Size in bytes.
+  Index size = 0;
+};
+
+/// As load_model(), for checkpoints too.
+ModelFile inspect_model_file(const std::string& path);
+
+/// As load_model(), from bytes in memory.
+Model parse_model(std::span<const std::byte> file);
+
+}  // namespace conflux

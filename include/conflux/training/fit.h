@@ -1,0 +1,48 @@
+// Learns one invertible map per group into a shared space where all groups look alike.
+//
+//   GroupSet groups;
+//   groups.add("monday", monday);
+//   groups.add("tuesday", tuesday);
+//   const Fit fit = fit_flow(groups, {});
+//   const Matrix as_tuesday = fit.flow.translate(0, 1, monday, Workers());
+//
+// Every method is a sequence of layers; see FitOptions for the choices and docs/math.md for the
+// formulas. The same data, options and seed give the same bits on any number of threads.
+
+#pragma once
+
+#include <functional>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/flow/flow.h"
+#include "conflux/options/options.h"
+#include "conflux/training/fit_record.h"
+
+namespace conflux {
+
+struct Fit {
+  Flow flow;
+  FitRecord record;
+};
+
+/// How a fit tells of itself before its end, and where it goes on from.
+struct FitControl {
+  /// Called after every layer with the fit so far, which a checkpoint may keep.
+  std::function<void(const Fit&)> on_progress = {};
+  /// A fit of the same data with the same options (threads may differ) that ended early. The
+  /// result has the same bits as that of an uninterrupted fit. Null starts anew.
+  const Fit* resume = nullptr;
+};
+
+/// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
+/// copy of the rows; a set that owns them and is moved in (std::move) gives them up, and there is
+/// no copy. Rows in single precision stay so on the way: half the memory, and faster.
+Fit fit_flow(GroupSet groups, const FitOptions& options);
+
+/// The same over the processes of `comm`, each of which holds some rows of every group. The
+/// callback may be empty.
+Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
+             const LayerCallback& on_layer, const FitControl& control = {});
+
+}  // namespace conflux

@@ -1,0 +1,72 @@
+// What happened during a fit.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conflux/options/options.h"
+
+namespace conflux {
+
+struct LayerRecord {
+  Index layer = 0;
+  std::string kind = {};
+  /// Mean spread of the groups along the layer's directions (squared Wasserstein distance to the
+  /// barycenter): at the start of the search, where it ended, and there after the layer has moved
+  /// the groups. Zero for layers without a search.
+  double spread_at_start = 0;
+  double spread_before = 0;
+  double spread_after = 0;
+  /// Divergence of the held-out rows after this layer; unset when none are held out.
+  std::optional<double> held_out = std::nullopt;
+  Index steps = 0;
+  Index evaluations = 0;
+  Index passes = 0;
+  double seconds = 0;
+  /// Where the seconds went: products with the rows, and sorting with what is done to sorted
+  /// values; the rest is everything else.
+  double product_seconds = 0;
+  double sort_seconds = 0;
+  /// What the products did: multiplications and additions, and bytes of rows read or written.
+  double flops = 0;
+  double bytes = 0;
+};
+
+struct FitRecord {
+  /// As used, nothing left unset except bins, which depend on the layer.
+  FitOptions options;
+  /// Rows of each group, over all processes.
+  std::vector<Index> group_sizes;
+  /// Divergence of the held-out rows (mean energy distance of two groups, without bias) before the
+  /// first layer, and after a single NB layer instead; unset when none are held out.
+  std::optional<double> held_out_at_start = std::nullopt;
+  std::optional<double> held_out_nb = std::nullopt;
+  std::vector<LayerRecord> layers;
+  /// Layers that were fitted but do not belong to the flow, because held-out rows gained nothing.
+  std::vector<LayerRecord> dropped_layers = {};
+  /// Sentences about what a user should know before trusting the result.
+  std::vector<std::string> warnings;
+  double seconds = 0;
+};
+
+/// How fast a fit was, from the records of its layers, dropped ones included.
+struct Throughput {
+  Index passes = 0;
+  double gflops_per_second = 0;
+  double gigabytes_per_second = 0;
+  /// Shares of the layers' seconds; they sum to 1.
+  double product_share = 0;
+  double sort_share = 0;
+  double rest_share = 0;
+};
+
+/// Zeros when no time was recorded.
+Throughput throughput_of(const FitRecord& record);
+
+/// Called after every layer; return false to end the fit with the layers so far.
+using LayerCallback = std::function<bool(const LayerRecord&)>;
+
+}  // namespace conflux

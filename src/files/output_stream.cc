@@ -1,0 +1,309 @@
+#include "files/output_stream.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "conflux/core/error.h"
+#include "files/descriptor.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 18;
+
+class FileOutput : public OutputStream {
+ public:
+  explicit FileOutput(std::filesystem::path path) : path_(std::move(path)) {
+    std::error_code ignored;
+    if (path_ == "-") {
+      file_ = Descriptor(STDOUT_FILENO);
+    } else if (std::filesystem::is_directory(path_, ignored)) {
+      throw Error(fmt::format("{} is a folder; name a file in it.", path_.string()));
+    } else if (std::filesystem::exists(path_, ignored) &&
+               !std::filesystem::is_regular_file(path_, ignored)) {
+      file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    } else {
+      open_beside();
+    }
+    if (file_.get() < 0) fail(errno);
+  }
+  ~FileOutput() override {
+    if (!unfinished_.empty()) ::unlink(unfinished_.c_str());
+  }
+  FileOutput(const FileOutput&) = delete;
+  FileOutput& operator=(const FileOutput&) = delete;
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t done = ::write(file_.get(), bytes.data(), bytes.size());
+      if (done < 0 && errno == EINTR) continue;
+      if (done < 0) fail(errno);
+      bytes.remove_prefix(static_cast<std::size_t>(done));
+    }
+  }
+
+  void close() override {
+    if (unfinished_.empty()) return;
+    if (::rename(unfinished_.c_str(), path_.c_str()) != 0) fail(errno);
+    unfinished_.clear();
+  }
+
+  bool patchable() const override { return !unfinished_.empty(); }
+
+  void patch(std::uint64_t offset, std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t done =
+          ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (done < 0 && errno == EINTR) continue;
+      if (done < 0) fail(errno);
+      bytes.remove_prefix(static_cast<std::size_t>(done));
+      offset += static_cast<std::uint64_t>(done);
+    }
+  }
+
+ private:
+  // A link keeps pointing where it does: what it points to is replaced.
+  void open_beside() {
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(path_, ignored)) {
+      const auto target = std::filesystem::weakly_canonical(path_, ignored);
+      if (!ignored) path_ = target;
+    }
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      const std::string name = fmt::format("{}.{}-{}.partial", path_.string(), ::getpid(), attempt);
+      file_ = Descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (file_.get() >= 0) unfinished_ = name;
+      if (file_.get() >= 0 || errno != EEXIST) break;
+    }
+    struct stat old {};
+    if (!unfinished_.empty() && ::stat(path_.c_str(), &old) == 0 &&
+        ::fchmod(file_.get(), old.st_mode & 07777) != 0) {
+      fail(errno);
+    }
+  }
+
+  [[noreturn]] void fail(int error) const {
+    const std::string name = path_ == "-" ? "standard output" : path_.string();
+    throw Error(
+        fmt::format("{} cannot be written: {}; check the folder, its rights and the space "
+                    "left.",
+                    name, reason(error)));
+  }
+
+  static constexpr int kMostAttempts = 1000;
+
+  std::filesystem::path path_;
+  Descriptor file_;
+  std::string unfinished_;
+};
+
+// Collects small writes.
+class BufferedOutput : public OutputStream {
+ public:
+  explicit BufferedOutput(std::unique_ptr<OutputStream> out) : out_(std::move(out)) {
+    buffer_.reserve(kPiece);
+  }
+
+  void write(std::string_view bytes) override {
+    if (buffer_.size() + bytes.size() > kPiece) flush();
+    if (bytes.size() >= kPiece) {
+      out_->write(bytes);
+    } else {
+      buffer_ += bytes;
+    }
+  }
+
+  void close() override {
+    flush();
+    out_->close();
+  }
+
+  bool patchable() const override { return out_->patchable(); }
+
+  void patch(std::uint64_t offset, std::string_view bytes) override {
+    flush();
+    out_->patch(offset, bytes);
+  }
+
+ private:
+  void flush() {
+    out_->write(buffer_);
+    buffer_.clear();
+  }
+
+  std::unique_ptr<OutputStream> out_;
+  std::string buffer_;
+};
+
+class GzipOutput : public OutputStream {
+ public:
+  explicit GzipOutput(std::unique_ptr<OutputStream> out) : out_(std::move(out)) {
+    if (deflateInit2(&state_, kLevel, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~GzipOutput() override { deflateEnd(&state_); }
+  GzipOutput(const GzipOutput&) = delete;
+  GzipOutput& operator=(const GzipOutput&) = delete;
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const auto piece = bytes.substr(0, std::size_t{1} << 30);
+      bytes.remove_prefix(piece.size());
+      pack(piece, Z_NO_FLUSH);
+    }
+  }
+
+  void close() override {
+    pack({}, Z_FINISH);
+    out_->close();
+  }
+
+ private:
+  static constexpr int kLevel = 6;
+
+  void pack(std::string_view bytes, int flush) {
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    state_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      state_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+      state_.avail_out = static_cast<uInt>(buffer_.size());
+      deflate(&state_, flush);
+      out_->write({buffer_.data(), buffer_.size() - state_.avail_out});
+    } while (state_.avail_out == 0);
+  }
+
+  std::unique_ptr<OutputStream> out_;
+  z_stream state_{};
+  std::vector<char> buffer_ = std::vector<char>(kPiece);
+};
+
+class ZstdOutput : public OutputStream {
+ public:
+  explicit ZstdOutput(std::unique_ptr<OutputStream> out)
+      : out_(std::move(out)), state_(ZSTD_createCStream()) {
+    if (state_ == nullptr) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(state_.get(), ZSTD_c_checksumFlag, 1);
+  }
+
+  void write(std::string_view bytes) override { pack(bytes, ZSTD_e_continue); }
+
+  void close() override {
+    pack({}, ZSTD_e_end);
+    out_->close();
+  }
+
+ private:
+  struct Free {
+    void operator()(ZSTD_CStream* state) const { ZSTD_freeCStream(state); }
+  };
+
+  void pack(std::string_view bytes, ZSTD_EndDirective directive) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    std::size_t left = 0;
+    do {
+      ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
+      left = ZSTD_compressStream2(state_.get(), &out, &in, directive);
+      if (ZSTD_isError(left) != 0U) throw Error(ZSTD_getErrorName(left));
+      out_->write({buffer_.data(), out.pos});
+    } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
+  }
+
+  std::unique_ptr<OutputStream> out_;
+  std::unique_ptr<ZSTD_CStream, Free> state_;
+  std::vector<char> buffer_ = std::vector<char>(kPiece);
+};
+
+}  // namespace
+
+void OutputStream::patch(std::uint64_t, std::string_view) { assert(false && "not patchable"); }
+
+std::unique_ptr<OutputStream> create_output(const std::filesystem::path& path,
+                                            Compression compression) {
+  std::unique_ptr<OutputStream> out =
+      std::make_unique<BufferedOutput>(std::make_unique<FileOutput>(path));
+  if (compression == Compression::kGzip) out = std::make_unique<GzipOutput>(std::move(out));
+  if (compression == Compression::kZstd) out = std::make_unique<ZstdOutput>(std::move(out));
+  return out;
+}
+
+Spool::Spool() : file_(std::tmpfile()) {
+  if (file_ == nullptr) {
+    throw Error(fmt::format("no temporary file can be made: {}; check TMPDIR and the space left.",
+                            reason(errno)));
+  }
+}
+
+void Spool::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
+    throw Error(fmt::format("a temporary file cannot be written: {}; check the space left.",
+                            reason(errno)));
+  }
+  size_ += bytes.size();
+}
+
+void Spool::rewind() {
+  if (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0) {
+    throw Error(fmt::format("a temporary file cannot be written: {}; check the space left.",
+                            reason(errno)));
+  }
+}
+
+std::size_t Spool::read(char* to, std::size_t count) {
+  return std::fread(to, 1, count, file_.get());
+}
+
+void Spool::copy_to(OutputStream& out) {
+  rewind();
+  std::vector<char> piece(kPiece);
+  std::uint64_t left = size_;
+  while (left > 0) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size()));
+    if (read(piece.data(), count) != count) {
+      throw Error("a temporary file cannot be read back; check the space left.");
+    }
+    out.write({piece.data(), count});
+    left -= count;
+  }
+}
+
+HeadedOutput::HeadedOutput(std::unique_ptr<OutputStream> out, std::size_t head_size)
+    : out_(std::move(out)), head_size_(head_size) {
+  if (out_->patchable()) {
+    out_->write(std::string(head_size_, '\0'));
+  } else {
+    spool_ = std::make_unique<Spool>();
+  }
+}
+
+void HeadedOutput::write(std::string_view bytes) {
+  if (spool_ != nullptr) {
+    spool_->write(bytes);
+  } else {
+    out_->write(bytes);
+  }
+}
+
+void HeadedOutput::close(std::string_view head) {
+  assert(head.size() == head_size_);
+  if (spool_ != nullptr) {
+    out_->write(head);
+    spool_->copy_to(*out_);
+  } else {
+    out_->patch(0, head);
+  }
+  out_->close();
+}
+
+}  // namespace conflux

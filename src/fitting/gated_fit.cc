@@ -1,0 +1,343 @@
+#include "fitting/gated_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include "fitting/row_choice.h"
+#include "slicing/sliced_wasserstein.h"
+#include "univariate/barycenter.h"
+#include "univariate/quantiles.h"
+
+namespace conflux {
+
+namespace {
+
+// A mean of as many rows is believed by half.
+constexpr double kRowsOfDoubt = 5;
+// A group with less of itself in a cell, compared with the group that has most, stays as it is.
+constexpr double kLeastPart = 0.1;
+// Of a cell's rows in the search; fewer cannot tell a direction.
+constexpr std::size_t kLeastSearchRows = 20;
+
+double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
+}
+
+// Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
+PiecewiseLinearMap shift_to(double mean, double mass, double target, double strength) {
+  const double certain = mass / (mass + kRowsOfDoubt);
+  return PiecewiseLinearMap({mean}, {mean + strength * certain * (target - mean)});
+}
+
+/// The sum over cells of the spread of the groups in it.
+class CellSpread final : public AscentProblem {
+ public:
+  void add(SearchSample<float> sample, std::vector<double> weights, double mass, Index directions,
+           const Workers& workers) {
+    Cell& cell = cells_.emplace_back();
+    cell.sample = std::make_unique<SearchSample<float>>(std::move(sample));
+    cell.factor = mass * cell.sample->scale * cell.sample->scale;
+    cell.spread = std::make_unique<SlicedSpread<float>>(*cell.sample, std::move(weights),
+                                                        directions, workers);
+  }
+  bool empty() const { return cells_.empty(); }
+
+  double start(const Frame& frame) override {
+    return sum([&](Cell& cell) { return cell.spread->start(frame); });
+  }
+  Matrix gradient() override {
+    Matrix out;
+    for (Cell& cell : cells_) {
+      const Matrix part = cell.factor * cell.spread->gradient();
+      if (out.size() == 0) {
+        out = part;
+      } else {
+        out += part;
+      }
+    }
+    return out;
+  }
+  void set_direction(const Matrix& basis) override {
+    for (Cell& cell : cells_) cell.spread->set_direction(basis);
+  }
+  double trial(const SpanStep& step) override {
+    return sum([&](Cell& cell) { return cell.spread->trial(step); });
+  }
+  void accept(const Frame& frame) override {
+    for (Cell& cell : cells_) cell.spread->accept(frame);
+  }
+  Work work() const {
+    Work out;
+    for (const Cell& cell : cells_) out += cell.spread->work();
+    return out;
+  }
+  Index passes() const {
+    Index most = 0;
+    for (const Cell& cell : cells_) most = std::max(most, cell.spread->passes());
+    return most;
+  }
+
+ private:
+  struct Cell {
+    std::unique_ptr<SearchSample<float>> sample;
+    std::unique_ptr<SlicedSpread<float>> spread;
+    double factor = 0;
+  };
+  template <class F>
+  double sum(F f) {
+    double out = 0;
+    for (Cell& cell : cells_) out += cell.factor * f(cell);
+    return out;
+  }
+  std::vector<Cell> cells_;
+};
+
+// Columns without their part in the span of the gate.
+Matrix beside(const Matrix& columns, const Matrix& gate) {
+  return columns - gate * (gate.transpose() * columns);
+}
+
+// Twice, because rounding leaves a remainder the first time.
+Frame frame_beside(const Matrix& columns, const Matrix& gate) {
+  const Frame once = Frame::orthonormalized(beside(columns, gate));
+  return Frame::orthonormalized(beside(once.columns(), gate));
+}
+
+std::vector<double> subset_weights(const std::vector<double>& weights,
+                                   const std::vector<Index>& members) {
+  std::vector<double> out;
+  double sum = 0;
+  for (const Index m : members) {
+    out.push_back(weights[m]);
+    sum += weights[m];
+  }
+  // Groups that count nothing may be alone in a cell.
+  for (double& each : out) each = sum > 0 ? each / sum : 1 / static_cast<double>(out.size());
+  return out;
+}
+
+// Every row counts in the cell where its share is largest.
+CellSpread spread_in_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                           Index directions, Communicator& comm, const Workers& workers) {
+  const Matrix& b = gate.frame().columns();
+  const Index count = groups.num_groups();
+  std::vector<RowChoice> in_cell(static_cast<std::size_t>(gate.cells()),
+                                 RowChoice(static_cast<std::size_t>(count)));
+  for (Index m = 0; m < count; ++m) {
+    for (Index i = 0; i < shares[m].rows(); ++i) {
+      Index cell = 0;
+      shares[m].row(i).maxCoeff(&cell);
+      in_cell[cell][m].push_back(chosen[m][i]);
+    }
+  }
+  CellSpread problem;
+  double all_rows = 0;
+  for (const RowChoice& rows : in_cell) {
+    for (const auto& of_group : rows) all_rows += static_cast<double>(of_group.size());
+  }
+  for (const RowChoice& rows : in_cell) {
+    std::vector<double> counts;
+    for (const auto& of_group : rows) counts.push_back(static_cast<double>(of_group.size()));
+    comm.sum(counts);
+    GroupSet cell;
+    RowChoice cell_rows;
+    std::vector<Index> members;
+    double mass = 0;
+    for (Index m = 0; m < count; ++m) {
+      if (counts[m] < static_cast<double>(kLeastSearchRows)) continue;
+      cell.add(groups[m].name, groups[m].rows, groups[m].weights);
+      cell_rows.push_back(rows[m]);
+      members.push_back(m);
+      mass += counts[m];
+    }
+    if (members.size() < 2) continue;
+    const std::vector<double> cell_weights = subset_weights(weights, members);
+    SearchSample<float> sample =
+        gather_search_sample<float>(cell, cell_rows, cell_weights, comm, workers);
+    const MatrixOf<float> narrow = b.cast<float>();
+    for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
+    problem.add(std::move(sample), cell_weights, mass / all_rows, directions, workers);
+  }
+  return problem;
+}
+
+}  // namespace
+
+SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
+                                   const Gate& gate, const std::vector<Matrix>& shares,
+                                   const std::vector<double>& weights, Index directions,
+                                   const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                   const Workers& workers) {
+  const Matrix& b = gate.frame().columns();
+  const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
+  if (ascent.max_steps == 0) return {.frame = start, .spreads = {}};
+  CellSpread problem =
+      spread_in_cells(groups, chosen, gate, shares, weights, directions, comm, workers);
+  if (problem.empty()) return {.frame = start, .spreads = {}};
+  const AscentResult climbed = ascend(start, problem, ascent);
+  return {.frame = frame_beside(climbed.frame.columns(), b),
+          .spreads = {},
+          .start_value = climbed.start_value,
+          .value = climbed.value,
+          .steps = climbed.steps,
+          .evaluations = climbed.evaluations,
+          .passes = problem.passes(),
+          .work = problem.work()};
+}
+
+double spread_within_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                           const Frame& frame, Communicator& comm, const Workers& workers) {
+  CellSpread problem =
+      spread_in_cells(groups, chosen, gate, shares, weights, frame.directions(), comm, workers);
+  return problem.empty() ? 0 : problem.start(frame);
+}
+
+GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
+                           const Gate& gate, double strength, const GateSettings& settings,
+                           const FitOptions& options, Communicator& comm, const Workers& workers) {
+  const Index count = groups.num_groups();
+  const Index k = frame.directions();
+  const Index cells = gate.cells();
+  std::vector<Matrix> lines;  // projections of the chosen rows
+  // Times the rows' own masses.
+  std::vector<Matrix> shares = shares_of(gate, groups, chosen, settings, workers);
+  for (Index m = 0; m < count; ++m) {
+    lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
+    for (Index i = 0; i < shares[m].rows(); ++i) {
+      shares[m].row(i) *= mass_of(groups[m], chosen[m][i]);
+    }
+  }
+  std::vector<double> masses(static_cast<std::size_t>(count * cells));
+  for (Index m = 0; m < count; ++m) {
+    for (Index c = 0; c < cells; ++c) masses[m * cells + c] = shares[m].col(c).sum();
+  }
+  comm.sum(masses);
+
+  std::vector<double> totals(static_cast<std::size_t>(count), 0.0);
+  for (Index m = 0; m < count; ++m) {
+    for (Index c = 0; c < cells; ++c) totals[m] += masses[m * cells + c];
+  }
+
+  // Sums of the values on each line by cell, for groups that are only shifted.
+  std::vector<Matrix> sums;
+  for (Index m = 0; m < count; ++m) {
+    sums.push_back(shares[m].transpose() * lines[m]);
+    comm.sum(std::span(sums[m].data(), static_cast<std::size_t>(sums[m].size())));
+  }
+
+  GatedLayer::Maps maps(static_cast<std::size_t>(count),
+                        std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(cells * k)));
+  GatedLayer::Barycenters barycenters;
+  for (Index c = 0; c < cells; ++c) {
+    // What part of each group is in the cell decides who takes part and how much it counts: rows on
+    // the wrong side of a border must not draw the others across.
+    std::vector<double> parts;
+    for (Index m = 0; m < count; ++m) parts.push_back(masses[m * cells + c] / totals[m]);
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    std::vector<Index> members;
+    for (Index m = 0; m < count; ++m) {
+      if (masses[m * cells + c] >= settings.min_cell && parts[m] >= kLeastPart * largest) {
+        members.push_back(m);
+      }
+    }
+    if (members.empty()) {
+      Index most = 0;
+      for (Index m = 0; m < count; ++m) {
+        if (masses[m * cells + c] > masses[most * cells + c]) most = m;
+      }
+      members.push_back(most);
+    }
+    GroupSet cell;
+    RowChoice rows;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Index m : members) {
+      std::vector<double> of_cell(static_cast<std::size_t>(shares[m].rows()));
+      std::vector<Index> with_mass;
+      for (Index i = 0; i < shares[m].rows(); ++i) {
+        of_cell[i] = shares[m](i, c);
+        if (of_cell[i] > 0) with_mass.push_back(i);
+      }
+      least = std::min(least, masses[m * cells + c]);
+      cell.add(groups[m].name, Matrix(lines[m]), std::move(of_cell));
+      rows.push_back(std::move(with_mass));
+    }
+    FitOptions cell_options = options;
+    std::vector<double> counting;
+    for (Index m = 0; m < count; ++m) counting.push_back(options.weights.list[m] * parts[m]);
+    cell_options.weights = subset_weights(counting, members);
+    const Index knots = std::clamp<Index>(std::lround(std::sqrt(least)), 4, *options.knots);
+    cell_options.knots = knots;
+    const LineMaps fitted =
+        fit_line_maps(cell, rows, nullptr, strength, cell_options, comm, workers);
+    for (Index line = 0; line < k; ++line) {
+      const double* first = &fitted.barycenters(line, 0);
+      barycenters.emplace_back(first, first + knots);
+      if (members.size() > 1) {
+        for (std::size_t j = 0; j < members.size(); ++j) {
+          maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
+        }
+      }
+      for (Index m = 0; m < count; ++m) {
+        const double mass = masses[m * cells + c];
+        const bool small = mass < settings.min_cell && mass > 1 && parts[m] >= kLeastPart * largest;
+        if (!small || members.front() == m) continue;
+        maps[m][c * k + line] =
+            shift_to(sums[m](c, line) / mass, mass, fitted.barycenters.row(line).mean(), strength);
+      }
+    }
+  }
+  return GatedLayer(frame, gate, std::move(maps), std::move(barycenters));
+}
+
+GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
+                      double strength, const GateSettings& settings, const Workers& workers) {
+  Gate gate = with_group(layer.gate(), group, chosen, workers);
+  const Index k = layer.frame().directions();
+  const Index number = static_cast<Index>(gate.centres().size()) - 1;
+  const Matrix lines = project_rows(group[0], chosen[0], layer.frame().columns(), workers);
+  const Matrix seen = project_rows(group[0], chosen[0], gate.frame().columns(), workers);
+  Matrix shares(seen.rows(), gate.cells());
+  for (Index i = 0; i < seen.rows(); ++i) gate.shares(number, &seen(i, 0), &shares(i, 0));
+  for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(group[0], chosen[0][i]);
+  std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.cells() * k));
+  for (Index c = 0; c < gate.cells(); ++c) {
+    const double mass = shares.col(c).sum();
+    if (mass <= 1) continue;
+    std::vector<std::pair<double, double>> values;
+    for (Index line = 0; line < k; ++line) {
+      const std::vector<double>& barycenter = layer.barycenters()[c * k + line];
+      if (mass < settings.min_cell) {
+        const double target = std::accumulate(barycenter.begin(), barycenter.end(), 0.0) /
+                              static_cast<double>(barycenter.size());
+        maps[c * k + line] =
+            shift_to(shares.col(c).dot(lines.col(line)) / mass, mass, target, strength);
+        continue;
+      }
+      values.clear();
+      for (Index i = 0; i < lines.rows(); ++i) {
+        if (shares(i, c) > 0) values.emplace_back(lines(i, line), shares(i, c));
+      }
+      std::stable_sort(values.begin(), values.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::vector<double> sorted;
+      std::vector<double> masses;
+      for (const auto& [value, share] : values) {
+        sorted.push_back(value);
+        masses.push_back(share);
+      }
+      const auto knots = static_cast<Index>(barycenter.size());
+      maps[c * k + line] = fit_quantile_map_to(summarize(sorted, masses, kPointsPerKnot * knots),
+                                               barycenter, strength);
+    }
+  }
+  GatedLayer::Maps all = layer.maps();
+  all.push_back(std::move(maps));
+  return GatedLayer(layer.frame(), std::move(gate), std::move(all), layer.barycenters());
+}
+
+}  // namespace conflux

@@ -1,0 +1,42 @@
+// Layers that move like with like.
+//
+// A gate is chosen first (gates.h). Directions are then searched in what the gate does not see, for
+// the largest difference between groups within cells, and maps are fitted cell by cell.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "core/rng.h"
+#include "fitting/gates.h"
+#include "flow/gated_layer.h"
+#include "slicing/direction_search.h"
+#include "stiefel/ascent.h"
+
+namespace conflux {
+
+/// Directions orthogonal to the gate along which groups differ most within cells, in no order.
+/// `shares` are those of the chosen rows.
+SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
+                                   const Gate& gate, const std::vector<Matrix>& shares,
+                                   const std::vector<double>& weights, Index directions,
+                                   const AscentOptions& ascent, Stream& stream, Communicator& comm,
+                                   const Workers& workers);
+
+/// What is left along `frame` of the differences within cells.
+double spread_within_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                           const Frame& frame, Communicator& comm, const Workers& workers);
+
+GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
+                           const Gate& gate, double strength, const GateSettings& settings,
+                           const FitOptions& options, Communicator& comm, const Workers& workers);
+
+/// The layer with a map of the only group of `group` towards the barycenters of the cells.
+GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
+                      double strength, const GateSettings& settings, const Workers& workers);
+
+}  // namespace conflux

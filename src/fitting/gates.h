@@ -1,0 +1,61 @@
+// Who is like whom: gates that share rows among cells.
+//
+// A gate looks at some random combinations of the directions along which rows vary most within
+// their groups. Its cells are found by k-means on the rows of all groups together, or are the
+// labels of the rows: then the centres are those of each label in each group, and serve rows
+// without label.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "conflux/options/options.h"
+#include "core/rng.h"
+#include "fitting/line_maps.h"
+#include "flow/gated_layer.h"
+
+namespace conflux {
+
+struct GateSettings {
+  Gating from = Gating::kAuto;
+  Index cells = 8;
+  /// Gating directions; the layer's own directions need room beside them.
+  Index gating = 10;
+  /// Cells overlap by as much as spheres of their mean width would, times this.
+  double softness = 1;
+  /// A group with less mass in a cell, in rows, stays as it is there.
+  double min_cell = 30;
+};
+
+/// As resolved options say, for data with `dim` features. No gating directions: no room for a gate.
+GateSettings gate_settings(const FitOptions& options, Index dim);
+
+/// Orthonormal columns along which rows vary most around the means of their groups, largest first;
+/// at most `count`.
+Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
+                    const std::vector<double>& weights, Index count, Communicator& comm,
+                    const Workers& workers);
+
+/// Cells are found on the `chosen` rows.
+Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
+              const GateSettings& settings, Stream& stream, Communicator& comm,
+              const Workers& workers);
+
+/// Shares of the chosen rows in the cells, of each group one matrix with a row each. Rows with a
+/// label are all in its cell when cells are labels.
+std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const RowChoice& chosen,
+                              const GateSettings& settings, const Workers& workers);
+
+/// Fraction of the groups' mass that lies in cells which at least two groups share. Gating on cells
+/// that are single groups would align nothing.
+double shared_mass(const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                   const GateSettings& settings, Communicator& comm);
+
+/// The gate with centres for the only group of `group`, if every group has its own.
+Gate with_group(const Gate& gate, const GroupSet& group, const RowChoice& chosen,
+                const Workers& workers);
+
+}  // namespace conflux

@@ -1,0 +1,404 @@
+#include "fitting/line_maps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "kernels/product.h"
+#include "kernels/sort.h"
+#include "univariate/barycenter.h"
+#include "univariate/quantiles.h"
+#include "univariate/spline_maps.h"
+
+namespace conflux {
+
+namespace {
+
+// Values held at a time, and lines that they may belong to; bounds memory when there are many rows
+// or every coordinate is a line.
+constexpr Index kValuesAtATime = Index{1} << 20;
+constexpr Index kMostLinesAtATime = 32;
+constexpr Index kRowsPerTask = 96;
+
+// Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
+struct LineValues {
+  std::vector<Matrix> values;
+  std::vector<std::vector<double>> masses;
+
+  Index num_groups() const { return static_cast<Index>(values.size()); }
+  Index num_lines() const { return values.front().rows(); }
+  std::span<double> line(Index group, Index k) {
+    const auto count = static_cast<std::size_t>(values[group].cols());
+    return {values[group].data() + k * values[group].cols(), count};
+  }
+};
+
+std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen) {
+  std::vector<double> out;
+  if (!group.weights.empty()) {
+    for (const Index i : chosen) out.push_back(group.weights[i]);
+  }
+  return out;
+}
+
+void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
+                      Matrix& out, const Workers& workers) {
+  workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
+    group.rows.visit([&](const auto& rows) {
+      for (Index i = begin; i < end; ++i) {
+        const auto* row = rows.row(chosen[i]) + first;
+        for (Index k = 0; k < out.rows(); ++k) out(k, i) = row[k];
+      }
+    });
+  });
+}
+
+void project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+                  Matrix& out, const Workers& workers) {
+  const Index dim = group.rows.cols();
+  const Index width = kernels::padded_width<double>(columns.cols());
+  const std::vector<double> w = kernels::padded(columns);
+  workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
+    thread_local std::vector<double> rows;
+    thread_local std::vector<double> projections;
+    const Index count = end - begin;
+    rows.resize(static_cast<std::size_t>(count * dim));
+    projections.resize(static_cast<std::size_t>(count * width));
+    for (Index i = 0; i < count; ++i) {
+      group.rows.copy_row(chosen[begin + i], rows.data() + i * dim);
+    }
+    kernels::project(rows.data(), dim, count, dim, w.data(), width, projections.data());
+    for (Index k = 0; k < out.rows(); ++k) {
+      for (Index i = 0; i < count; ++i) out(k, begin + i) = projections[i * width + k];
+    }
+  });
+}
+
+LineValues read_lines(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
+                      Index first, Index count, const Workers& workers) {
+  LineValues lines;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
+    lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
+    if (frame == nullptr) {
+      read_coordinates(groups[m], chosen[m], first, lines.values[m], workers);
+    } else {
+      project_rows(groups[m], chosen[m], frame->columns().middleCols(first, count), lines.values[m],
+                   workers);
+    }
+  }
+  return lines;
+}
+
+// Sorts a line in place, and masses with it.
+QuantileSummary summarize_line(std::span<double> values, const std::vector<double>& masses,
+                               Index capacity) {
+  const auto count = static_cast<Index>(values.size());
+  if (masses.empty()) {
+    kernels::sort_values(values.data(), count);
+    return summarize(values, {}, capacity);
+  }
+  thread_local kernels::SortBuffer buffer;
+  thread_local std::vector<std::uint32_t> rows;
+  thread_local std::vector<double> sorted_masses;
+  rows.resize(values.size());
+  sorted_masses.resize(values.size());
+  kernels::sort_rows(values.data(), count, rows.data(), buffer);
+  for (std::size_t i = 0; i < values.size(); ++i) sorted_masses[i] = masses[rows[i]];
+  return summarize(values, sorted_masses, capacity);
+}
+
+void pack(const QuantileSummary& summary, std::vector<double>& out) {
+  out.insert(out.end(), {summary.min, summary.max, static_cast<double>(summary.values.size())});
+  out.insert(out.end(), summary.values.begin(), summary.values.end());
+  out.insert(out.end(), summary.masses.begin(), summary.masses.end());
+}
+
+QuantileSummary unpack(const double*& at) {
+  QuantileSummary summary;
+  summary.min = at[0];
+  summary.max = at[1];
+  const auto count = static_cast<std::ptrdiff_t>(at[2]);
+  at += 3;
+  summary.values.assign(at, at + count);
+  summary.masses.assign(at + count, at + 2 * count);
+  at += 2 * count;
+  return summary;
+}
+
+// Merges summaries[s] of all processes, for every s.
+void merge_over_processes(std::vector<QuantileSummary>& summaries, Communicator& comm) {
+  if (comm.size() == 1) return;
+  std::vector<double> packed;
+  for (const QuantileSummary& summary : summaries) pack(summary, packed);
+  const std::vector<double> all = comm.gather(packed);
+  const double* at = all.data();
+  std::vector<std::vector<QuantileSummary>> parts(summaries.size());
+  for (Index rank = 0; rank < comm.size(); ++rank) {
+    for (auto& part : parts) part.push_back(unpack(at));
+  }
+  for (std::size_t s = 0; s < summaries.size(); ++s) summaries[s] = merge(parts[s]);
+}
+
+// Some lines of a layer, one after the other.
+struct FittedLines {
+  std::vector<std::vector<MonotoneMap>> maps;  // maps[k][m]
+  std::vector<std::vector<double>> barycenters;
+};
+
+// Quantile maps or splines: both need summaries.
+FittedLines fit_quantile_lines(LineValues& lines, double strength, const FitOptions& options,
+                               Communicator& comm, const Workers& workers) {
+  const Index groups = lines.num_groups();
+  const Index knots = *options.knots;
+  std::vector<QuantileSummary> summaries(static_cast<std::size_t>(lines.num_lines() * groups));
+  workers.for_each(static_cast<Index>(summaries.size()), [&](Index s) {
+    summaries[s] = summarize_line(lines.line(s % groups, s / groups), lines.masses[s % groups],
+                                  kPointsPerKnot * knots);
+  });
+  merge_over_processes(summaries, comm);
+  FittedLines fitted;
+  fitted.maps.resize(static_cast<std::size_t>(lines.num_lines()));
+  fitted.barycenters.resize(fitted.maps.size());
+  workers.for_each(lines.num_lines(), [&](Index k) {
+    const std::span<const QuantileSummary> of_line(summaries.data() + k * groups,
+                                                   static_cast<std::size_t>(groups));
+    const auto& fit_maps =
+        options.estimator == Estimator::kSpline ? fit_spline_maps : fit_quantile_maps;
+    fitted.maps[k] =
+        fit_maps(of_line, options.weights.list, knots, strength, &fitted.barycenters[k]);
+  });
+  return fitted;
+}
+
+// Sums f(value, mass) over the rows of all processes; entry k * groups + m belongs to line k.
+template <class F>
+std::vector<double> sum_over_rows(LineValues& lines, Communicator& comm, const Workers& workers,
+                                  F f) {
+  const Index groups = lines.num_groups();
+  std::vector<double> sums(static_cast<std::size_t>(lines.num_lines() * groups), 0.0);
+  workers.for_each(static_cast<Index>(sums.size()), [&](Index s) {
+    const std::span<const double> values = lines.line(s % groups, s / groups);
+    const std::vector<double>& masses = lines.masses[s % groups];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sums[s] += f(s, values[i], masses.empty() ? 1.0 : masses[i]);
+    }
+  });
+  comm.sum(sums);
+  return sums;
+}
+
+std::vector<double> count_rows(const LineValues& lines, Communicator& comm) {
+  std::vector<double> rows;
+  for (const Matrix& values : lines.values) rows.push_back(static_cast<double>(values.cols()));
+  comm.sum(rows);
+  return rows;
+}
+
+// Half to even, as the reference code rounds.
+Index default_bins(const std::vector<double>& rows) {
+  const double total = std::accumulate(rows.begin(), rows.end(), 0.0);
+  return std::max<Index>(1, std::lrint(std::sqrt(total)));
+}
+
+// Entry k * groups + m belongs to line k.
+struct LineMoments {
+  std::vector<double> mean;
+  std::vector<double> variance;
+};
+
+LineMoments fit_line_moments(LineValues& lines, Communicator& comm, const Workers& workers) {
+  const auto mass = sum_over_rows(lines, comm, workers, [](Index, double, double w) { return w; });
+  auto mean = sum_over_rows(lines, comm, workers, [](Index, double x, double w) { return w * x; });
+  for (std::size_t s = 0; s < mean.size(); ++s) mean[s] /= mass[s];
+  auto variance = sum_over_rows(lines, comm, workers, [&](Index s, double x, double w) {
+    return w * (x - mean[s]) * (x - mean[s]);
+  });
+  for (std::size_t s = 0; s < variance.size(); ++s) variance[s] /= mass[s];
+  return {std::move(mean), std::move(variance)};
+}
+
+HistogramSettings histogram_settings(const FitOptions& options) {
+  return {.pseudo_count = *options.pseudo_count,
+          .grid = options.grid,
+          .slope_floor = options.method == Method::kNb ? kSlopeFloor : kStackedSlopeFloor};
+}
+
+FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
+                                Communicator& comm, const Workers& workers) {
+  const Index groups = lines.num_groups();
+  const Index num_lines = lines.num_lines();
+  const std::vector<double> rows = count_rows(lines, comm);
+  const Index bins = options.bins ? *options.bins : default_bins(rows);
+  const LineMoments moments = fit_line_moments(lines, comm, workers);
+  const std::vector<double>& mean = moments.mean;
+  const std::vector<double>& variance = moments.variance;
+  std::vector<GroupHistogram> histograms(mean.size());
+  std::vector<double> counts(mean.size() * static_cast<std::size_t>(bins));
+  workers.for_each(num_lines, [&](Index k) {
+    double pooled_mean = 0;
+    double pooled_variance = 0;
+    for (Index m = 0; m < groups; ++m)
+      pooled_mean += options.weights.list[m] * mean[k * groups + m];
+    for (Index m = 0; m < groups; ++m) {
+      const double apart = mean[k * groups + m] - pooled_mean;
+      pooled_variance += options.weights.list[m] * (variance[k * groups + m] + apart * apart);
+    }
+    for (Index m = 0; m < groups; ++m) {
+      const Index s = k * groups + m;
+      const double deviation = usable_deviation(std::sqrt(variance[s]), std::sqrt(pooled_variance));
+      const std::vector<double> mine =
+          count_in_normal_bins(lines.line(m, k), lines.masses[m], mean[s], deviation, bins);
+      histograms[s] = {mean[s], deviation, {}, 0.5 / rows[m]};
+      std::copy(mine.begin(), mine.end(), counts.begin() + s * bins);
+    }
+  });
+  comm.sum(counts);
+
+  FittedLines fitted;
+  fitted.maps.resize(static_cast<std::size_t>(num_lines));
+  const HistogramSettings settings = histogram_settings(options);
+  workers.for_each(num_lines, [&](Index k) {
+    const std::span<GroupHistogram> of_line(histograms.data() + k * groups,
+                                            static_cast<std::size_t>(groups));
+    for (Index m = 0; m < groups; ++m) {
+      const auto first = counts.begin() + (k * groups + m) * bins;
+      of_line[m].counts.assign(first, first + bins);
+    }
+    fitted.maps[k] = fit_histogram_maps(of_line, options.weights.list, settings, strength);
+  });
+  return fitted;
+}
+
+MonotoneMap quantile_map_to(const MonotoneMap& other, std::span<const double> barycenter,
+                            LineValues& lines, Index k, double strength) {
+  const auto knots = static_cast<Index>(barycenter.size());
+  const QuantileSummary summary =
+      summarize_line(lines.line(0, k), lines.masses[0], kPointsPerKnot * knots);
+  if (std::holds_alternative<RationalQuadraticMap>(other)) {
+    return fit_spline_map_to(summary, barycenter, strength);
+  }
+  return fit_quantile_map_to(summary, barycenter, strength);
+}
+
+// With as many bins as the groups before.
+MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index k,
+                             const LineMoments& moments, double strength,
+                             const FitOptions& options) {
+  const std::span<const double> line = lines.line(0, k);
+  const double deviation =
+      usable_deviation(std::sqrt(moments.variance[k]), other.target()->deviation());
+  const auto bins = static_cast<Index>(other.source().masses().size());
+  const GroupHistogram histogram{
+      moments.mean[k], deviation,
+      count_in_normal_bins(line, lines.masses[0], moments.mean[k], deviation, bins),
+      0.5 / static_cast<double>(line.size())};
+  return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
+}
+
+// At least as many as keep all threads busy. The result does not depend on it.
+Index lines_at_a_time(const RowChoice& chosen, const Workers& workers) {
+  Index rows = 1;
+  for (const auto& each : chosen) rows += static_cast<Index>(each.size());
+  const auto groups = static_cast<Index>(chosen.size());
+  return std::clamp(kValuesAtATime / rows, std::max<Index>(2, workers.threads() / groups),
+                    kMostLinesAtATime);
+}
+
+// read_some(first, count) gives the values on some of the lines.
+template <class ReadSome>
+LineMaps fit_all_lines(Index num_lines, Index num_groups, Index at_a_time, double strength,
+                       const FitOptions& options, Communicator& comm, const Workers& workers,
+                       const ReadSome& read_some) {
+  LineMaps out;
+  out.maps.resize(static_cast<std::size_t>(num_groups));
+  const bool histograms = options.estimator == Estimator::kHistogram;
+  if (!histograms) out.barycenters.resize(num_lines, *options.knots);
+  for (Index first = 0; first < num_lines; first += at_a_time) {
+    const Index count = std::min(at_a_time, num_lines - first);
+    LineValues lines = read_some(first, count);
+    FittedLines fitted = histograms ? fit_histogram_lines(lines, strength, options, comm, workers)
+                                    : fit_quantile_lines(lines, strength, options, comm, workers);
+    for (auto& of_line : fitted.maps) {
+      for (std::size_t m = 0; m < of_line.size(); ++m) out.maps[m].push_back(std::move(of_line[m]));
+    }
+    for (std::size_t k = 0; k < fitted.barycenters.size(); ++k) {
+      const std::vector<double>& knots = fitted.barycenters[k];
+      std::copy(knots.begin(), knots.end(), &out.barycenters(first + static_cast<Index>(k), 0));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+RowChoice all_rows(const GroupSet& groups) {
+  RowChoice out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.emplace_back().reserve(static_cast<std::size_t>(groups[m].rows.rows()));
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      if (groups[m].weights.empty() || groups[m].weights[i] > 0) out.back().push_back(i);
+    }
+  }
+  return out;
+}
+
+LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
+                       double strength, const FitOptions& options, Communicator& comm,
+                       const Workers& workers) {
+  const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
+  return fit_all_lines(num_lines, groups.num_groups(), lines_at_a_time(chosen, workers), strength,
+                       options, comm, workers, [&](Index first, Index count) {
+                         return read_lines(groups, chosen, frame, first, count, workers);
+                       });
+}
+
+LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSet& groups,
+                       const RowChoice& chosen, double strength, const FitOptions& options,
+                       Communicator& comm, const Workers& workers) {
+  const Index num_groups = groups.num_groups();
+  return fit_all_lines(num_lines, num_groups, lines_at_a_time(chosen, workers), strength, options,
+                       comm, workers, [&](Index first, Index count) {
+                         LineValues lines;
+                         for (Index m = 0; m < num_groups; ++m) {
+                           lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
+                           lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
+                         }
+                         workers.for_each(count * num_groups, [&](Index s) {
+                           const Index m = s % num_groups;
+                           read_line(m, first + s / num_groups, lines.line(m, s / num_groups));
+                         });
+                         return lines;
+                       });
+}
+
+void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
+                   const Frame* frame, double strength, const FitOptions& options,
+                   const Workers& workers) {
+  SelfCommunicator comm;
+  const auto num_lines = static_cast<Index>(lines.maps.front().size());
+  const bool histograms = std::holds_alternative<HistogramMap>(lines.maps.front().front());
+  const auto barycenter = [&](Index line) {
+    const Index knots = lines.barycenters.cols();
+    return std::span(lines.barycenters.data() + line * knots, static_cast<std::size_t>(knots));
+  };
+  std::vector<MonotoneMap> added(static_cast<std::size_t>(num_lines));
+  const Index at_a_time = lines_at_a_time(chosen, workers);
+  for (Index first = 0; first < num_lines; first += at_a_time) {
+    const Index count = std::min(at_a_time, num_lines - first);
+    LineValues values = read_lines(group, chosen, frame, first, count, workers);
+    LineMoments moments;
+    if (histograms) moments = fit_line_moments(values, comm, workers);
+    workers.for_each(count, [&](Index k) {
+      const Index line = first + k;
+      added[line] = histograms ? histogram_map_to(std::get<HistogramMap>(lines.maps.front()[line]),
+                                                  values, k, moments, strength, options)
+                               : quantile_map_to(lines.maps.front()[line], barycenter(line), values,
+                                                 k, strength);
+    });
+  }
+  lines.maps.push_back(std::move(added));
+}
+
+}  // namespace conflux

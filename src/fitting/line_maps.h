@@ -1,0 +1,58 @@
+// Maps of all groups along lines, fitted on rows that may be spread over processes.
+//
+// Each process reduces its rows to small arrays per line and group: a quantile summary, or moments
+// and histogram counts. Those are combined over processes, and every process fits the same maps.
+
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "conflux/options/options.h"
+#include "stiefel/frame.h"
+#include "univariate/monotone_map.h"
+
+namespace conflux {
+
+/// Points that a process sends per knot. A multiple of the knots makes the summary of a single
+/// process exact; more of them make those of several processes fine.
+inline constexpr Index kPointsPerKnot = 16;
+
+/// Rows of each group, by position.
+using RowChoice = std::vector<std::vector<Index>>;
+
+/// Every row that has mass.
+RowChoice all_rows(const GroupSet& groups);
+
+struct LineMaps {
+  /// maps[m][k] moves group m along line k.
+  std::vector<std::vector<MonotoneMap>> maps;
+  /// Row k: equal-mass knots of the barycenter on line k. Empty for histogram maps, which hold
+  /// theirs.
+  Matrix barycenters;
+};
+
+/// Maps along the columns of `frame`, or along every coordinate when it is null. `options` must be
+/// resolved.
+LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
+                       double strength, const FitOptions& options, Communicator& comm,
+                       const Workers& workers);
+
+/// Writes the values of the chosen rows of a group on a line. Threads call it at the same time.
+using ReadLine = std::function<void(Index group, Index line, std::span<double> values)>;
+
+/// Maps along lines on which values are known already; few lines are held at a time.
+LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSet& groups,
+                       const RowChoice& chosen, double strength, const FitOptions& options,
+                       Communicator& comm, const Workers& workers);
+
+/// Adds the maps of the only group of `group` towards the barycenters that `lines` has already.
+void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
+                   const Frame* frame, double strength, const FitOptions& options,
+                   const Workers& workers);
+
+}  // namespace conflux

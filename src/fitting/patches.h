@@ -1,0 +1,17 @@
+// Patches of images: layers that look at a few neighbouring pixels see what differs there, which a
+// direction through all pixels drowns in the rest.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conflux/options/options.h"
+
+namespace conflux {
+
+/// Positions in a row of the pixels of a random rectangle with 3/7 of the image's height and width
+/// (12 x 12 of 28 x 28), all channels, in increasing order.
+std::vector<Index> random_patch(const ImageShape& image, std::uint64_t seed, Index layer);
+
+}  // namespace conflux

@@ -1,0 +1,80 @@
+#include "fitting/row_choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rng.h"
+
+namespace conflux {
+
+namespace {
+
+std::uint64_t stream_number(Index group, const Communicator& comm) {
+  return (static_cast<std::uint64_t>(comm.rank()) << 32) | static_cast<std::uint64_t>(group);
+}
+
+// `count` of the rows, in their own order, which is kind to the cache.
+std::vector<Index> draw(const std::vector<Index>& rows, Index count, Stream stream) {
+  const auto total = static_cast<Index>(rows.size());
+  if (count >= total) return rows;
+  std::vector<Index> order = stream.permutation(total);
+  order.resize(static_cast<std::size_t>(count));
+  std::sort(order.begin(), order.end());
+  for (Index& i : order) i = rows[i];
+  return order;
+}
+
+}  // namespace
+
+std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
+  std::vector<Index> out;
+  out.reserve(rows.size() - taken.size());
+  std::set_difference(rows.begin(), rows.end(), taken.begin(), taken.end(),
+                      std::back_inserter(out));
+  return out;
+}
+
+LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
+                      const FitOptions& options, const Communicator& comm) {
+  LayerRows out;
+  out.usable = &usable;
+  for (Index m = 0; m < static_cast<Index>(usable.size()); ++m) {
+    const std::vector<Index>& rows = usable[m];
+    const auto count = static_cast<Index>(rows.size());
+    const std::uint64_t number = stream_number(m, comm);
+    std::vector<Index> half_of_rows;
+    // Odd counts round down on one process and up on the next, so that many small parts split well.
+    const Index half = (count + comm.rank() % 2) / 2;
+    if (options.split == Split::kFixedHalf) {
+      half_of_rows.assign(rows.begin(), rows.begin() + half);
+    }
+    if (options.split == Split::kRandomHalf) {
+      half_of_rows = draw(rows, half, Stream(options.seed, Purpose::kSplit, layer, number));
+    }
+    const bool cut = options.split != Split::kNone;
+    if (cut) out.others.push_back(without(rows, half_of_rows));
+    // This process's share of the rows that the search may look at.
+    const double share = static_cast<double>(*options.search_rows) * static_cast<double>(count) /
+                         static_cast<double>(group_sizes[m]);
+    const auto limit = static_cast<Index>(std::ceil(std::min(share, static_cast<double>(count))));
+    out.search.push_back(draw(cut ? half_of_rows : rows, limit,
+                              Stream(options.seed, Purpose::kSearchRows, layer, number)));
+  }
+  return out;
+}
+
+Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+                    const Workers& workers) {
+  Matrix out(static_cast<Index>(chosen.size()), columns.cols());
+  workers.for_each_block(out.rows(), 256, [&](Index begin, Index end) {
+    std::vector<double> buffer;
+    for (Index i = begin; i < end; ++i) {
+      const Eigen::Map<const Eigen::RowVectorXd> row(group.rows.row(chosen[i], buffer),
+                                                     columns.rows());
+      out.row(i).noalias() = row * columns;
+    }
+  });
+  return out;
+}
+
+}  // namespace conflux

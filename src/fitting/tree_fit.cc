@@ -1,0 +1,282 @@
+#include "fitting/tree_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "fitting/decision_tree.h"
+#include "univariate/barycenter.h"
+#include "univariate/quantiles.h"
+
+namespace conflux {
+
+namespace {
+
+// No half of a box counts for less than this, and neither does one that takes up less of the side:
+// a map through it could not be inverted.
+constexpr double kSmallestShare = 1e-6;
+// Knots nearer than this fraction of the side are one.
+constexpr double kSameKnot = 1e-12;
+// Share of the straight line in a chart: gaps between the rows shall not vanish in it.
+constexpr double kStraightShare = 0.1;
+// Before the features of a packed row.
+constexpr Index kPackedHead = 2;
+
+double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[row];
+}
+
+double total_mass(const Group& group, const std::vector<Index>& chosen, Communicator& comm) {
+  double sum = 0;
+  for (const Index i : chosen) sum += mass_of(group, i);
+  return comm.sum(sum);
+}
+
+// Chosen rows of all processes. Groups weigh half by their weights and half evenly, as in a search
+// for directions: groups without weight are moved too, and must be seen.
+LabelledRows gather_rows(const GroupSet& groups, const RowChoice& chosen,
+                         const std::vector<double>& weights, Communicator& comm) {
+  const Index dim = groups.dim();
+  std::vector<double> packed;
+  std::vector<double> buffer;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const double share = 0.5 * (weights[m] + 1 / static_cast<double>(groups.num_groups()));
+    const double unit = share / total_mass(groups[m], chosen[m], comm);
+    for (const Index i : chosen[m]) {
+      packed.insert(packed.end(), {static_cast<double>(m), unit * mass_of(groups[m], i)});
+      const double* row = groups[m].rows.row(i, buffer);
+      packed.insert(packed.end(), row, row + dim);
+    }
+  }
+  packed = comm.gather(packed);
+  const Index width = dim + kPackedHead;
+  const auto count = static_cast<Index>(packed.size()) / width;
+  const Eigen::Map<const Matrix> all(packed.data(), count, width);
+  LabelledRows out{all.rightCols(dim), {}, {}};
+  for (Index i = 0; i < count; ++i) {
+    out.group.push_back(static_cast<Index>(all(i, 0)));
+    out.mass.push_back(all(i, 1));
+  }
+  return out;
+}
+
+struct Side {
+  double low;
+  double high;
+};
+
+// Smallest and largest value of a feature over the rows of all processes.
+Side range_of(Index feature, const GroupSet& groups, const RowChoice& search, const RowChoice& maps,
+              Communicator& comm) {
+  Side range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const RowChoice* chosen : {&search, &maps}) {
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      for (const Index i : (*chosen)[m]) {
+        range.low = std::min(range.low, groups[m].rows(i, feature));
+        range.high = std::max(range.high, groups[m].rows(i, feature));
+      }
+    }
+  }
+  comm.min(std::span(&range.low, 1));
+  comm.max(std::span(&range.high, 1));
+  return range;
+}
+
+// The distribution function of the pooled rows, through `knots` equal-mass means, with a little of
+// the straight line mixed in. A feature that is cut has a range.
+PiecewiseLinearMap fit_chart(const LabelledRows& pool, Index feature, const Side& range,
+                             Index knots) {
+  std::vector<Index> order(pool.group.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return pool.rows(a, feature) < pool.rows(b, feature); });
+  std::vector<double> values, masses, levels;
+  for (const Index i : order) {
+    values.push_back(pool.rows(i, feature));
+    masses.push_back(pool.mass[i]);
+  }
+  const QuantileSummary summary = summarize(values, masses, static_cast<Index>(values.size()));
+  const std::vector<double> means = equal_mass_means(summary, knots);
+  for (Index q = 0; q < knots; ++q) {
+    const double level = (static_cast<double>(q) + 0.5) / static_cast<double>(knots);
+    const double straight = (means[q] - range.low) / (range.high - range.low);
+    levels.push_back(std::lerp(level, straight, kStraightShare));
+  }
+  return map_through(means, levels, range.low, range.high, 1);
+}
+
+double image(const PiecewiseLinearMap& map, double x) {
+  map.forward({&x, 1}, nullptr);
+  return x;
+}
+
+// A tree with its charts, and for each node the side of its box that it cuts and the share of the
+// whole volume that the box has.
+struct Structure {
+  std::vector<TreeLayer::Axis> axes;
+  std::vector<TreeLayer::Node> nodes;
+  std::vector<Side> sides;
+  std::vector<double> volumes;
+
+  double cut_share(std::size_t v) const {
+    const double width = sides[v].high - sides[v].low;
+    return width > 0 ? (nodes[v].threshold - sides[v].low) / width : 0.5;
+  }
+};
+
+// Follows the boxes from the root down.
+void measure_boxes(Structure& tree, const std::vector<Side>& root) {
+  std::vector<std::vector<Side>> boxes(tree.nodes.size());
+  tree.sides.resize(tree.nodes.size());
+  tree.volumes.assign(tree.nodes.size(), 1.0);
+  if (!boxes.empty()) boxes[0] = root;
+  for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
+    const TreeLayer::Node& node = tree.nodes[v];
+    tree.sides[v] = boxes[v][node.axis];
+    const double share = tree.cut_share(v);
+    if (node.below != TreeLayer::kLeaf) {
+      boxes[node.below] = boxes[v];
+      boxes[node.below][node.axis].high = node.threshold;
+      tree.volumes[node.below] = tree.volumes[v] * share;
+    }
+    if (node.above != TreeLayer::kLeaf) {
+      boxes[node.above] = boxes[v];
+      boxes[node.above][node.axis].low = node.threshold;
+      tree.volumes[node.above] = tree.volumes[v] * (1 - share);
+    }
+  }
+}
+
+Structure fit_structure(const GroupSet& groups, const RowChoice& search, const RowChoice& maps,
+                        const FitOptions& options, Communicator& comm, const Workers& workers) {
+  const LabelledRows pool = gather_rows(groups, search, options.weights.list, comm);
+  Structure tree;
+  std::vector<Side> root;
+  for (const TreeCut& cut : grow_tree(pool, groups.num_groups(), options.tree_leaves, workers)) {
+    const auto same = [&](const TreeLayer::Axis& axis) { return axis.feature == cut.feature; };
+    const auto known = std::find_if(tree.axes.begin(), tree.axes.end(), same);
+    const auto axis = static_cast<Index>(known - tree.axes.begin());
+    if (known == tree.axes.end()) {
+      const Side range = range_of(cut.feature, groups, search, maps, comm);
+      tree.axes.push_back({cut.feature, fit_chart(pool, cut.feature, range, *options.knots)});
+      const PiecewiseLinearMap& chart = tree.axes.back().chart;
+      root.push_back({image(chart, range.low), image(chart, range.high)});
+    }
+    tree.nodes.push_back({axis, image(tree.axes[axis].chart, cut.threshold), cut.below, cut.above});
+  }
+  measure_boxes(tree, root);
+  return tree;
+}
+
+// Of one group, the share of its mass in both halves of each node's box.
+struct Halves {
+  double below;
+  double above;
+};
+
+std::vector<Halves> count_halves(const Group& group, const std::vector<Index>& chosen,
+                                 const Structure& tree, double uniform, Communicator& comm) {
+  std::vector<double> counts(2 * tree.nodes.size(), 0.0);
+  std::vector<double> point(tree.axes.size());
+  for (const Index i : chosen) {
+    for (std::size_t a = 0; a < point.size(); ++a) {
+      point[a] = image(tree.axes[a].chart, group.rows(i, tree.axes[a].feature));
+    }
+    for (Index v = tree.nodes.empty() ? TreeLayer::kLeaf : 0; v != TreeLayer::kLeaf;) {
+      const TreeLayer::Node& node = tree.nodes[v];
+      const bool below = point[node.axis] < node.threshold;
+      counts[2 * v + (below ? 0 : 1)] += mass_of(group, i);
+      v = below ? node.below : node.above;
+    }
+  }
+  comm.sum(counts);
+  const double unit = (1 - uniform) / total_mass(group, chosen, comm);
+  std::vector<Halves> out;
+  for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
+    const double share = tree.cut_share(v);
+    out.push_back({unit * counts[2 * v] + uniform * tree.volumes[v] * share,
+                   unit * counts[2 * v + 1] + uniform * tree.volumes[v] * (1 - share)});
+  }
+  return out;
+}
+
+// Mass on a side of a box: uniform below the cut and uniform above it.
+struct CutLine {
+  Side side;
+  double cut;
+  double below;  // share of the mass
+
+  double quantile(double level) const {
+    if (level <= below) return cut - (cut - side.low) * (1 - level / below);
+    return cut + (side.high - cut) * ((level - below) / (1 - below));
+  }
+};
+
+// Maps of all groups to the barycenter of their lines; they keep the ends.
+std::vector<PiecewiseLinearMap> fit_node_maps(const std::vector<CutLine>& lines,
+                                              const std::vector<double>& weights, double strength) {
+  const Side side = lines.front().side;
+  const double gap = kSameKnot * (side.high - side.low);
+  std::vector<double> levels;
+  for (const CutLine& line : lines) levels.push_back(line.below);
+  std::sort(levels.begin(), levels.end());
+  std::vector<PiecewiseLinearMap> maps;
+  for (const CutLine& line : lines) {
+    std::vector<double> from{side.low}, to{side.low};
+    for (const double level : levels) {
+      double barycenter = 0;
+      for (std::size_t k = 0; k < lines.size(); ++k) {
+        barycenter += weights[k] * lines[k].quantile(level);
+      }
+      const double x = line.quantile(level);
+      const double y = std::lerp(x, barycenter, strength);
+      const bool apart = x - from.back() > gap && y - to.back() > gap && side.high - x > gap &&
+                         side.high - y > gap;
+      if (!apart) continue;
+      from.push_back(x);
+      to.push_back(y);
+    }
+    from.push_back(side.high);
+    to.push_back(side.high);
+    maps.emplace_back(std::move(from), std::move(to));
+  }
+  return maps;
+}
+
+}  // namespace
+
+TreeLayer fit_tree_layer(const GroupSet& groups, const RowChoice& search, const RowChoice& maps,
+                         double strength, const FitOptions& options, Communicator& comm,
+                         const Workers& workers) {
+  Structure tree = fit_structure(groups, search, maps, options, comm, workers);
+  const auto num_groups = static_cast<std::size_t>(groups.num_groups());
+  std::vector<std::vector<Halves>> halves;
+  for (std::size_t m = 0; m < num_groups; ++m) {
+    halves.push_back(
+        count_halves(groups[static_cast<Index>(m)], maps[m], tree, options.tree_uniform, comm));
+  }
+  std::vector<std::vector<PiecewiseLinearMap>> node_maps(num_groups);
+  for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
+    const double share = tree.cut_share(v);
+    if (!(share > kSmallestShare && share < 1 - kSmallestShare)) {
+      for (auto& of_group : node_maps) of_group.emplace_back();
+      continue;
+    }
+    std::vector<CutLine> lines;
+    std::vector<double> weights;
+    for (std::size_t m = 0; m < num_groups; ++m) {
+      const auto [below, above] = halves[m][v];
+      lines.push_back({tree.sides[v], tree.nodes[v].threshold,
+                       std::clamp(below / (below + above), kSmallestShare, 1 - kSmallestShare)});
+      weights.push_back(options.weights.list[m] * (below + above));
+    }
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double& weight : weights) weight /= sum;
+    std::vector<PiecewiseLinearMap> fitted = fit_node_maps(lines, weights, strength);
+    for (std::size_t m = 0; m < num_groups; ++m) node_maps[m].push_back(std::move(fitted[m]));
+  }
+  return {groups.dim(), std::move(tree.axes), std::move(tree.nodes), std::move(node_maps)};
+}
+
+}  // namespace conflux

@@ -1,0 +1,88 @@
+// Moves points along K directions, like with like.
+//
+// A gate looks at h other directions B, orthogonal to the layer's directions theta, and shares
+// every point among C cells: shares r_c >= 0 of sum 1 that depend on B^T x and the group alone.
+// Each cell has its own increasing maps t_c, and
+//
+//   T(x) = x + theta (sum_c r_c(B^T x) t_c(theta^T x) - theta^T x),
+//   log |det J| = sum_k log sum_c r_c t_{c,k}'(theta_k^T x).
+//
+// The layer does not move what the gate sees, and a mixture of increasing maps increases, so the
+// inverse takes the same shares and solves one increasing piecewise linear equation per direction.
+// With one cell it is the ordinary sliced layer.
+//
+// Cost: the product of a sliced layer with h more directions, and one map per cell in which a point
+// has a share, most often one or two.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/flow/layer.h"
+#include "stiefel/frame.h"
+#include "univariate/piecewise_linear_map.h"
+
+namespace conflux {
+
+/// Who belongs to which cell.
+///
+/// The weight of cell c is exp((2 u . m_c - |m_c|^2) / scale) for gating coordinates u and centres
+/// m_c, which is a softmax of minus squared distances; weights below a thousandth of the largest
+/// count nothing, without a jump. Shares are weights divided by their sum.
+class Gate {
+ public:
+  /// `centres` has one matrix for all groups, or one per group; row c is the centre of cell c.
+  Gate(Frame frame, std::vector<Matrix> centres, double scale);
+
+  const Frame& frame() const { return frame_; }
+  const std::vector<Matrix>& centres() const { return centres_; }
+  double scale() const { return scale_; }
+  Index cells() const { return centres_.front().rows(); }
+
+  /// Shares of one point of a group with gating coordinates `at`.
+  void shares(Index group, const double* at, double* out) const;
+
+ private:
+  Frame frame_;
+  std::vector<Matrix> centres_;
+  double scale_;
+  std::vector<Vector> squares_;  // |m_c|^2
+};
+
+class GatedLayer final : public Layer {
+ public:
+  using Maps = std::vector<std::vector<PiecewiseLinearMap>>;
+  using Barycenters = std::vector<std::vector<double>>;
+
+  /// maps[m][c * K + k] moves group m in cell c along direction k. Entry c * K + k of
+  /// `barycenters`, which may be empty, holds equal-mass knots of the barycenter there.
+  GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters = {});
+
+  std::string_view kind() const override { return "gated"; }
+  Index dim() const override { return frame_.dim(); }
+  void forward(Index group, Rows rows, double* log_det) const override;
+  void inverse(Index group, Rows rows, double* log_det) const override;
+
+  const Frame& frame() const { return frame_; }
+  const Gate& gate() const { return gate_; }
+  const Maps& maps() const { return maps_; }
+  const Barycenters& barycenters() const { return barycenters_; }
+
+ private:
+  struct Shares;
+  template <class MoveLine>
+  void move_rows(Index group, Rows rows, MoveLine move_line) const;
+  const PiecewiseLinearMap& map(Index group, Index cell, Index k) const {
+    return maps_[static_cast<std::size_t>(group)]
+                [static_cast<std::size_t>(cell * frame_.directions() + k)];
+  }
+
+  Frame frame_;
+  Gate gate_;
+  Maps maps_;
+  Barycenters barycenters_;
+  std::vector<double> padded_;  // both frames side by side, each row padded to whole cache lines
+  Matrix directions_;           // the transpose of frame_
+};
+
+}  // namespace conflux

@@ -1,0 +1,38 @@
+// Between features in their own units and normal scores, feature by feature, alike for every group.
+//
+// A flow that enters scores and leaves them again works on features of the same unit and takes rows
+// in and out in theirs.
+
+#pragma once
+
+#include <vector>
+
+#include "flow/coordinate_layer.h"
+#include "univariate/piecewise_linear_map.h"
+
+namespace conflux {
+
+class ScoreLayer final : public Layer {
+ public:
+  enum class Way { kToScores, kFromScores };
+
+  /// scores[j] takes feature j to its score.
+  ScoreLayer(std::vector<PiecewiseLinearMap> scores, Way way);
+
+  std::string_view kind() const override {
+    return way_ == Way::kToScores ? "to-scores" : "from-scores";
+  }
+  Index dim() const override { return maps_.dim(); }
+  bool same_for_all_groups() const override { return true; }
+  void forward(Index group, Rows rows, double* log_det) const override;
+  void inverse(Index group, Rows rows, double* log_det) const override;
+
+  const std::vector<PiecewiseLinearMap>& scores() const { return scores_; }
+
+ private:
+  std::vector<PiecewiseLinearMap> scores_;
+  CoordinateLayer maps_;  // the same, as those of a single group
+  Way way_;
+};
+
+}  // namespace conflux

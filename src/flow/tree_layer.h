@@ -1,0 +1,73 @@
+// Moves points inside the boxes of a decision tree.
+//
+// A node of the tree cuts its box in two across one axis. The layer first moves points inside the
+// two halves (as the nodes below say), then along the axis of the cut, by an increasing map of the
+// box's side onto itself: mass crosses the place of the cut, but no point leaves the box. All
+// groups share the tree; each has its own map per node. The image of a point is therefore made from
+// the deepest node of its path up to the root, and its preimage from the root down, where the image
+// of a cut tells the half that a point came from.
+//
+// Nodes see coordinates through charts, one increasing map per axis and alike for all groups, which
+// spread the data evenly. The outermost boxes have no end: there, maps go on with slope 1.
+//
+// The map jumps where a cut separates nodes that move differently, so log-determinants hold away
+// from the cuts, and a point within rounding of a cut may come back on its other side.
+//
+// Cost: O(depth) per point, and two chart lookups per axis that the tree uses.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/flow/layer.h"
+#include "univariate/piecewise_linear_map.h"
+
+namespace conflux {
+
+class TreeLayer final : public Layer {
+ public:
+  static constexpr Index kLeaf = -1;
+
+  /// A coordinate that some node cuts, and how nodes see it.
+  struct Axis {
+    Index feature;
+    PiecewiseLinearMap chart;
+  };
+
+  /// Points with a coordinate below `threshold` go to `below`. Node 0 is the root, and nodes come
+  /// after those that lead to them.
+  struct Node {
+    Index axis;
+    double threshold;
+    Index below = kLeaf;
+    Index above = kLeaf;
+  };
+
+  /// maps[m][v] moves group m along the axis of node v. It leaves the ends of the box's side where
+  /// they are; the identity needs no knots.
+  TreeLayer(Index dim, std::vector<Axis> axes, std::vector<Node> nodes,
+            std::vector<std::vector<PiecewiseLinearMap>> maps);
+
+  std::string_view kind() const override { return "tree"; }
+  Index dim() const override { return dim_; }
+  void forward(Index group, Rows rows, double* log_det) const override;
+  void inverse(Index group, Rows rows, double* log_det) const override;
+
+  const std::vector<Axis>& axes() const { return axes_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<std::vector<PiecewiseLinearMap>>& maps() const { return maps_; }
+
+ private:
+  template <class MovePoint>
+  void move_rows(Rows rows, double* log_det, MovePoint move_point) const;
+  void forward_point(Index group, double* point, double* log_det) const;
+  void inverse_point(Index group, double* point, double* log_det) const;
+
+  Index dim_;
+  std::vector<Axis> axes_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<PiecewiseLinearMap>> maps_;
+  std::vector<std::vector<double>> images_;  // of the thresholds, per group
+};
+
+}  // namespace conflux

@@ -1,0 +1,61 @@
+#include "conflux/storage/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include "conflux/core/error.h"
+#include "files/digest.h"
+#include "storage/model_tensors.h"
+
+namespace conflux {
+
+namespace {
+
+void add(Digest& digest, Index number) { digest.add(std::as_bytes(std::span(&number, 1))); }
+
+void add(Digest& digest, const std::string& text) {
+  add(digest, static_cast<Index>(text.size()));
+  digest.add(std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+std::string data_digest(const GroupSet& groups) {
+  Digest digest;
+  std::vector<double> buffer;
+  add(digest, groups.num_groups());
+  add(digest, groups.dim());
+  for (const std::string& name : groups.feature_names()) add(digest, name);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Group& group = groups[m];
+    add(digest, group.name);
+    add(digest, group.rows.rows());
+    for (Index i = 0; i < group.rows.rows(); ++i) {
+      digest.add(std::as_bytes(
+          std::span(group.rows.row(i, buffer), static_cast<std::size_t>(group.rows.cols()))));
+    }
+    add(digest, static_cast<Index>(group.weights.size()));
+    digest.add(std::as_bytes(group.weights));
+    digest.add(std::as_bytes(group.labels));
+  }
+  return "xxh3-128:" + digest.hex();
+}
+
+void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest) {
+  write_model({.flow = so_far.flow, .record = so_far.record}, digest).save(path);
+}
+
+Fit load_checkpoint(const std::string& path, const std::string& digest) {
+  StoredModel stored = load_stored_model(path);
+  if (!stored.data_digest) {
+    throw InvalidData(path + ": this is a finished model; resume from a checkpoint.");
+  }
+  if (*stored.data_digest != digest) {
+    throw InvalidData(fmt::format(
+        "{}: the checkpoint was made from other data ({}, not {}); give it the same data, or start "
+        "anew.",
+        path, *stored.data_digest, digest));
+  }
+  return {std::move(stored.model.flow), std::move(stored.model.record)};
+}
+
+}  // namespace conflux

@@ -1,0 +1,127 @@
+#include "storage/model_tensors.h"
+
+#include <fmt/format.h>
+
+#include "conflux/core/error.h"
+#include "conflux/storage/model_file.h"
+#include "storage/json_text.h"
+#include "storage/layer_tensors.h"
+#include "storage/record_json.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr std::string_view kFormat = "conflux";
+constexpr Index kMostFeatures = Index{1} << 40;
+constexpr int kDepth = 8;  // of JSON texts in the metadata
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw InvalidData(what + "; the file is damaged: restore a copy, or fit again.");
+}
+
+std::string layer_prefix(std::size_t l) { return fmt::format("layer.{}", l); }
+
+Json json_of(const TensorFile& file, const std::string& key) {
+  return parse_json(file.text(key), kDepth, fmt::format("metadata \"{}\"", key));
+}
+
+Index read_dim(const TensorFile& file) {
+  const Json json = json_of(file, "dim");
+  const bool fits = json.is_number_unsigned() && json.get<std::uint64_t>() >= 1 &&
+                    json.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMostFeatures);
+  if (!fits) damaged("the number of features is out of range");
+  return static_cast<Index>(json.get<std::uint64_t>());
+}
+
+Flow read_flow(TensorFile& file) {
+  std::vector<std::string> groups = texts_from_json(json_of(file, "groups"), "groups");
+  if (groups.empty()) damaged("there are no groups");
+  const auto num_groups = static_cast<Index>(groups.size());
+  Flow flow(std::move(groups), read_dim(file));
+  const Json layers = json_of(file, "layers");
+  if (!layers.is_array()) damaged("metadata \"layers\" is no list");
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    flow.append(read_layer(layers[l], layer_prefix(l), num_groups, flow.dim(), file));
+  }
+  file.check_all_read();
+  return flow;
+}
+
+void check_counts(const Model& model) {
+  const auto groups = static_cast<std::size_t>(model.flow.num_groups());
+  const auto features = static_cast<std::size_t>(model.flow.dim());
+  const GroupWeights& weights = model.record.options.weights;
+  if (model.record.group_sizes.size() != groups)
+    damaged("group_sizes has not one number per group");
+  if (weights.kind == GroupWeights::Kind::kList && weights.list.size() != groups) {
+    damaged("weights has not one number per group");
+  }
+  if (!model.feature_names.empty() && model.feature_names.size() != features) {
+    damaged("features has not one name per feature");
+  }
+}
+
+}  // namespace
+
+TensorWriter write_model(const Model& model, const std::optional<std::string>& data_digest) {
+  TensorWriter out;
+  OrderedJson layers = OrderedJson::array();
+  for (std::size_t l = 0; l < model.flow.layers().size(); ++l) {
+    layers.push_back(write_layer(*model.flow.layers()[l], layer_prefix(l), out));
+  }
+  out.set("format", std::string(kFormat));
+  out.set("format_version", std::to_string(kModelFormatVersion));
+  out.set("conflux_version", CONFLUX_VERSION);
+  out.set("kind", data_digest ? "checkpoint" : "model");
+  if (data_digest) out.set("data_digest", *data_digest);
+  out.set("method", std::string(name_of(model.record.options.method)));
+  out.set("dim", std::to_string(model.flow.dim()));
+  out.set("groups", to_text(model.flow.group_names()));
+  out.set("features", to_text(model.feature_names));
+  out.set("group_column", model.group_column);
+  out.set("label_column", model.label_column);
+  out.set("options", to_text(options_to_json(model.record.options)));
+  out.set("layers", to_text(layers));
+  out.set("record", to_text(record_to_json(model.record)));
+  out.set("metadata", to_text(OrderedJson(model.metadata)));
+  return out;
+}
+
+StoredModel read_model(Bytes bytes) {
+  StoredModel out;
+  out.size = static_cast<Index>(bytes.size());
+  TensorFile file = TensorFile::parse(std::move(bytes), kFormat, kModelFormatVersion);
+  out.format_version = std::stoi(file.text("format_version"));
+  out.conflux_version = file.text_or("conflux_version", "");
+  out.checksum = file.text("checksum");
+  Model& model = out.model;
+  const std::string& kind = file.text("kind");
+  if (kind != "model" && kind != "checkpoint") damaged("the kind is neither model nor checkpoint");
+  if (kind == "checkpoint") out.data_digest = file.text("data_digest");
+  model.flow = read_flow(file);
+  model.record = record_from_json(json_of(file, "record"));
+  model.record.options = options_from_json(json_of(file, "options"));
+  model.feature_names = texts_from_json(json_of(file, "features"), "features");
+  model.group_column = file.text("group_column");
+  model.label_column = file.text("label_column");
+  const Json metadata = json_of(file, "metadata");
+  if (!metadata.is_object()) damaged("\"metadata\" is no object");
+  for (const auto& [key, text] : metadata.items()) {
+    if (!text.is_string()) damaged(fmt::format("\"{}\" of the metadata is no text", key));
+    model.metadata[key] = text.get<std::string>();
+  }
+  check_counts(model);
+  return out;
+}
+
+StoredModel load_stored_model(const std::string& path) {
+  Bytes bytes = read_whole_file(path);
+  try {
+    return read_model(std::move(bytes));
+  } catch (const InvalidData& error) {
+    throw InvalidData(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+}  // namespace conflux

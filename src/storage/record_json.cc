@@ -1,0 +1,247 @@
+#include "storage/record_json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <type_traits>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+namespace {
+
+[[noreturn]] void wrong(std::string_view name, std::string_view what) {
+  throw InvalidData(fmt::format("\"{}\" is {}; the file is damaged.", name, what));
+}
+
+// JSON has no numbers that are not finite; those of a record come back as NaN.
+OrderedJson number(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+}
+
+template <class T>
+OrderedJson to_json(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(name_of(value));
+  } else {
+    return value;
+  }
+}
+
+OrderedJson to_json(const GroupWeights& weights) {
+  if (weights.kind == GroupWeights::Kind::kList) return weights.list;
+  return to_text(weights);
+}
+
+template <class T>
+OrderedJson to_json(const std::optional<T>& value) {
+  return value ? to_json(*value) : OrderedJson(nullptr);
+}
+
+void read(const Json& json, std::string_view name, bool& out) {
+  if (!json.is_boolean()) wrong(name, "neither true nor false");
+  out = json.get<bool>();
+}
+
+void read(const Json& json, std::string_view name, double& out) {
+  if (!json.is_number()) wrong(name, "no number");
+  out = json.get<double>();
+}
+
+template <class Integer>
+requires(std::is_integral_v<Integer>) void read(const Json& json, std::string_view name,
+                                                Integer& out) {
+  if (!json.is_number_integer()) wrong(name, "no whole number");
+  const bool fits = json.is_number_unsigned() ? std::in_range<Integer>(json.get<std::uint64_t>())
+                                              : std::in_range<Integer>(json.get<std::int64_t>());
+  if (!fits) wrong(name, "out of range");
+  out = json.get<Integer>();
+}
+
+template <class Enum>
+requires(std::is_enum_v<Enum>) void read(const Json& json, std::string_view name, Enum& out) {
+  if (json.is_string()) {
+    for (const auto& [value, text] : EnumNames<Enum>::kNames) {
+      if (json.get<std::string>() != text) continue;
+      out = value;
+      return;
+    }
+  }
+  wrong(name, "none of its names");
+}
+
+void read(const Json& json, std::string_view name, std::string& out) {
+  if (!json.is_string()) wrong(name, "no text");
+  out = json.get<std::string>();
+}
+
+void read(const Json& json, std::string_view name, LayerRecord& out);
+
+template <class T>
+void read(const Json& json, std::string_view name, std::vector<T>& out) {
+  if (!json.is_array()) wrong(name, "no list");
+  out.clear();
+  for (const Json& each : json) read(each, name, out.emplace_back());
+}
+
+template <class T>
+void read(const Json& json, std::string_view name, std::optional<T>& out) {
+  out.reset();
+  if (!json.is_null()) read(json, name, out.emplace());
+}
+
+// A list of numbers, or the name of a rule. Files of version 0.1 have an empty list for uniform.
+void read(const Json& json, std::string_view name, GroupWeights& out) {
+  if (json.is_array()) {
+    std::vector<double> list;
+    read(json, name, list);
+    out = list.empty() ? GroupWeights() : GroupWeights(std::move(list));
+    return;
+  }
+  if (json != "uniform" && json != "size") wrong(name, "neither a list nor the name of a rule");
+  out = parse_group_weights(json.get<std::string>());
+}
+
+// Fields of an object by name; whatever is not asked for is unknown.
+class Fields {
+ public:
+  Fields(const Json& json, std::string_view name) : json_(json) {
+    if (!json.is_object()) wrong(name, "no object");
+  }
+
+  template <class T>
+  void get(std::string_view name, T& out) {
+    known_.insert(std::string(name));
+    const auto found = json_.find(name);
+    if (found != json_.end()) read(*found, name, out);
+  }
+
+  void get_number_or_nan(std::string_view name, double& out) {
+    std::optional<double> value = out;
+    get(name, value);
+    out = value.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void check_all_known() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (known_.contains(name)) continue;
+      throw InvalidData(fmt::format(
+          "\"{}\" is unknown; the file is damaged, or written by a newer conflux: update.", name));
+    }
+  }
+
+ private:
+  const Json& json_;
+  std::set<std::string> known_;
+};
+
+OrderedJson number(const std::optional<double>& value) {
+  return value ? number(*value) : OrderedJson(nullptr);
+}
+
+OrderedJson layer_to_json(const LayerRecord& layer) {
+  return {{"layer", layer.layer},
+          {"kind", layer.kind},
+          {"spread_at_start", number(layer.spread_at_start)},
+          {"spread_before", number(layer.spread_before)},
+          {"spread_after", number(layer.spread_after)},
+          {"held_out", number(layer.held_out)},
+          {"steps", layer.steps},
+          {"evaluations", layer.evaluations},
+          {"passes", layer.passes},
+          {"seconds", number(layer.seconds)},
+          {"product_seconds", number(layer.product_seconds)},
+          {"sort_seconds", number(layer.sort_seconds)},
+          {"flops", number(layer.flops)},
+          {"bytes", number(layer.bytes)}};
+}
+
+LayerRecord layer_from_json(const Json& json, std::string_view name) {
+  LayerRecord layer;
+  Fields fields(json, name);
+  fields.get("layer", layer.layer);
+  fields.get("kind", layer.kind);
+  fields.get_number_or_nan("spread_at_start", layer.spread_at_start);
+  fields.get_number_or_nan("spread_before", layer.spread_before);
+  fields.get_number_or_nan("spread_after", layer.spread_after);
+  fields.get("held_out", layer.held_out);
+  fields.get("steps", layer.steps);
+  fields.get("evaluations", layer.evaluations);
+  fields.get("passes", layer.passes);
+  fields.get_number_or_nan("seconds", layer.seconds);
+  fields.get_number_or_nan("product_seconds", layer.product_seconds);
+  fields.get_number_or_nan("sort_seconds", layer.sort_seconds);
+  fields.get_number_or_nan("flops", layer.flops);
+  fields.get_number_or_nan("bytes", layer.bytes);
+  fields.check_all_known();
+  return layer;
+}
+
+OrderedJson layers_to_json(const std::vector<LayerRecord>& layers) {
+  OrderedJson out = OrderedJson::array();
+  for (const LayerRecord& layer : layers) out.push_back(layer_to_json(layer));
+  return out;
+}
+
+void read(const Json& json, std::string_view name, LayerRecord& out) {
+  out = layer_from_json(json, name);
+}
+
+}  // namespace
+
+OrderedJson options_to_json(const FitOptions& options) {
+  OrderedJson out = OrderedJson::object();
+  visit_options(options, [&](const OptionInfo& info, const auto& value) {
+    out[std::string(info.name)] = to_json(value);
+  });
+  return out;
+}
+
+FitOptions options_from_json(const Json& json) {
+  FitOptions options;
+  Fields fields(json, "options");
+  visit_options(options,
+                [&](const OptionInfo& info, auto& value) { fields.get(info.name, value); });
+  fields.check_all_known();
+  try {
+    validate(options);
+  } catch (const InvalidOption& error) {
+    throw InvalidData(fmt::format("the options cannot be: {} The file is damaged.", error.what()));
+  }
+  return options;
+}
+
+OrderedJson record_to_json(const FitRecord& record) {
+  return {{"group_sizes", record.group_sizes},
+          {"held_out_at_start", number(record.held_out_at_start)},
+          {"held_out_nb", number(record.held_out_nb)},
+          {"layers", layers_to_json(record.layers)},
+          {"dropped_layers", layers_to_json(record.dropped_layers)},
+          {"warnings", record.warnings},
+          {"seconds", number(record.seconds)}};
+}
+
+FitRecord record_from_json(const Json& json) {
+  FitRecord record;
+  Fields fields(json, "record");
+  fields.get("group_sizes", record.group_sizes);
+  fields.get("warnings", record.warnings);
+  fields.get_number_or_nan("seconds", record.seconds);
+  fields.get("held_out_at_start", record.held_out_at_start);
+  fields.get("held_out_nb", record.held_out_nb);
+  if (!json.contains("layers")) wrong("layers", "missing");
+  fields.get("layers", record.layers);
+  fields.get("dropped_layers", record.dropped_layers);
+  return record;
+}
+
+std::vector<std::string> texts_from_json(const Json& json, const std::string& name) {
+  std::vector<std::string> out;
+  read(json, name, out);
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,265 @@
+#include "tables/npz.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conflux/core/error.h"
+#include "core/nearest_name.h"
+#include "tables/npy_format.h"
+#include "tables/zip.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr std::string_view kArray = "X";
+constexpr std::string_view kGroup = "group";
+constexpr std::string_view kEnding = ".npy";
+constexpr std::size_t kPiece = std::size_t{1} << 18;
+
+class NpzReader : public TableReader {
+ public:
+  NpzReader(const ByteSource& source, const TableOptions& options)
+      : name_(source.name()), archive_(source.random_access()) {
+    for (ZipMember& member : list_zip(*archive_, name_)) {
+      if (member.name.ends_with(kEnding)) members_.push_back(std::move(member));
+    }
+    const std::string array = choose_array(options);
+    values_ = open(array);
+    for (Index j = 0; j < values_->layout().cols; ++j) {
+      schema_.push_back({unnamed_column(j), values_->column_type()});
+    }
+    const std::string group = choose_group(options, array);
+    if (!group.empty()) add_group(group, array);
+  }
+
+  const TableSchema& schema() override { return schema_; }
+
+  bool read(Table& block, Index max_rows) override {
+    start_block(block, schema_, name_, values_->layout().rows - values_->rows_left(), max_rows);
+    values_->read(block, 0, max_rows);
+    if (groups_ != nullptr) groups_->read(block, values_->layout().cols, max_rows);
+    return block.num_rows() > 0;
+  }
+
+ private:
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const ZipMember& member : members_) {
+      out.push_back(member.name.substr(0, member.name.size() - kEnding.size()));
+    }
+    return out;
+  }
+
+  bool has(std::string_view array) const {
+    const auto all = names();
+    return std::find(all.begin(), all.end(), array) != all.end();
+  }
+
+  const ZipMember& find(const std::string& array) const {
+    const auto all = names();
+    const auto found = std::find(all.begin(), all.end(), array);
+    if (found == all.end()) {
+      throw InvalidOption(fmt::format("{}: {}", name_, unknown_name("array", array, all)));
+    }
+    return members_[static_cast<std::size_t>(found - all.begin())];
+  }
+
+  std::string label(const std::string& array) const {
+    return fmt::format("{}, array \"{}\"", name_, array);
+  }
+
+  std::string choose_array(const TableOptions& options) const {
+    if (!options.array.empty()) return options.array;
+    if (has(kArray)) return std::string(kArray);
+    std::string found;
+    Index count = 0;
+    for (const std::string& array : names()) {
+      if (read_npy_header(*open_member(archive_, find(array), label(array)), label(array))
+              .shape.size() != 2) {
+        continue;
+      }
+      found = array;
+      ++count;
+    }
+    if (count == 1) return found;
+    throw InvalidData(
+        fmt::format("{} has no array \"{}\" and {} of two dimensions; name the array "
+                    "that holds the rows.",
+                    name_, kArray, count == 0 ? "none" : fmt::format("{}", count)));
+  }
+
+  std::string choose_group(const TableOptions& options, const std::string& array) const {
+    if (!options.group.empty()) return options.group;
+    return has(kGroup) && array != kGroup ? std::string(kGroup) : std::string();
+  }
+
+  std::unique_ptr<ArrayReader> open(const std::string& array) const {
+    const ZipMember& member = find(array);
+    const std::string called = label(array);
+    auto stream = open_member(archive_, member, called);
+    const NpyHeader header = read_npy_header(*stream, called);
+    const ArrayLayout layout = npy_layout(header, called, member.size);
+    return std::make_unique<ArrayReader>(called, layout, std::move(stream), nullptr);
+  }
+
+  void add_group(const std::string& group, const std::string& array) {
+    groups_ = open(group);
+    const ArrayLayout& layout = groups_->layout();
+    if (layout.cols != 1 || layout.rows != values_->layout().rows) {
+      throw InvalidData(
+          fmt::format("{} is {} x {} but array \"{}\" has {} rows; give one group per "
+                      "row.",
+                      label(group), layout.rows, layout.cols, array, values_->layout().rows));
+    }
+    schema_.push_back({group, groups_->column_type()});
+  }
+
+  std::string name_;
+  std::shared_ptr<const RandomAccess> archive_;
+  std::vector<ZipMember> members_;
+  std::unique_ptr<ArrayReader> values_;
+  std::unique_ptr<ArrayReader> groups_;
+  TableSchema schema_;
+};
+
+// Elements of one array on their way into the archive.
+struct PendingArray {
+  Spool spool;
+  std::uint32_t sum = 0;
+
+  void write(std::string& bytes) {
+    spool.write(bytes);
+    sum = checksum(sum, bytes);
+    bytes.clear();
+  }
+};
+
+class NpzWriter : public TableWriter {
+ public:
+  NpzWriter(std::unique_ptr<OutputStream> out, const TableOptions& options)
+      : zip_(std::move(out)),
+        group_name_(options.group.empty() ? std::string(kGroup) : options.group),
+        array_name_(options.array.empty() ? std::string(kArray) : options.array),
+        single_(options.single_precision) {}
+
+  void write(const Table& block) override {
+    if (schema_.empty()) begin(block.schema());
+    require_schema(schema_, block);
+    write_values(block);
+    if (group_ >= 0) write_groups(block.columns[group_]);
+    rows_ += block.num_rows();
+  }
+
+  void close() override {
+    const Index cols = static_cast<Index>(schema_.size()) - (group_ >= 0 ? 1 : 0);
+    add(array_name_, npy_head(single_ ? "<f4" : "<f8", rows_, cols), values_);
+    if (group_ >= 0 && schema_[group_].type == ColumnType::kNumeric) {
+      add(group_name_, npy_head("<f8", rows_, std::nullopt), groups_);
+    } else if (group_ >= 0) {
+      PendingArray wide;
+      widen(wide);
+      add(group_name_, npy_head(fmt::format("<U{}", longest_), rows_, std::nullopt), wide);
+    }
+    zip_.close();
+  }
+
+ private:
+  void begin(const TableSchema& schema) {
+    TableSchema features = schema;
+    const auto found = std::find_if(features.begin(), features.end(),
+                                    [&](const auto& column) { return column.name == group_name_; });
+    if (found != features.end()) {
+      group_ = found - features.begin();
+      features.erase(found);
+    }
+    require_numeric(features, "NPZ");
+    schema_ = schema;
+  }
+
+  void write_values(const Table& block) {
+    std::string bytes;
+    for (Index i = 0; i < block.num_rows(); ++i) {
+      for (Index j = 0; j < block.num_columns(); ++j) {
+        if (j == group_) continue;
+        if (single_) {
+          append_float32(bytes, block.columns[j].numbers[i]);
+        } else {
+          append_float64(bytes, block.columns[j].numbers[i]);
+        }
+      }
+      if (bytes.size() >= kPiece) values_.write(bytes);
+    }
+    values_.write(bytes);
+  }
+
+  // Text waits as code points behind their number until the longest is known.
+  void write_groups(const Column& column) {
+    std::string bytes;
+    for (const double value : column.numbers) append_float64(bytes, value);
+    for (const std::string& text : column.text) {
+      const auto points = code_points(text);
+      if (!points || points->find(U'\0') != points->npos) {
+        throw InvalidData(
+            fmt::format("group \"{}\" is not UTF-8 text, which NPZ needs; convert it, "
+                        "or write a text table.",
+                        text));
+      }
+      longest_ = std::max(longest_, points->size());
+      append_uint32(bytes, static_cast<std::uint32_t>(points->size()));
+      for (const char32_t point : *points) append_uint32(bytes, point);
+    }
+    groups_.write(bytes);
+  }
+
+  void widen(PendingArray& wide) {
+    groups_.spool.rewind();
+    std::string number(4, '\0');
+    std::string bytes;
+    for (Index i = 0; i < rows_; ++i) {
+      const bool known = groups_.spool.read(number.data(), 4) == 4;
+      std::string text(known ? 4 * std::size_t{load_uint32(number.data())} : 0, '\0');
+      if (!known || groups_.spool.read(text.data(), text.size()) != text.size()) {
+        throw Error("a temporary file cannot be read back; check the space left.");
+      }
+      text.resize(4 * longest_, '\0');
+      bytes += text;
+      if (bytes.size() >= kPiece) wide.write(bytes);
+    }
+    wide.write(bytes);
+  }
+
+  void add(const std::string& name, const std::string& head, PendingArray& array) {
+    const std::uint64_t size = array.spool.size();
+    const std::uint32_t sum = joined_checksum(checksum(0, head), array.sum, size);
+    OutputStream& out = zip_.begin(name + std::string(kEnding), head.size() + size, sum);
+    out.write(head);
+    array.spool.copy_to(out);
+  }
+
+  ZipWriter zip_;
+  std::string group_name_;
+  std::string array_name_;
+  bool single_;
+  TableSchema schema_;
+  Index group_ = -1;
+  PendingArray values_;
+  PendingArray groups_;
+  std::size_t longest_ = 1;
+  Index rows_ = 0;
+};
+
+}  // namespace
+
+const TableFormat kNpzFormat = {
+    "npz", [](std::string_view name) { return name.ends_with(".npz"); },
+    [](const ByteSource& source, const TableOptions& options) -> std::unique_ptr<TableReader> {
+      return std::make_unique<NpzReader>(source, options);
+    },
+    [](std::unique_ptr<OutputStream> out, std::string_view,
+       const TableOptions& options) -> std::unique_ptr<TableWriter> {
+      return std::make_unique<NpzWriter>(std::move(out), options);
+    }};
+
+}  // namespace conflux

@@ -1,0 +1,248 @@
+#include "conflux/tables/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "conflux/core/error.h"
+#include "core/nearest_name.h"
+#include "tables/csv.h"
+#include "tables/idx.h"
+#include "tables/npy_format.h"
+#include "tables/npz.h"
+#include "tables/number_text.h"
+#include "tables/table_format.h"
+
+namespace conflux {
+
+namespace {
+
+// Every format there is; a new one gets a line here.
+constexpr std::array<const TableFormat*, 6> kFormats = {&kCsvFormat, &kTsvFormat, &kTxtFormat,
+                                                        &kNpyFormat, &kNpzFormat, &kIdxFormat};
+
+// A name without its compression.
+struct PlainName {
+  std::string name;
+  Compression compression = Compression::kNone;
+};
+
+PlainName without_compression(std::string name) {
+  for (const auto& [ending, compression] :
+       {std::pair{std::string_view(".gz"), Compression::kGzip},
+        std::pair{std::string_view(".zst"), Compression::kZstd}}) {
+    if (!name.ends_with(ending)) continue;
+    name.resize(name.size() - ending.size());
+    return {std::move(name), compression};
+  }
+  return {std::move(name), Compression::kNone};
+}
+
+const TableFormat& format_called(const std::string& name) {
+  for (const TableFormat* format : kFormats) {
+    if (format->name == name) return *format;
+  }
+  throw InvalidOption(unknown_name("table format", name, table_formats()));
+}
+
+struct Choice {
+  const TableFormat& format;
+  Compression compression;
+  std::string name;
+};
+
+Choice choose_format(const std::filesystem::path& path, const TableOptions& options) {
+  PlainName file = without_compression(path.filename().string());
+  PlainName wanted = without_compression(options.format);
+  const Compression compression =
+      wanted.compression == Compression::kNone ? file.compression : wanted.compression;
+  if (!options.format.empty()) return {format_called(wanted.name), compression, file.name};
+  if (path == "-") return {kCsvFormat, compression, file.name};
+  std::string lower = file.name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const TableFormat* format : kFormats) {
+    if (format->owns(lower)) return {*format, compression, lower};
+  }
+  throw InvalidOption(fmt::format(
+      "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz or .idx "
+      "(.gz or .zst may follow), or name the format.",
+      path.string()));
+}
+
+std::string_view type_name(ColumnType type) {
+  return type == ColumnType::kNumeric ? "numeric" : "text";
+}
+
+}  // namespace
+
+bool is_missing(std::string_view cell) {
+  if (cell.empty()) return true;
+  cell = without_blanks(cell);
+  return cell.empty() || cell == "NA" || cell == "NaN" || cell == "nan" || cell == "null" ||
+         cell == "?";
+}
+
+Index count_missing(const Column& column) {
+  if (!column.numeric()) return std::count_if(column.text.begin(), column.text.end(), is_missing);
+  return std::count_if(column.numbers.begin(), column.numbers.end(),
+                       [](double value) { return std::isnan(value); });
+}
+
+TableSchema Table::schema() const {
+  TableSchema out;
+  for (const Column& column : columns) out.push_back({column.name, column.type});
+  return out;
+}
+
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> out;
+  for (const Column& column : columns) out.push_back(column.name);
+  return out;
+}
+
+void Table::add(std::string name, std::vector<double> numbers) {
+  columns.push_back({std::move(name), ColumnType::kNumeric, std::move(numbers), {}});
+}
+
+void Table::add(std::string name, std::vector<std::string> text) {
+  columns.push_back({std::move(name), ColumnType::kText, {}, std::move(text)});
+}
+
+bool Table::has(std::string_view name) const {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const Column& column) { return column.name == name; });
+}
+
+Index Table::find(std::string_view name) const {
+  for (Index j = 0; j < num_columns(); ++j) {
+    if (columns[j].name == name) return j;
+  }
+  const std::string from = source.empty() ? "" : source + ": ";
+  throw InvalidOption(from + unknown_name("column", name, names()));
+}
+
+void Table::append(const Table& more) {
+  require_schema(schema(), more);
+  for (Index j = 0; j < num_columns(); ++j) {
+    Column& to = columns[j];
+    const Column& from = more.columns[j];
+    to.numbers.insert(to.numbers.end(), from.numbers.begin(), from.numbers.end());
+    to.text.insert(to.text.end(), from.text.begin(), from.text.end());
+  }
+}
+
+Table Table::rows(std::span<const Index> positions) const {
+  Table out;
+  out.source = source;
+  out.first_row = first_row;
+  for (const Column& column : columns) {
+    Column& picked = out.columns.emplace_back();
+    picked.name = column.name;
+    picked.type = column.type;
+    for (const Index i : positions) {
+      if (column.numeric()) {
+        picked.numbers.push_back(column.numbers[i]);
+      } else {
+        picked.text.push_back(column.text[i]);
+      }
+    }
+  }
+  return out;
+}
+
+Table TableReader::read_rest() {
+  Table whole;
+  read(whole, std::numeric_limits<Index>::max());
+  return whole;
+}
+
+std::unique_ptr<TableReader> open_table(const std::filesystem::path& path,
+                                        const TableOptions& options) {
+  const Choice choice = choose_format(path, options);
+  return choice.format.open(ByteSource::file(path), options);
+}
+
+std::unique_ptr<TableWriter> create_table(const std::filesystem::path& path,
+                                          const TableOptions& options) {
+  const Choice choice = choose_format(path, options);
+  return choice.format.create(create_output(path, choice.compression), choice.name, options);
+}
+
+Table read_table(const std::filesystem::path& path, const TableOptions& options) {
+  return open_table(path, options)->read_rest();
+}
+
+void write_table(const std::filesystem::path& path, const Table& table,
+                 const TableOptions& options) {
+  const auto writer = create_table(path, options);
+  writer->write(table);
+  writer->close();
+}
+
+std::string table_format(const std::filesystem::path& path, const TableOptions& options) {
+  return std::string(choose_format(path, options).format.name);
+}
+
+std::vector<std::string> table_formats() {
+  std::vector<std::string> names;
+  names.reserve(kFormats.size());
+  for (const TableFormat* format : kFormats) names.emplace_back(format->name);
+  return names;
+}
+
+void require_schema(const TableSchema& expected, const Table& block) {
+  if (block.columns.size() != expected.size()) {
+    throw InvalidData(fmt::format("a block has {} columns but the first had {}; all need the same.",
+                                  block.columns.size(), expected.size()));
+  }
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    const Column& column = block.columns[j];
+    if (column.name != expected[j].name || column.type != expected[j].type) {
+      throw InvalidData(fmt::format(
+          "column {} of a block is \"{}\" ({}) but was \"{}\" ({}); all blocks need the same.",
+          j + 1, column.name, type_name(column.type), expected[j].name,
+          type_name(expected[j].type)));
+    }
+    if (column.size() != block.num_rows()) {
+      throw InvalidData(
+          fmt::format("column \"{}\" has {} rows but \"{}\" has {}; all need the same.",
+                      column.name, column.size(), block.columns.front().name, block.num_rows()));
+    }
+  }
+}
+
+void require_numeric(const TableSchema& schema, std::string_view format) {
+  if (schema.empty()) {
+    throw InvalidData("a table without columns cannot be written; add a column.");
+  }
+  for (const ColumnInfo& column : schema) {
+    if (column.type == ColumnType::kNumeric) continue;
+    throw InvalidData(fmt::format(
+        "column \"{}\" is text, which {} does not hold; drop it, or write a text table.",
+        column.name, format));
+  }
+}
+
+void start_block(Table& block, const TableSchema& schema, const std::string& source,
+                 Index first_row, Index max_rows) {
+  if (max_rows < 1) {
+    throw InvalidOption(fmt::format("max_rows is {}; choose at least 1.", max_rows));
+  }
+  block.source = source;
+  block.first_row = first_row;
+  block.columns.resize(schema.size());
+  for (std::size_t j = 0; j < schema.size(); ++j) {
+    Column& column = block.columns[j];
+    if (column.name != schema[j].name) column.name = schema[j].name;
+    column.type = schema[j].type;
+    column.numbers.clear();
+    column.text.clear();
+  }
+}
+
+std::string unnamed_column(Index position) { return fmt::format("c{}", position); }
+
+}  // namespace conflux

@@ -1,0 +1,218 @@
+#include "training/held_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/core/error.h"
+#include "conflux/flow/flow.h"
+#include "core/rng.h"
+#include "fitting/row_choice.h"
+#include "kernels/product.h"
+#include "options/held_out_rows.h"
+#include "slicing/search_sample.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr double kClearErrors = 2;
+// Columns of a block of products.
+constexpr Index kBlock = 64;
+
+// Rows of all groups below each other.
+struct Pool {
+  explicit Pool(const SearchSample<float>& sample) : rows(sample.num_samples(), sample.dim()) {
+    Index at = 0;
+    for (Index m = 0; m < sample.num_groups(); ++m) {
+      const Index count = sample.rows[m].rows();
+      rows.middleRows(at, count) = sample.rows[m];
+      at += count;
+      group.insert(group.end(), static_cast<std::size_t>(count), m);
+      if (sample.masses[m].empty()) {
+        mass.insert(mass.end(), static_cast<std::size_t>(count), 1.0);
+      } else {
+        mass.insert(mass.end(), sample.masses[m].begin(), sample.masses[m].end());
+      }
+    }
+    norm = rows.rowwise().squaredNorm().cast<double>();
+  }
+
+  MatrixOf<float> rows;
+  std::vector<Index> group;
+  std::vector<double> mass;
+  Vector norm;
+};
+
+// Entry (i, b): sum over the rows j of group b, other than i, of mass of j times distance to i.
+// Pairs of the rows `begin` .. `end` with all rows after them.
+Matrix sum_distances(const Pool& pool, Index groups, Index begin, Index end) {
+  const Index dim = pool.rows.cols();
+  const Index below = pool.rows.rows() - begin;
+  std::vector<float> columns(static_cast<std::size_t>(dim * kBlock), 0.0F);
+  for (Index j = begin; j < end; ++j) {
+    for (Index f = 0; f < dim; ++f) columns[f * kBlock + j - begin] = pool.rows(j, f);
+  }
+  std::vector<float> products(static_cast<std::size_t>(below * kBlock));
+  kernels::project(pool.rows.data() + begin * dim, dim, below, dim, columns.data(), kBlock,
+                   products.data());
+  Matrix sums = Matrix::Zero(pool.rows.rows(), groups);
+  for (Index i = begin; i < pool.rows.rows(); ++i) {
+    for (Index j = begin; j < std::min(i, end); ++j) {
+      const double square =
+          pool.norm(i) + pool.norm(j) - 2.0 * products[(i - begin) * kBlock + j - begin];
+      const double distance = std::sqrt(std::max(square, 0.0));
+      sums(i, pool.group[j]) += pool.mass[j] * distance;
+      sums(j, pool.group[i]) += pool.mass[i] * distance;
+    }
+  }
+  return sums;
+}
+
+// For every row, the sums of sum_distances() over all pairs.
+Matrix sum_all_distances(const Pool& pool, Index groups, const Workers& workers) {
+  const Index rows = pool.rows.rows();
+  std::vector<Matrix> parts(static_cast<std::size_t>((rows + kBlock - 1) / kBlock));
+  workers.for_each(static_cast<Index>(parts.size()), [&](Index b) {
+    parts[b] = sum_distances(pool, groups, b * kBlock, std::min(rows, (b + 1) * kBlock));
+  });
+  Matrix total = Matrix::Zero(rows, groups);
+  for (const Matrix& part : parts) total += part;
+  return total;
+}
+
+Judgement mean_energy_distance(const SearchSample<float>& sample, const Workers& workers) {
+  const Pool pool(sample);
+  const Index groups = sample.num_groups();
+  const Index rows = pool.rows.rows();
+  Vector group_mass = Vector::Zero(groups);
+  for (Index i = 0; i < rows; ++i) group_mass(pool.group[i]) += pool.mass[i];
+  Matrix to_rows = sum_all_distances(pool, groups, workers);
+  Matrix mean = Matrix::Zero(groups, groups);
+  Matrix mass = group_mass * group_mass.transpose();
+  for (Index i = 0; i < rows; ++i) {
+    const Index a = pool.group[i];
+    mean.row(a) += pool.mass[i] * to_rows.row(i);
+    mass(a, a) -= pool.mass[i] * pool.mass[i];
+    to_rows.row(i).array() /= group_mass.transpose().array();
+    to_rows(i, a) *= group_mass(a) / (group_mass(a) - pool.mass[i]);
+  }
+  mean.array() /= mass.array();
+  const double unit = sample.scale / (0.5 * static_cast<double>(groups * (groups - 1)));
+  Judgement out;
+  for (Index a = 0; a < groups; ++a) {
+    for (Index b = a + 1; b < groups; ++b) {
+      out.divergence += unit * (mean(a, b) + mean(b, a) - mean(a, a) - mean(b, b));
+    }
+  }
+  for (Index i = 0; i < rows; ++i) {
+    const Index a = pool.group[i];
+    double sum = 0;
+    for (Index b = 0; b < groups; ++b) {
+      if (b != a) sum += (to_rows(i, b) - mean(a, b)) - (to_rows(i, a) - mean(a, a));
+    }
+    out.influences.push_back(2 * unit * pool.mass[i] / group_mass(a) * sum);
+  }
+  return out;
+}
+
+// The first rows of a random order; fewer of them are a random choice too.
+std::vector<Index> draw(const std::vector<Index>& rows, Index count, Stream stream) {
+  std::vector<Index> order = stream.permutation(static_cast<Index>(rows.size()));
+  order.resize(static_cast<std::size_t>(count));
+  for (Index& i : order) i = rows[i];
+  return order;
+}
+
+}  // namespace
+
+HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std::uint64_t seed,
+                 Communicator& comm) {
+  if (fraction == 0) return;
+  std::vector<double> held;
+  std::vector<double> left;
+  for (std::vector<Index>& rows : usable) {
+    const auto count = static_cast<Index>(std::lround(fraction * static_cast<double>(rows.size())));
+    rows_.push_back(draw(rows, count,
+                         Stream(seed, Purpose::kHeldOut, static_cast<std::uint64_t>(comm.rank()))));
+    std::vector<Index> taken = rows_.back();
+    std::sort(taken.begin(), taken.end());
+    rows = without(rows, taken);
+    held.push_back(static_cast<double>(count));
+    left.push_back(static_cast<double>(rows.size()));
+  }
+  comm.sum(held);
+  comm.sum(left);
+  const auto limit =
+      static_cast<double>(held_out_rows_per_group(groups.dim(), groups.num_groups()));
+  for (std::size_t m = 0; m < rows_.size(); ++m) {
+    if (held[m] < 2 || left[m] < 1) {
+      throw InvalidOption(fmt::format(
+          "validation_fraction is {} but group {} (\"{}\") has {} rows, of which {} would be held "
+          "out; choose 0, another fraction, or give it more rows.",
+          fraction, m, groups[static_cast<Index>(m)].name, held[m] + left[m], held[m]));
+    }
+    // This process's share of the rows that are looked at.
+    const double share =
+        std::ceil(static_cast<double>(rows_[m].size()) * std::min(1.0, limit / held[m]));
+    rows_[m].resize(static_cast<std::size_t>(share));
+    std::sort(rows_[m].begin(), rows_[m].end());
+  }
+}
+
+double error_of_difference(const Judgement& a, const Judgement& b) {
+  double square = 0;
+  for (std::size_t i = 0; i < a.influences.size(); ++i) {
+    const double difference = a.influences[i] - b.influences[i];
+    square += difference * difference;
+  }
+  return std::sqrt(square);
+}
+
+bool clearly_better(const Judgement& a, const Judgement& b) {
+  return b.divergence - a.divergence > kClearErrors * error_of_difference(a, b);
+}
+
+Index layers_worth_keeping(const std::vector<Judgement>& judgements) {
+  const auto lower = [](const Judgement& a, const Judgement& b) {
+    return a.divergence < b.divergence;
+  };
+  const auto best = std::min_element(judgements.begin(), judgements.end(), lower);
+  if (!clearly_better(*best, judgements.front())) return 0;
+  auto kept = judgements.end() - 1;
+  while (clearly_better(*best, *kept)) --kept;
+  return kept - judgements.begin();
+}
+
+// Processors of different kinds may round differently, and all must judge alike.
+Judgement HeldOut::judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const {
+  const std::vector<double> even(static_cast<std::size_t>(latent.num_groups()),
+                                 1 / static_cast<double>(latent.num_groups()));
+  Judgement out = mean_energy_distance(
+      gather_search_sample<float>(latent, rows_, even, comm, workers), workers);
+  comm.broadcast(std::span(&out.divergence, 1), 0);
+  comm.broadcast(out.influences, 0);
+  return out;
+}
+
+Judgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent, Communicator& comm,
+                               const Workers& workers) const {
+  GroupSet moved;
+  HeldOut all = *this;
+  for (Index m = 0; m < latent.num_groups(); ++m) {
+    Matrix rows(static_cast<Index>(rows_[m].size()), latent.dim());
+    std::vector<double> masses;
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const Index row = rows_[m][static_cast<std::size_t>(i)];
+      latent[m].rows.copy_row(row, rows.row(i).data());
+      if (!latent[m].weights.empty()) masses.push_back(latent[m].weights[row]);
+      all.rows_[m][static_cast<std::size_t>(i)] = i;
+    }
+    forward_in_place(layer, m, Rows(rows), workers);
+    moved.add(latent[m].name, std::move(rows), std::move(masses));
+  }
+  return all.judge(moved, comm, workers);
+}
+
+}  // namespace conflux

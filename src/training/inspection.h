@@ -1,0 +1,31 @@
+// What a fit must know of its data before it starts: whether they can be aligned at all, whether
+// they lie in the unit cube, and what a user should be told.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/training/fit.h"
+#include "fitting/row_choice.h"
+
+namespace conflux {
+
+/// Rows of each group over all processes.
+std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
+
+/// Throws InvalidOption unless both halves of a split have rows of every group.
+void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm);
+
+/// A fit without layers: checked groups, their sizes, and options with nothing left open. Throws
+/// InvalidData and InvalidOption.
+Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions& requested,
+              Communicator& comm);
+
+/// Sentences about groups too small for what is fitted, features that a group lacks, and features
+/// in unlike units. `chosen` rows are fitted.
+std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
+                                       const std::vector<Index>& sizes, const FitOptions& options,
+                                       Communicator& comm);
+
+}  // namespace conflux

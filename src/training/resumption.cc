@@ -1,0 +1,33 @@
+#include "training/resumption.h"
+
+#include <fmt/format.h>
+
+#include "conflux/core/error.h"
+#include "conflux/options/option_text.h"
+
+namespace conflux {
+
+void check_same_options(const FitOptions& earlier, const FitOptions& now) {
+  const std::vector<OptionText> before = option_texts(earlier);
+  const std::vector<OptionText> after = option_texts(now);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string& name = before[i].name;
+    if (name == "threads" || before[i].value == after[i].value) continue;
+    throw InvalidOption(fmt::format(
+        "{} is {} but the fit to resume from had {}; give it the same options, or start anew.",
+        name, after[i].value, before[i].value));
+  }
+}
+
+void check_same_groups(const Fit& earlier, const Fit& now) {
+  if (earlier.flow.group_names() == now.flow.group_names() &&
+      earlier.flow.dim() == now.flow.dim() &&
+      earlier.record.group_sizes == now.record.group_sizes) {
+    return;
+  }
+  throw InvalidData(
+      "the fit to resume from had other groups, features or numbers of rows; give it the same "
+      "data, or start anew.");
+}
+
+}  // namespace conflux

@@ -1,0 +1,17 @@
+// Whether a fit may go on from an earlier one: only with the same options and the same data does it
+// end with the bits of a fit without a break.
+
+#pragma once
+
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+/// Throws InvalidOption that names the first option which differs. Threads may: they do not change
+/// the bits of a fit.
+void check_same_options(const FitOptions& earlier, const FitOptions& now);
+
+/// Throws InvalidData unless groups, features and numbers of rows are the same.
+void check_same_groups(const Fit& earlier, const Fit& now);
+
+}  // namespace conflux

@@ -1,0 +1,275 @@
+#include "reproduce/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "conflux/core/error.h"
+#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/paper_wd.h"
+#include "conflux/metrics/transport_cost.h"
+#include "conflux/options/option_text.h"
+#include "conflux/training/fit.h"
+#include "core/stopwatch.h"
+#include "interrupt.h"
+#include "reproduce/machine.h"
+#include "reproduce/samples.h"
+
+namespace conflux::app {
+
+namespace {
+
+// As the paper cut images; exact distances are cut alike, to be comparable.
+constexpr Index kBlock = 500;
+// Translations there and back are looked at for every pair up to this many groups, then for a ring.
+constexpr Index kAllPairs = 3;
+
+Json json_of(const Matrix& values) {
+  Json out = Json::array();
+  for (Index i = 0; i < values.rows(); ++i) {
+    out.push_back(std::vector<double>(values.row(i).begin(), values.row(i).end()));
+  }
+  return out;
+}
+
+double off_diagonal_mean(const Matrix& values) {
+  const auto groups = static_cast<double>(values.rows());
+  return (values.sum() - values.trace()) / (groups * groups - groups);
+}
+
+double largest_difference(const Matrix& a, ConstRows b) {
+  return (a - b.eigen()).cwiseAbs().maxCoeff();
+}
+
+struct Distances {
+  /// Row: from, column: to. The diagonal of `paper_wd` is the mean squared error of a group's own
+  /// round trip, as in the paper's matrices.
+  Matrix paper_wd, exact;
+  /// Largest error of any coordinate after a way to the shared space and back, and to another group
+  /// and back.
+  double round_trip = 0;
+  double two_translations = 0;
+};
+
+class Judge {
+ public:
+  Judge(const SetInfo& set, const GroupSet& test, const Workers& workers)
+      : images_(set.images()), test_(test), workers_(workers) {}
+
+  double paper_wd_of(Index to, ConstRows moved) const {
+    PaperWdOptions options;
+    if (images_) options.block = kBlock;
+    return paper_wd(test_[to].rows, moved, options, workers_).value;
+  }
+
+  double exact_of(Index to, ConstRows moved) const {
+    ExactWassersteinOptions options;
+    if (images_) options.block = kBlock;
+    return exact_w2_squared(test_[to].rows, moved, options, workers_);
+  }
+
+  Distances distances(const Flow& flow, const std::vector<Matrix>& latent) const {
+    const Index groups = test_.num_groups();
+    Distances out{Matrix::Zero(groups, groups), Matrix::Zero(groups, groups)};
+    for (Index from = 0; from < groups; ++from) {
+      const ConstRows rows = test_[from].rows;
+      for (Index to = 0; to < groups; ++to) {
+        stop_if_interrupted();
+        Matrix moved = flow.inverse(to, latent[from], workers_);
+        if (from == to) {
+          out.paper_wd(from, to) = (moved - rows.eigen()).rowwise().squaredNorm().mean();
+          out.round_trip = std::max(out.round_trip, largest_difference(moved, rows));
+          continue;
+        }
+        out.paper_wd(from, to) = paper_wd_of(to, moved);
+        out.exact(from, to) = exact_of(to, moved);
+        if (groups <= kAllPairs || to == (from + 1) % groups) {
+          flow.translate_in_place(to, from, Rows(moved), nullptr, workers_);
+          out.two_translations = std::max(out.two_translations, largest_difference(moved, rows));
+        }
+      }
+    }
+    return out;
+  }
+
+  std::vector<Matrix> latent(const Flow& flow) const {
+    std::vector<Matrix> out;
+    for (Index m = 0; m < test_.num_groups(); ++m) {
+      out.push_back(flow.forward(m, test_[m].rows, workers_));
+    }
+    return out;
+  }
+
+  double transport_cost_of(const std::vector<Matrix>& latent) const {
+    double sum = 0;
+    for (Index m = 0; m < test_.num_groups(); ++m) {
+      sum += transport_cost(test_[m].rows, latent[m], workers_);
+    }
+    return sum / static_cast<double>(test_.num_groups());
+  }
+
+ private:
+  bool images_;
+  const GroupSet& test_;
+  const Workers& workers_;
+};
+
+// A point of a curve: from 0 to 1 and from 1 to 0, and their mean.
+Json curve_point(Index layers, const Judge& judge, const Flow& flow, const GroupSet& test,
+                 const Workers& workers) {
+  Json point = {{"layers", layers}};
+  double wd[2], exact[2];
+  for (const Index from : {0, 1}) {
+    const Matrix moved = flow.num_layers() == 0
+                             ? Matrix(test[from].rows.eigen())
+                             : flow.translate(from, 1 - from, test[from].rows, workers);
+    wd[from] = judge.paper_wd_of(1 - from, moved);
+    exact[from] = judge.exact_of(1 - from, moved);
+  }
+  point["paper_wd"] = wd;
+  point["exact"] = exact;
+  return point;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  const std::filesystem::path partial = path.string() + ".tmp";
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Error(partial.string() + ": cannot be written; is the disk full?");
+  std::filesystem::rename(partial, path);
+}
+
+}  // namespace
+
+std::string CellId::file_stem() const {
+  std::string out = fmt::format("{}.{}.{}.{}", experiment.name, set.name, row.label, run);
+  for (const auto& [from, to] : {std::pair{"=>", "-to-"}, {", ", "-"}, {" ", "-"}}) {
+    for (std::size_t at; (at = out.find(from)) != std::string::npos;) {
+      out.replace(at, std::string(from).size(), to);
+    }
+  }
+  return out;
+}
+
+int num_runs(const Experiment& experiment, const RowSpec& row, const Scale& scale, int runs) {
+  if (row.runs == RowSpec::Runs::kOnce) return 1;
+  if (experiment.repetitions == 0) return runs;
+  return std::min(experiment.repetitions, scale.repetitions);
+}
+
+CellRunner::CellRunner(std::filesystem::path folder, DataSource& data, const Scale& scale,
+                       int threads, const Console& console)
+    : folder_(std::move(folder)), data_(data), scale_(scale), workers_(threads), console_(console) {
+  std::filesystem::create_directories(folder_);
+}
+
+// What was asked for; what the library makes of it is kept beside it for information.
+Json CellRunner::settings_of(const CellId& id) const {
+  const RowSpec& row = id.row;
+  return {{"scale", scale_.name},
+          {"method", name_of(row.method)},
+          {"preset", row.automatic ? "auto" : "paper"},
+          {"layers", row.layers},
+          {"directions", row.directions},
+          {"target", row.target},
+          {"split", id.split()}};
+}
+
+std::filesystem::path CellRunner::path_of(const CellId& id) const {
+  return folder_ / (id.file_stem() + ".json");
+}
+
+std::optional<Json> CellRunner::find(const CellId& id) const {
+  std::ifstream file(path_of(id));
+  if (!file) return std::nullopt;
+  Json kept = Json::parse(file, nullptr, false);
+  if (!kept.is_object() || kept.value("settings", Json()) != settings_of(id)) return std::nullopt;
+  return kept;
+}
+
+Json CellRunner::get(const CellId& id) {
+  if (std::optional<Json> kept = find(id)) return *std::move(kept);
+  Json cell = {{"experiment", id.experiment.name},
+               {"set", id.set.name},
+               {"row", id.row.label},
+               {"run", id.run},
+               {"settings", settings_of(id)},
+               {"machine", machine_json()}};
+  cell.update(measure(id));
+  write_file(path_of(id), cell.dump() + "\n");
+  ++measured_;
+  return cell;
+}
+
+Json CellRunner::measure(const CellId& id) {
+  const SplitSet& data = data_.get(id.set, id.split());
+  const Index groups = data.train.num_groups();
+  FitOptions options = options_of(id.row, id.set, groups, data.train.dim(), scale_, id.run);
+  options.threads = workers_.threads();
+  const Judge judge(id.set, data.test, workers_);
+  const bool curve = id.experiment.kind == Experiment::Kind::kCurve;
+  const Index every =
+      std::max<Index>(1, scale_.full() ? id.experiment.every : id.experiment.every / 5);
+  const std::string what = fmt::format("{} {}, run {}", id.set.name, id.row.label, id.run);
+  console_.progress(what);
+
+  Json points = Json::array();
+  FitControl control;
+  if (curve) {
+    points.push_back(
+        curve_point(0, judge, Flow(data.test.names(), data.test.dim()), data.test, workers_));
+    control.on_progress = [&](const Fit& fit) {
+      const auto done = static_cast<Index>(fit.record.layers.size());
+      if (done % every == 0) {
+        points.push_back(curve_point(done, judge, fit.flow, data.test, workers_));
+      }
+    };
+  }
+  SelfCommunicator comm;
+  const LayerCallback on_layer = [&](const LayerRecord& record) {
+    stop_if_interrupted();
+    console_.progress(fmt::format("{}: layer {}", what, record.layer));
+    return true;
+  };
+  const double cpu_before = cpu_seconds();
+  const Fit fit = fit_flow(data.train, options, comm, on_layer, control);
+  Json used;
+  for (const OptionText& option : option_texts(fit.record.options)) {
+    used[option.name] = option.value;
+  }
+  Json out = {{"options", used},
+              {"train_rows", data.train[0].rows.rows()},
+              {"test_rows", data.test[0].rows.rows()},
+              {"layers", fit.record.layers.size()},
+              {"fit_seconds", fit.record.seconds},
+              {"fit_cpu_seconds", cpu_seconds() - cpu_before}};
+  if (curve) {
+    out["points"] = points;
+    console_.info(fmt::format("{}: {:.1f} s", what, fit.record.seconds));
+    return out;
+  }
+  console_.progress(what + ": judging");
+  const std::vector<Matrix> latent = judge.latent(fit.flow);
+  const Distances distances = judge.distances(fit.flow, latent);
+  out["paper_wd"] = off_diagonal_mean(distances.paper_wd);
+  out["exact"] = off_diagonal_mean(distances.exact);
+  // The space of SINF is that of one group.
+  if (id.row.method != Method::kSinf) out["tc"] = judge.transport_cost_of(latent);
+  out["round_trip"] = distances.round_trip;
+  out["two_translations"] = distances.two_translations;
+  out["own_round_trip"] = distances.paper_wd.trace() / static_cast<double>(groups);
+  out["paper_wd_matrix"] = json_of(distances.paper_wd);
+  out["exact_matrix"] = json_of(distances.exact);
+  if (id.run == 0) {
+    out["samples"] = id.set.images() ? image_samples(fit.flow, data.test, latent, workers_)
+                                     : planar_samples(fit.flow, data.test, latent, workers_);
+  }
+  console_.info(fmt::format("{}: paper_wd {:.4g}, exact {:.4g}, {:.1f} s", what,
+                            double(out["paper_wd"]), double(out["exact"]), fit.record.seconds));
+  return out;
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,181 @@
+// conflux reproduce: the paper's tables and figures, ours beside the published ones.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "conflux/core/error.h"
+#include "core/nearest_name.h"
+#include "core/stopwatch.h"
+#include "help.h"
+#include "interrupt.h"
+#include "reproduce/cells.h"
+#include "reproduce/report.h"
+#include "table_flags.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+struct ReproduceFlags {
+  std::vector<std::string> names;
+  std::string output;
+  std::string data = "data";
+  std::vector<std::string> only;
+  int runs = 0;
+  bool quick = false;
+  bool tiny = false;
+  int threads = 0;
+};
+
+void print_list(const CLI::App& verb) {
+  if (wants_json(verb)) {
+    Json out = Json::array();
+    for (const Experiment& each : experiments()) {
+      out.push_back({{"name", each.name}, {"title", each.title}});
+    }
+    print_json(out);
+    return;
+  }
+  for (const Experiment& each : experiments()) {
+    const bool images = set_info(each.sets.front()).images();
+    const char* kind = each.kind == Experiment::Kind::kCurve ? "figure"
+                       : images                              ? "table and sample images"
+                                                             : "table and scatter figures";
+    fmt::print("{:<14}{}: {}\n", each.name, each.title, kind);
+  }
+}
+
+std::vector<const Experiment*> chosen_experiments(const std::vector<std::string>& names) {
+  std::vector<const Experiment*> out;
+  for (const std::string& name : names) {
+    if (name == "all") {
+      for (const Experiment& each : experiments()) out.push_back(&each);
+    } else {
+      out.push_back(&find_experiment(name));
+    }
+  }
+  return out;
+}
+
+// What makes these figures again.
+std::string command_text(const Experiment& experiment, const ReproduceFlags& flags, int runs) {
+  std::string out = "conflux reproduce " + experiment.name;
+  if (experiment.repetitions == 0) out += fmt::format(" --runs {}", runs);
+  if (flags.tiny) out += " --tiny";
+  if (flags.quick) out += " --quick";
+  return out + " -o " + std::filesystem::path(flags.output).filename().string();
+}
+
+// Rows that are not asked for are shown as far as their cells are there.
+std::vector<RowResult> run_cells(const Experiment& experiment, const Scale& scale, int runs,
+                                 const std::vector<std::string>& only, CellRunner& runner) {
+  std::vector<RowResult> results;
+  for (const std::string& name : experiment.sets) {
+    for (const RowSpec& row : experiment.rows) {
+      const bool wanted =
+          only.empty() || std::find(only.begin(), only.end(), row.label) != only.end();
+      RowResult result{set_info(name), row, {}};
+      for (int run = 0; run < num_runs(experiment, row, scale, runs); ++run) {
+        const CellId id{experiment, result.set, row, run};
+        if (wanted) {
+          result.cells.push_back(runner.get(id));
+        } else if (std::optional<Json> kept = runner.find(id)) {
+          result.cells.push_back(*std::move(kept));
+        }
+      }
+      if (!result.cells.empty()) results.push_back(std::move(result));
+    }
+  }
+  return results;
+}
+
+// Names of rows that no chosen table has are mistakes.
+void check_rows(const std::vector<std::string>& only,
+                const std::vector<const Experiment*>& chosen) {
+  std::vector<std::string> labels;
+  for (const Experiment* each : chosen) {
+    for (const RowSpec& row : each->rows) {
+      if (std::find(labels.begin(), labels.end(), row.label) == labels.end()) {
+        labels.push_back(row.label);
+      }
+    }
+  }
+  for (const std::string& name : only) {
+    if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+      throw InvalidOption(unknown_name("row", name, labels));
+    }
+  }
+}
+
+void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Console& console) {
+  if (flags.names == std::vector<std::string>{"list"}) return print_list(verb);
+  const auto chosen = chosen_experiments(flags.names);
+  if (flags.output.empty()) {
+    throw InvalidOption("where to? Name a folder for tables and figures with -o DIR.");
+  }
+  check_rows(flags.only, chosen);
+  const Scale scale = flags.tiny ? tiny_scale() : flags.quick ? quick_scale() : Scale();
+  const int runs = flags.runs > 0 ? flags.runs : scale.runs;
+  DataSource data(flags.data, scale);
+  for (const Experiment* each : chosen) {
+    for (const std::string& set : each->sets) data.provide(set_info(set), console);
+  }
+  catch_interrupts();
+  const std::filesystem::path folder = flags.output;
+  CellRunner runner(folder / "cells", data, scale, flags.threads, console);
+  const Stopwatch watch;
+  Json written = Json::array();
+  for (const Experiment* each : chosen) {
+    std::vector<RowResult> results;
+    try {
+      results = run_cells(*each, scale, runs, flags.only, runner);
+    } catch (const Interrupted&) {
+      throw Interrupted("interrupted; what was measured is kept, and the same command goes on.");
+    }
+    if (results.empty()) continue;
+    write_report(*each, results, command_text(*each, flags, runs), folder);
+    const std::string page = (folder / (each->name + ".md")).string();
+    console.info(page);
+    written.push_back(page);
+  }
+  if (wants_json(verb)) {
+    print_json({{"written", written},
+                {"measured_cells", runner.num_measured()},
+                {"seconds", watch.seconds()}});
+  }
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& root, Console& console) {
+  const auto flags = std::make_shared<ReproduceFlags>();
+  CLI::App* verb = add_verb(
+      root, console, "reproduce", "make the paper's tables and figures again",
+      "conflux reproduce planar2 mnist2 --runs 3 -o results",
+      [=, &root, &console] { run_reproduce(*flags, *root.get_subcommand("reproduce"), console); });
+  verb->add_option("NAME", flags->names, "tables and figures, all, or list to see names")
+      ->required();
+  verb->add_option("-o,--output", flags->output, "folder to write; a second start goes on")
+      ->type_name("DIR");
+  verb->add_option("--runs", flags->runs, "fits per line of a table [5; --quick: 2]")
+      ->type_name("N")
+      ->check(quiet(CLI::Range(1, 1000)));
+  verb->add_flag("--quick", flags->quick, "thinned data: minutes, not to be compared");
+  verb->add_option("--data", flags->data, "folder of images, fetched if absent [data]")
+      ->type_name("DIR");
+  add_threads(*verb, flags->threads);
+  verb->add_option(
+          "--only", flags->only,
+          "fit this row of a table only (may be repeated); others are shown if they are there")
+      ->type_name("ROW")
+      ->allow_extra_args(false)
+      ->group(kExpertGroup);
+  verb->add_flag("--tiny", flags->tiny, "a few dozen rows, to see that the command works")
+      ->group(kExpertGroup);
+}
+
+}  // namespace conflux::app

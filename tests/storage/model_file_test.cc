@@ -1,0 +1,235 @@
+// What is saved comes back, bit by bit.
+
+#include "conflux/storage/model_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include "conflux/core/error.h"
+#include "conflux/training/add_group.h"
+#include "tests/storage/models.h"
+
+namespace conflux {
+namespace {
+
+class ModelFile : public testing::TestWithParam<Kind> {};
+
+TEST_P(ModelFile, GivesBackTheSameBits) {
+  const GroupSet groups = make_gaussian_groups(3, 5, 120, 1);
+  const Model model = fit_model(groups, GetParam());
+  const TemporaryFolder folder;
+  save_model(folder.file("a"), model);
+  const Model loaded = load_model(folder.file("a"));
+  for (const double reach : {1.0, 1e3}) {
+    expect_same_bits(model.flow, loaded.flow, reach * Matrix(groups[1].rows.eigen()));
+  }
+  // Whatever else was in the model is in the second file, too, so equal files mean equal models.
+  save_model(folder.file("b"), loaded);
+  EXPECT_EQ(read_whole_file(folder.file("a")), read_whole_file(folder.file("b")));
+  EXPECT_EQ(folder.num_files(), 2);
+}
+
+TEST_P(ModelFile, GivesBackWhatAddingAGroupNeeds) {
+  const GroupSet groups = make_gaussian_groups(3, 5, 120, 2);
+  GroupSet old;
+  for (Index m = 0; m < 2; ++m) old.add(groups[m].name, groups[m].rows);
+  const Model model = fit_model(old, GetParam());
+  const Workers workers(1);
+  const Model wider = add_group(model, "new", groups[2].rows, {}, workers);
+  const Model loaded = parse_model(bytes_of(model));
+  const Model loaded_wider =
+      parse_model(bytes_of(add_group(loaded, "new", groups[2].rows, {}, workers)));
+  expect_same_bits(wider.flow, loaded_wider.flow, groups[2].rows.eigen());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, ModelFile,
+    testing::Values(
+        Kind{Method::kNb}, Kind{Method::kInb}, Kind{Method::kRandNb}, Kind{Method::kNbInb},
+        Kind{Method::kNbRandNb}, Kind{Method::kGb}, Kind{Method::kGbInb},
+        Kind{Method::kNb, Estimator::kHistogram}, Kind{Method::kInb, Estimator::kHistogram},
+        Kind{Method::kRandNb, Estimator::kHistogram}, Kind{Method::kNbInb, Estimator::kHistogram},
+        Kind{Method::kNbRandNb, Estimator::kHistogram}, Kind{Method::kGbInb, Estimator::kHistogram},
+        Kind{Method::kNb, Estimator::kHistogram, 100},
+        Kind{Method::kInb, Estimator::kHistogram, 100}, Kind{Method::kNb, Estimator::kSpline},
+        Kind{Method::kSinf, Estimator::kSpline}, Kind{Method::kDd}),
+    [](const auto& each) {
+      std::string name(name_of(each.param.method));
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name + "_" + std::string(name_of(each.param.estimator)) +
+             (each.param.grid > 0 ? "_grid" : "");
+    });
+
+TEST(ModelFiles, KeepTrees) {
+  const GroupSet groups = make_gaussian_groups(3, 5, 120, 10);
+  for (const Method method : {Method::kTree, Method::kTreeInb}) {
+    const Model model = fit_model(groups, {method});
+    const Bytes bytes = bytes_of(model);
+    const Model loaded = parse_model(bytes);
+    expect_same_bits(model.flow, loaded.flow, groups[1].rows.eigen());
+    EXPECT_EQ(bytes_of(loaded), bytes);
+  }
+}
+
+// Equal groups give the tree nothing to cut.
+TEST(ModelFiles, KeepTreesWithoutNodes) {
+  const GroupSet one = make_gaussian_groups(1, 3, 40, 11);
+  GroupSet twins;
+  twins.add("a", one[0].rows);
+  twins.add("b", one[0].rows);
+  const Model model = fit_model(twins, {Method::kTree});
+  expect_same_bits(model.flow, parse_model(bytes_of(model)).flow, one[0].rows.eigen());
+}
+
+GroupSet unit_cube_groups() {
+  Stream stream(3, Purpose::kTest);
+  GroupSet groups;
+  for (const std::string name : {"a", "b"}) {
+    Matrix rows(80, 4);
+    for (double& value : rows.reshaped()) value = stream.uniform();
+    groups.add(name, std::move(rows));
+  }
+  return groups;
+}
+
+TEST(ModelFiles, KeepTheUnitCube) {
+  const GroupSet groups = unit_cube_groups();
+  const Model model = fit_model(groups, {Method::kInb});
+  ASSERT_EQ(model.flow.layer(0).kind(), "cube-to-normal");
+  expect_same_bits(model.flow, parse_model(bytes_of(model)).flow, groups[0].rows.eigen());
+}
+
+TEST(ModelFiles, KeepNamesOptionsAndRecord) {
+  const GroupSet groups = make_gaussian_groups(2, 4, 30, 4);
+  Model model = fit_model(groups, {Method::kNbInb});
+  model.record.options.seed = ~std::uint64_t{0};
+  model.record.warnings = {"one", "two \"quoted\""};
+  model.record.layers[1].spread_before = 0.1 + 0.2;
+  const Model loaded = parse_model(bytes_of(model));
+  EXPECT_EQ(loaded.feature_names, model.feature_names);
+  EXPECT_EQ(loaded.group_column, model.group_column);
+  EXPECT_EQ(loaded.label_column, model.label_column);
+  EXPECT_EQ(loaded.metadata, model.metadata);
+  EXPECT_EQ(loaded.flow.group_names(), model.flow.group_names());
+  EXPECT_EQ(loaded.record.group_sizes, model.record.group_sizes);
+  EXPECT_EQ(loaded.record.warnings, model.record.warnings);
+  EXPECT_EQ(loaded.record.seconds, model.record.seconds);
+  EXPECT_EQ(loaded.record.options.seed, model.record.options.seed);
+  EXPECT_EQ(loaded.record.options.method, Method::kNbInb);
+  EXPECT_EQ(loaded.record.options.knots, model.record.options.knots);
+  EXPECT_EQ(loaded.record.options.bins, std::nullopt);
+  EXPECT_EQ(loaded.record.options.weights, model.record.options.weights);
+  ASSERT_EQ(loaded.record.layers.size(), model.record.layers.size());
+  EXPECT_EQ(loaded.record.layers[1].spread_before, 0.1 + 0.2);
+  EXPECT_EQ(loaded.record.layers[1].kind, "sliced");
+}
+
+TEST(ModelFiles, KeepWhatHeldOutRowsSaid) {
+  Model model = fit_model(make_gaussian_groups(2, 4, 30, 4), {Method::kInb});
+  model.record.held_out_at_start = 0.1 + 0.2;
+  model.record.layers[1].held_out = -1e-3;
+  model.record.dropped_layers = {model.record.layers[1], {.layer = 9}};
+  model.record.options.weights = GroupWeights(GroupWeights::Kind::kSize);
+  model.record.options.target = "no \"such\"";
+  const Model loaded = parse_model(bytes_of(model));
+  EXPECT_EQ(loaded.record.held_out_at_start, 0.1 + 0.2);
+  EXPECT_EQ(loaded.record.held_out_nb, std::nullopt);
+  EXPECT_EQ(loaded.record.layers[0].held_out, std::nullopt);
+  EXPECT_EQ(loaded.record.layers[1].held_out, -1e-3);
+  ASSERT_EQ(loaded.record.dropped_layers.size(), 2u);
+  EXPECT_EQ(loaded.record.dropped_layers[0].held_out, -1e-3);
+  EXPECT_EQ(loaded.record.dropped_layers[1].layer, 9);
+  EXPECT_EQ(loaded.record.options.weights, model.record.options.weights);
+  EXPECT_EQ(loaded.record.options.target, model.record.options.target);
+}
+
+// Held-out rows may leave no layer at all.
+TEST(ModelFiles, MayHaveNoLayers) {
+  Model model;
+  model.flow = Flow({"a", "b"}, 3);
+  model.record.group_sizes = {5, 6};
+  const Model loaded = parse_model(bytes_of(model));
+  EXPECT_EQ(loaded.flow.num_layers(), 0);
+  EXPECT_EQ(loaded.flow.dim(), 3);
+}
+
+// Numpy users want few large arrays, and a header that is read at once.
+TEST(ModelFiles, HaveFewArraysPerLayerAndTheirNumbersAligned) {
+  const Model model = fit_model(make_gaussian_groups(5, 40, 60, 5), {Method::kNb});
+  const RawFile raw(bytes_of(model));
+  EXPECT_EQ(raw.header.size(), 1 + 4u);
+  EXPECT_EQ((bytes_of(model).size() - raw.payload.size()) % 8, 0u);
+}
+
+TEST(ModelFiles, AreReplacedAsAWhole) {
+  const TemporaryFolder folder;
+  const Model small = fit_model(make_gaussian_groups(2, 3, 30, 6), {Method::kNb});
+  const Model large = fit_model(make_gaussian_groups(4, 9, 90, 6), {Method::kInb});
+  save_model(folder.file("model"), large);
+  save_model(folder.file("model"), small);
+  EXPECT_EQ(load_model(folder.file("model")).flow.dim(), 3);
+  EXPECT_EQ(folder.num_files(), 1);
+}
+
+TEST(ModelFiles, SayWhyTheyCannotBeReadOrWritten) {
+  const TemporaryFolder folder;
+  const Model model = fit_model(make_gaussian_groups(2, 3, 30, 7), {Method::kNb});
+  const auto reason = [](const auto& attempt) -> std::string {
+    try {
+      attempt();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string missing = folder.file("missing");
+  EXPECT_THAT(reason([&] { load_model(missing); }),
+              testing::HasSubstr("missing: cannot be opened"));
+  EXPECT_THAT(reason([&] { load_model(folder.path()); }), testing::HasSubstr("is a folder"));
+  EXPECT_THAT(reason([&] { save_model(folder.path(), model); }), testing::HasSubstr("is a folder"));
+  EXPECT_THAT(reason([&] { save_model("/dev/null", model); }),
+              testing::HasSubstr("no regular file"));
+  EXPECT_THAT(reason([&] { save_model(missing + "/model", model); }),
+              testing::HasSubstr("No such file or directory"));
+  EXPECT_EQ(folder.num_files(), 0);
+  Model latin = model;
+  latin.feature_names[1] = "m\xfcll";
+  EXPECT_THAT(reason([&] { save_model(folder.file("latin"), latin); }),
+              testing::HasSubstr("not valid UTF-8"));
+  std::ofstream(folder.file("text")) << "once upon a time";
+  EXPECT_THAT(reason([&] { load_model(folder.file("text")); }), testing::HasSubstr("text: "));
+}
+
+// The writer is shot at random moments; the time of a save decides how many hit the middle of one.
+TEST(ModelFiles, SurviveAKilledWriter) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("model");
+  const Model even = fit_model(make_gaussian_groups(2, 60, 200, 8), {Method::kGb});
+  const Model odd = fit_model(make_gaussian_groups(3, 50, 200, 8), {Method::kGb});
+  save_model(path, even);
+  Stream stream(9, Purpose::kTest);
+  for (int shot = 0; shot < 20; ++shot) {
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+      for (;;) {
+        save_model(path, odd);
+        save_model(path, even);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(500 + stream.below(15000)));
+    ::kill(writer, SIGKILL);
+    ::waitpid(writer, nullptr, 0);
+    const Model loaded = load_model(path);
+    EXPECT_TRUE(loaded.flow.dim() == 60 || loaded.flow.dim() == 50);
+  }
+  // A temporary file has a name for a moment before it is renamed.
+  EXPECT_LE(folder.num_files(), 3);
+}
+
+}  // namespace
+}  // namespace conflux
