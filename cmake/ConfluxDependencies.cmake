@@ -14,6 +14,8 @@ find_library(LEMON_LIBRARY NAMES lemon REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_library(XXHASH_LIBRARY NAMES xxhash REQUIRED)
+find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
+find_library(XGBOOST_LIBRARY NAMES xgboost REQUIRED)
 
 # OpenBLAS's own package file sets variables only.
 add_library(conflux_openblas INTERFACE)

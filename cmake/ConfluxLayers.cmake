@@ -50,7 +50,8 @@ function(conflux_pack_layers)
                         hwy::hwy_contrib conflux_openblas ZLIB::ZLIB
                         $<BUILD_INTERFACE:${LEMON_LIBRARY}> $<INSTALL_INTERFACE:lemon>
                         $<BUILD_INTERFACE:${ZSTD_LIBRARY}> $<INSTALL_INTERFACE:zstd>
-                        $<BUILD_INTERFACE:${XXHASH_LIBRARY}> $<INSTALL_INTERFACE:xxhash>)
+                        $<BUILD_INTERFACE:${XXHASH_LIBRARY}> $<INSTALL_INTERFACE:xxhash>
+                        $<BUILD_INTERFACE:${XGBOOST_LIBRARY}> $<INSTALL_INTERFACE:xgboost>)
   if(CONFLUX_SANITIZE)
     target_link_options(conflux PUBLIC -fsanitize=${CONFLUX_SANITIZE})
   endif()

@@ -9,6 +9,7 @@
 #include "conflux/core/parallel.h"
 #include "conflux/flow/flow.h"
 #include "conflux/judging/diagnosis.h"
+#include "conflux/judging/guessing.h"
 #include "conflux/metrics/energy_distance.h"
 #include "conflux/metrics/exact_wasserstein.h"
 #include "conflux/metrics/frechet.h"

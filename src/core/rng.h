@@ -27,6 +27,7 @@ enum class Purpose : std::uint32_t {
   kGate = 8,
   kDiagnosis = 9,
   kJitter = 10,
+  kGuessing = 11,
 };
 
 class Stream {

@@ -1,0 +1,166 @@
+#include "conflux/judging/guessing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "conflux/core/error.h"
+#include "core/rng.h"
+
+namespace conflux {
+namespace {
+
+struct Labelled {
+  Matrix rows;
+  std::vector<Index> group_of;
+};
+
+// Groups of `per_group` rows in turn; group m is shifted by m * shift along feature 0.
+Labelled shifted(Index per_group, Index groups, Index dim, double shift, std::uint64_t seed) {
+  Labelled out{Stream(seed, Purpose::kTest).normal_matrix(per_group * groups, dim), {}};
+  for (Index i = 0; i < out.rows.rows(); ++i) {
+    out.group_of.push_back(i % groups);
+    out.rows(i, 0) += static_cast<double>(i % groups) * shift;
+  }
+  return out;
+}
+
+Guess guess(const Labelled& data, const GuessingOptions& options = {}, int threads = 0) {
+  return guess_groups(SampleRows(data.rows), data.group_of, options, Workers(threads));
+}
+
+// Two normal laws that differ by s along one axis have an AUC of Phi(s / sqrt 2) at best.
+TEST(Guessing, ReachesTheBestAucOfTwoNormalLaws) {
+  const Guess found = guess(shifted(2000, 2, 3, 1.0, 1));
+  const double best = 0.5 * std::erfc(-0.5);
+  // Trees spend some of it on noise.
+  EXPECT_GT(found.auc, best - 0.04);
+  EXPECT_LT(found.auc, best + 0.02);
+  EXPECT_TRUE(found.beyond_chance());
+  EXPECT_LT(found.p_value, 1e-6);
+  EXPECT_EQ(found.rows, 4000);
+}
+
+// No single feature tells anything here: what counts is whether two of them have the same sign.
+TEST(Guessing, SeesAnInteraction) {
+  Labelled data = shifted(1000, 2, 4, 0.0, 2);
+  for (Index i = 0; i < data.rows.rows(); ++i) {
+    const bool same_sign = data.rows(i, 1) * data.rows(i, 2) > 0;
+    data.group_of[i] = same_sign ? 1 : 0;
+  }
+  const Guess found = guess(data);
+  EXPECT_GT(found.auc, 0.95);
+  EXPECT_GT(found.importance[1] + found.importance[2], 0.9);
+  EXPECT_NEAR(std::accumulate(found.importance.begin(), found.importance.end(), 0.0), 1, 1e-9);
+}
+
+// The stated rate is 5 %; 6 or more of 40 have a chance of 1.4 %.
+TEST(Guessing, StaysWithinItsChanceBandWhereGroupsAreDealtAtRandom) {
+  Index beyond = 0;
+  double squares = 0;
+  constexpr Index kDeals = 40;
+  for (std::uint64_t seed = 0; seed < kDeals; ++seed) {
+    const Guess found =
+        guess(shifted(40, seed % 2 == 0 ? 2 : 4, 5, 0.0, 100 + seed), {.trees = 20, .seed = seed});
+    beyond += found.beyond_chance() ? 1 : 0;
+    squares += std::pow((found.auc - 0.5) / found.deviation, 2);
+  }
+  EXPECT_LT(beyond, 6);
+  // The band must not be so wide that it says nothing.
+  EXPECT_GT(squares / kDeals, 0.4);
+}
+
+TEST(Guessing, CountsFeaturesByTheirRanksOnly) {
+  const Labelled data = shifted(150, 3, 4, 0.5, 3);
+  Labelled mapped = data;
+  mapped.rows.col(0) = data.rows.col(0).array().exp();
+  mapped.rows.col(1) = data.rows.col(1).array().cube() * 1e200;
+  mapped.rows.col(2) = data.rows.col(2).array() * 1e-3 + 1.0;
+  const Guess before = guess(data), after = guess(mapped);
+  EXPECT_EQ(before.auc, after.auc);
+  EXPECT_EQ(before.importance, after.importance);
+}
+
+TEST(Guessing, DoesNotDependOnThreads) {
+  const Labelled data = shifted(200, 3, 6, 0.3, 4);
+  const Guess one = guess(data, {}, 1), four = guess(data, {}, 4);
+  EXPECT_EQ(one.auc, four.auc);
+  EXPECT_EQ(one.deviation, four.deviation);
+  EXPECT_EQ(one.per_group, four.per_group);
+  EXPECT_EQ(one.importance, four.importance);
+}
+
+// Numbers of groups are names: another order of them changes the folds, not what can be told.
+TEST(Guessing, HardlyChangesWhenGroupsAreNumberedAnew) {
+  const Labelled data = shifted(700, 3, 3, 1.0, 5);
+  Labelled renumbered = data;
+  for (Index& m : renumbered.group_of) m = (m + 1) % 3;
+  const Guess before = guess(data), after = guess(renumbered);
+  EXPECT_NEAR(before.auc, after.auc, 0.02);
+  for (Index m = 0; m < 3; ++m) {
+    EXPECT_NEAR(before.per_group[m], after.per_group[(m + 1) % 3], 0.03);
+  }
+  // The middle group has neighbours on both sides.
+  EXPECT_LT(before.per_group[1], before.per_group[0]);
+}
+
+TEST(Guessing, TakesValuesThatAreMissing) {
+  Labelled data = shifted(300, 2, 3, 0.0, 6);
+  for (Index i = 0; i < data.rows.rows(); ++i) {
+    if (data.group_of[i] == 0 ? i % 3 != 0 : i % 7 == 0) {
+      data.rows(i, 2) = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  const Guess found = guess(data);
+  EXPECT_TRUE(found.beyond_chance());
+  EXPECT_GT(found.importance[2], found.importance[0]);
+}
+
+TEST(Guessing, JudgesRowsThatItHasNotLearnedFrom) {
+  const Labelled known = shifted(500, 2, 3, 1.0, 7), judged = shifted(400, 2, 3, 1.0, 8);
+  const Workers workers(0);
+  const Guess found = guess_groups(SampleRows(known.rows), known.group_of, SampleRows(judged.rows),
+                                   judged.group_of, {}, workers);
+  EXPECT_NEAR(found.auc, 0.5 * std::erfc(-0.5), 0.06);
+  EXPECT_EQ(found.rows, 800);
+}
+
+// Only some of the features are looked at; those that tell must be among them.
+TEST(Guessing, FindsTheTellingFeatureAmongMany) {
+  Labelled data = shifted(100, 2, 600, 0.0, 12);
+  for (Index i = 0; i < data.rows.rows(); ++i) {
+    if (data.group_of[i] == 0) data.rows(i, 333) *= 6;
+  }
+  const Guess found = guess(data, {.trees = 20});
+  EXPECT_GT(found.auc, 0.75);
+  EXPECT_GT(found.importance[333], 0.3);
+}
+
+TEST(Guessing, ThinsTheLargestGroups) {
+  Labelled data = shifted(300, 2, 2, 1.0, 9);
+  for (Index i = 0; i < data.rows.rows(); ++i) data.group_of[i] = i < 50 ? 1 : 0;
+  EXPECT_EQ(guess(data, {.max_rows = 150}).rows, 150);
+}
+
+TEST(Guessing, LeavesOutGroupsThatAreTooSmallToJudge) {
+  Labelled data = shifted(100, 2, 2, 1.0, 10);
+  data.group_of[0] = 2;
+  const Guess found = guess(data);
+  EXPECT_TRUE(std::isnan(found.per_group[2]));
+  EXPECT_EQ(found.rows, 199);
+  EXPECT_TRUE(found.beyond_chance());
+}
+
+TEST(Guessing, RefusesWhatCannotBeGuessed) {
+  Labelled data = shifted(100, 2, 2, 1.0, 11);
+  EXPECT_THROW(guess(data, {.folds = 1}), InvalidOption);
+  std::fill(data.group_of.begin(), data.group_of.end(), Index{0});
+  EXPECT_THROW(guess(data), InvalidData);
+  data.group_of.pop_back();
+  EXPECT_THROW(guess(data), InvalidData);
+}
+
+}  // namespace
+}  // namespace conflux
