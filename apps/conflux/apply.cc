@@ -98,9 +98,9 @@ class RowMover {
     try {
       return flow_.group_index(group);
     } catch (const InvalidOption& error) {
-      throw InvalidData(fmt::format(
-          "{}: row {}: {} A group that the model has not seen is added by conflux add-group.",
-          block.source, block.first_row + row + 1, error.what()));
+      throw InvalidData(
+          fmt::format("{}: {} A group that the model has not seen is added by conflux add-group.",
+                      block.place(row), error.what()));
     }
   }
 

@@ -73,6 +73,7 @@ class CsvReader : public TableReader {
  public:
   CsvReader(ByteSource source, const TableOptions& options, char delimiter)
       : source_(std::move(source)),
+        source_name_(std::make_shared<const std::string>(source_.name())),
         options_(options),
         delimiter_(delimiter),
         workers_(options.threads) {
@@ -239,6 +240,7 @@ class CsvReader : public TableReader {
       if (rows.empty()) return;
       const Index count = static_cast<Index>(rows.size());
       const Index base = block.num_rows();
+      note_lines(block, base, rows);
       for (Column& column : block.columns) {
         if (column.numeric()) {
           column.numbers.resize(static_cast<std::size_t>(base + count));
@@ -259,6 +261,21 @@ class CsvReader : public TableReader {
       }
       rows_read_ += count;
       max_rows -= count;
+    }
+  }
+
+  // A row begins a new run of lines when the one before it takes more than one line.
+  void note_lines(Table& block, Index base, std::span<const Row> rows) {
+    const auto line_if_consecutive = [&](Index i) {
+      const RowOrigin& last = block.origins.back();
+      return last.line + i - last.begin;
+    };
+    const Index last = base + static_cast<Index>(rows.size()) - 1;
+    if (!block.origins.empty() && rows.back().line == line_if_consecutive(last)) return;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const Index i = base + static_cast<Index>(k);
+      if (!block.origins.empty() && rows[k].line == line_if_consecutive(i)) continue;
+      block.origins.push_back({i, source_name_, rows_read_ + static_cast<Index>(k), rows[k].line});
     }
   }
 
@@ -316,6 +333,7 @@ class CsvReader : public TableReader {
   }
 
   ByteSource source_;
+  std::shared_ptr<const std::string> source_name_;
   TableOptions options_;
   char delimiter_;
   Workers workers_;

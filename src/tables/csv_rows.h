@@ -20,15 +20,9 @@
 #include "conflux/core/error.h"
 #include "files/input_stream.h"
 #include "tables/number_text.h"
+#include "tables/table_format.h"
 
 namespace conflux {
-
-constexpr std::size_t kMostShown = 40;
-
-inline std::string shown(std::string_view cell) {
-  return cell.size() <= kMostShown ? std::string(cell)
-                                   : fmt::format("{}...", cell.substr(0, kMostShown));
-}
 
 inline std::string place(std::string_view file, Index line) {
   return fmt::format("{}, line {}", file, line);

@@ -76,13 +76,70 @@ std::string_view type_name(ColumnType type) {
   return type == ColumnType::kNumeric ? "numeric" : "text";
 }
 
+std::vector<RowOrigin> origins_of(const Table& table) {
+  if (!table.origins.empty()) return table.origins;
+  return {{0, std::make_shared<const std::string>(table.source), table.first_row, 0}};
+}
+
+// The origin of one row, from those of runs of rows.
+RowOrigin origin_in(const std::vector<RowOrigin>& origins, Index row) {
+  const auto after = std::upper_bound(origins.begin() + 1, origins.end(), row,
+                                      [](Index i, const RowOrigin& run) { return i < run.begin; });
+  RowOrigin out = *std::prev(after);
+  const Index offset = row - out.begin;
+  out.begin = row;
+  out.row += offset;
+  if (out.line > 0) out.line += offset;
+  return out;
+}
+
+// Joins rows to the run before them when they go on where it ends.
+void add_origin(std::vector<RowOrigin>& origins, RowOrigin origin) {
+  if (!origins.empty()) {
+    const RowOrigin& last = origins.back();
+    const Index offset = origin.begin - last.begin;
+    const Index line = last.line > 0 ? last.line + offset : 0;
+    const bool same_file = last.source == origin.source || *last.source == *origin.source;
+    if (same_file && origin.row == last.row + offset && origin.line == line) return;
+  }
+  origins.push_back(std::move(origin));
+}
+
+// The first cell of a text column that is neither missing nor a number.
+std::string first_text(const Table& table, const Column& column) {
+  for (std::size_t i = 0; i < column.text.size(); ++i) {
+    double ignored = 0;
+    if (is_missing(column.text[i]) || parse_number(column.text[i], ignored)) continue;
+    return fmt::format(" (\"{}\" in {})", shown(column.text[i]),
+                       table.place(static_cast<Index>(i)));
+  }
+  return {};
+}
+
+void require_same_types(const Table& a, const Table& b) {
+  for (Index j = 0; j < std::min(a.num_columns(), b.num_columns()); ++j) {
+    const Column& left = a.columns[j];
+    const Column& right = b.columns[j];
+    if (left.name != right.name || left.type == right.type) continue;
+    const bool text_first = !left.numeric();
+    const Table& numbers = text_first ? b : a;
+    const Table& text = text_first ? a : b;
+    throw InvalidData(fmt::format(
+        "column \"{}\" is numeric in {} but text in {}{}; correct the cell, or treat the column "
+        "the "
+        "same way in all files.",
+        left.name, numbers.source, text.source, first_text(text, text_first ? left : right)));
+  }
+}
+
 }  // namespace
 
 bool is_missing(std::string_view cell) {
   if (cell.empty()) return true;
   cell = without_blanks(cell);
-  return cell.empty() || cell == "NA" || cell == "NaN" || cell == "nan" || cell == "null" ||
-         cell == "?";
+  constexpr std::array<std::string_view, 8> kSpellings = {"NA",   "N/A",  "NaN", "nan",
+                                                          "null", "NULL", "?",   "-"};
+  return cell.empty() || std::find(kSpellings.begin(), kSpellings.end(), cell) != kSpellings.end();
 }
 
 Index count_missing(const Column& column) {
@@ -124,8 +181,23 @@ Index Table::find(std::string_view name) const {
   throw InvalidOption(from + unknown_name("column", name, names()));
 }
 
+std::string Table::place(Index row) const {
+  const RowOrigin at = origin_in(origins_of(*this), row);
+  const std::string where =
+      at.line > 0 ? fmt::format("line {}", at.line) : fmt::format("row {}", at.row + 1);
+  return at.source->empty() ? where : fmt::format("{}, {}", *at.source, where);
+}
+
+std::string Table::source_of(Index row) const { return *origin_in(origins_of(*this), row).source; }
+
 void Table::append(const Table& more) {
+  require_same_types(*this, more);
   require_schema(schema(), more);
+  if (origins.empty()) origins = origins_of(*this);
+  for (RowOrigin& origin : origins_of(more)) {
+    origin.begin += num_rows();
+    add_origin(origins, std::move(origin));
+  }
   for (Index j = 0; j < num_columns(); ++j) {
     Column& to = columns[j];
     const Column& from = more.columns[j];
@@ -138,6 +210,12 @@ Table Table::rows(std::span<const Index> positions) const {
   Table out;
   out.source = source;
   out.first_row = first_row;
+  const std::vector<RowOrigin> all = origins_of(*this);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    RowOrigin origin = origin_in(all, positions[k]);
+    origin.begin = static_cast<Index>(k);
+    add_origin(out.origins, std::move(origin));
+  }
   for (const Column& column : columns) {
     Column& picked = out.columns.emplace_back();
     picked.name = column.name;
@@ -214,6 +292,19 @@ void require_schema(const TableSchema& expected, const Table& block) {
   }
 }
 
+void require_names(const std::vector<std::string>& expected, const Table& block) {
+  const std::vector<std::string> names = block.names();
+  if (names == expected) return;
+  const auto differ = std::mismatch(names.begin(), names.end(), expected.begin(), expected.end());
+  const auto name_at = [](const auto& at, const auto& list) {
+    return at == list.end() ? std::string("absent") : fmt::format("\"{}\"", *at);
+  };
+  throw InvalidData(fmt::format(
+      "{}: column {} is {} but was {} before; all files need the same columns in the same order.",
+      block.source, differ.first - names.begin() + 1, name_at(differ.first, names),
+      name_at(differ.second, expected)));
+}
+
 void require_numeric(const TableSchema& schema, std::string_view format) {
   if (schema.empty()) {
     throw InvalidData("a table without columns cannot be written; add a column.");
@@ -233,6 +324,7 @@ void start_block(Table& block, const TableSchema& schema, const std::string& sou
   }
   block.source = source;
   block.first_row = first_row;
+  block.origins.clear();
   block.columns.resize(schema.size());
   for (std::size_t j = 0; j < schema.size(); ++j) {
     Column& column = block.columns[j];
@@ -241,6 +333,12 @@ void start_block(Table& block, const TableSchema& schema, const std::string& sou
     column.numbers.clear();
     column.text.clear();
   }
+}
+
+std::string shown(std::string_view cell) {
+  constexpr std::size_t kMostShown = 40;
+  return cell.size() <= kMostShown ? std::string(cell)
+                                   : fmt::format("{}...", cell.substr(0, kMostShown));
 }
 
 std::string unnamed_column(Index position) { return fmt::format("c{}", position); }

@@ -28,12 +28,18 @@ constexpr Index kMostColumns = Index{1} << 20;
 /// Throws InvalidData that names the difference when `block` does not have these columns.
 void require_schema(const TableSchema& expected, const Table& block);
 
+/// The same for names alone.
+void require_names(const std::vector<std::string>& expected, const Table& block);
+
 /// Throws InvalidData for a text column, which `format` cannot hold.
 void require_numeric(const TableSchema& schema, std::string_view format);
 
 /// Gives `block` these columns, without rows; throws InvalidOption when max_rows is not positive.
 void start_block(Table& block, const TableSchema& schema, const std::string& source,
                  Index first_row, Index max_rows);
+
+/// A cell for messages, cut when it is long.
+std::string shown(std::string_view cell);
 
 /// c0, c1, ...
 std::string unnamed_column(Index position);

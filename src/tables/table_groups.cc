@@ -9,6 +9,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "tables/number_text.h"
+#include "tables/table_format.h"
 
 namespace conflux {
 
@@ -34,8 +35,7 @@ std::vector<const Column*> numeric_columns(const Table& table,
       const std::string example =
           bad == column.text.end()
               ? ""
-              : fmt::format(" (row {} is \"{}\")",
-                            table.first_row + (bad - column.text.begin()) + 1, *bad);
+              : fmt::format(" (\"{}\" in {})", shown(*bad), table.place(bad - column.text.begin()));
       throw InvalidData(
           fmt::format("{}column \"{}\" is text{}, not a feature; drop it, or turn it into numbers.",
                       prefix(table.source), name, example));
@@ -45,7 +45,6 @@ std::vector<const Column*> numeric_columns(const Table& table,
   return columns;
 }
 
-// Rows are counted from 1, as people do.
 void refuse_missing(const Table& table, const std::vector<const Column*>& columns) {
   Index first_row = table.num_rows();
   const Column* first_column = nullptr;
@@ -69,10 +68,10 @@ void refuse_missing(const Table& table, const std::vector<const Column*>& column
   if (counts.size() > kMostCounted) {
     list += fmt::format(" and {} more columns", counts.size() - kMostCounted);
   }
-  throw InvalidData(fmt::format(
-      "{}row {}, column \"{}\" is missing; missing values per column: {}. Drop these rows or "
-      "columns, or fill the cells, first.",
-      prefix(table.source), table.first_row + first_row + 1, first_column->name, list));
+  throw InvalidData(
+      fmt::format("{}, column \"{}\" is missing; missing values per column: {}. Drop these rows or "
+                  "columns, or fill the cells, first.",
+                  table.place(first_row), first_column->name, list));
 }
 
 std::string group_name(const Table& table, const Column& column, Index row) {
@@ -83,9 +82,9 @@ std::string group_name(const Table& table, const Column& column, Index row) {
     append_number(name, column.numbers[row]);
   }
   if (is_missing(name)) {
-    throw InvalidData(fmt::format(
-        "{}row {} has no group: column \"{}\" is \"{}\"; name its group, or drop the row.",
-        prefix(table.source), table.first_row + row + 1, column.name, name));
+    throw InvalidData(
+        fmt::format("{} has no group: column \"{}\" is \"{}\"; name its group, or drop the row.",
+                    table.place(row), column.name, name));
   }
   return name;
 }

@@ -43,7 +43,7 @@ TEST(Csv, ReadsEveryLocaleFreeSpellingOfANumber) {
 
 TEST(Csv, DoesNotTakeOtherTextForANumber) {
   for (const std::string cell : {"0x10", "1,5", "1.2.3", "1e", "e5", "--1", "+-1", "1_000", "1 2",
-                                 "nan(1)", "-nan", "infinit", "1f", "1e999", "٣", ".", "-", "+"}) {
+                                 "nan(1)", "-nan", "infinit", "1f", "1e999", "٣", ".", "+"}) {
     double value = 0;
     EXPECT_FALSE(parse_number(cell, value)) << cell;
     EXPECT_FALSE(read_text(fmt::format("x\n\"{}\"\n", cell))["x"].numeric()) << cell;
@@ -51,7 +51,7 @@ TEST(Csv, DoesNotTakeOtherTextForANumber) {
 }
 
 TEST(Csv, MissingCellsAreNanInNumericColumns) {
-  const Table table = read_text("x,y\n1,a\n,b\nNA,c\nNaN,d\nnan,e\nnull,\n?,?\n NA ,h\n\"\",i\n");
+  const Table table = read_text("x,y\n1,a\n,b\nNA,c\nNaN,d\nnan,e\nnull,-\n?,?\n NA ,h\n\"\",i\n");
   EXPECT_TRUE(table["x"].numeric());
   EXPECT_EQ(count_missing(table["x"]), 8);
   EXPECT_EQ(count_missing(table["y"]), 2);

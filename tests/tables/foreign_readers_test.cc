@@ -35,7 +35,7 @@ TEST_P(ForeignReader, FindsTheSameNumbersAndText) {
   const TemporaryFolder folder;
   const auto path = folder / fmt::format("t.{}", GetParam());
   write_table(path, written);
-  const std::string script = kTables / "../../data/reread.py";
+  const std::string script = kTables / "../../tables/reread.py";
   const std::string command =
       fmt::format("/usr/bin/python3 {} {} {} {}", script, path.string(),
                   (folder / "numbers").string(), (folder / "text").string());

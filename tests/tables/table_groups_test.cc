@@ -90,11 +90,11 @@ TEST(GroupTable, MalformedTextIsRefused) {
                 ThrowsMessage<Error>(AllOf(HasSubstr(where), HasSubstr(what))))
         << text;
   };
-  expect_refusal("x,y,group\n1,2,a\n1,zwei,a\n", "column \"y\"", "row 2 is \"zwei\"");
+  expect_refusal("x,y,group\n1,2,a\n1,zwei,a\n", "column \"y\"", "line 3");
   expect_refusal("x,y,group\n1e999,2,a\n", "column \"x\"", "1e999");
-  expect_refusal("x,y,group\n,2,a\n", "row 1, column \"x\" is missing", "\"x\" 1");
+  expect_refusal("x,y,group\n,2,a\n", "line 2, column \"x\" is missing", "\"x\" 1");
   expect_refusal("x,y,group\n1,2,a\n1,a\n", "line 3, column 3", "2 cells but the header 3");
-  expect_refusal("x,y,group\n1,2,\n", "row 1 has no group", "name its group");
+  expect_refusal("x,y,group\n1,2,\n", "line 2 has no group", "name its group");
   expect_refusal("x,y,gruop\n1,2,a\n", "no column \"group\"", "did you mean \"gruop\"?");
   expect_refusal("group\na\n", "no features", "add a column");
   expect_refusal("", "is empty", "names of its columns");
@@ -181,7 +181,9 @@ TEST(GroupsFromTable, EveryRefusalNamesThePlaceAndTheRemedy) {
        "cells.csv: no column \"labl\"; did you mean \"label\"?"},
       {cells(),
        {.group = "batch", .features = {"x", "id"}},
-       "cells.csv: column \"id\" is text (row 1 is \"p\"), not a feature; drop it, or turn it into "
+       "cells.csv: column \"id\" is text (\"p\" in cells.csv, row 1), not a feature; drop it, or "
+       "turn "
+       "it into "
        "numbers."},
       {cells(),
        {.group = "batch", .features = {"batch"}},
@@ -194,12 +196,12 @@ TEST(GroupsFromTable, EveryRefusalNamesThePlaceAndTheRemedy) {
        "cells.csv: feature \"x\" is named twice; name it once."},
       {holes,
        {.group = "batch"},
-       "cells.csv: row 2, column \"x\" is missing; missing values per column: \"x\" 2, \"y\" 1. "
+       "cells.csv, row 2, column \"x\" is missing; missing values per column: \"x\" 2, \"y\" 1. "
        "Drop "
        "these rows or columns, or fill the cells, first."},
       {ungrouped,
        {.group = "id"},
-       "cells.csv: row 3 has no group: column \"id\" is \"NA\"; name its group, or drop the row."},
+       "cells.csv, row 3 has no group: column \"id\" is \"NA\"; name its group, or drop the row."},
       {text_only, {}, "no numeric column is left as a feature; drop fewer columns."},
   };
   for (const Case& c : cases) {

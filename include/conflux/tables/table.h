@@ -54,12 +54,23 @@ struct Column {
   Index size() const { return static_cast<Index>(numeric() ? numbers.size() : text.size()); }
 };
 
-/// Whether a cell of a text file says that there is no value: it is empty or one of NA, NaN, nan,
-/// null, ?; blanks around it do not count.
+/// Whether a cell of a text file says that there is no value: it is empty or one of NA, N/A, NaN,
+/// nan, null, NULL, ? and -; blanks around it do not count.
 bool is_missing(std::string_view cell);
 
 /// NaN in a numeric column, cells that are missing by their spelling in a text column.
 Index count_missing(const Column& column);
+
+/// Where consecutive rows of a table came from.
+struct RowOrigin {
+  /// The first of these rows in the table.
+  Index begin = 0;
+  std::shared_ptr<const std::string> source;
+  /// Its position in the file, from 0.
+  Index row = 0;
+  /// Its line in a text file, from 1; 0 for files without lines.
+  Index line = 0;
+};
 
 class Table {
  public:
@@ -71,6 +82,9 @@ class Table {
   std::string source;
   /// Position of the first row in that file, from 0.
   Index first_row = 0;
+  /// Lines of text files, and the files of rows that were appended, in the order of `begin`. Empty:
+  /// all rows follow `first_row` of `source`.
+  std::vector<RowOrigin> origins;
 
   Index num_columns() const { return static_cast<Index>(columns.size()); }
   Index num_rows() const { return columns.empty() ? 0 : columns.front().size(); }
@@ -85,7 +99,14 @@ class Table {
   bool has(std::string_view name) const;
   const Column& operator[](std::string_view name) const { return columns[find(name)]; }
 
-  /// Appends the rows of a table with the same columns.
+  /// Where a row stands, for messages: "cells.csv, line 7" in text files, "cells.npy, row 6" in
+  /// others. Both count from 1; the header is line 1.
+  std::string place(Index row) const;
+  /// The file that a row came from.
+  std::string source_of(Index row) const;
+
+  /// Appends the rows of a table with the same columns. Throws InvalidData that names both files
+  /// and the first cell when a column is numeric in one and text in the other.
   void append(const Table& more);
   /// The table of these rows, in this order.
   Table rows(std::span<const Index> positions) const;
