@@ -6,7 +6,7 @@
 
 #include "conflux/core/error.h"
 #include "fitting/row_choice.h"
-#include "kernels/symmetric.h"
+#include "kernels/dense.h"
 
 namespace conflux {
 

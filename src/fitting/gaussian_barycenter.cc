@@ -6,8 +6,8 @@
 
 #include "conflux/core/error.h"
 #include "fitting/moments.h"
+#include "kernels/dense.h"
 #include "kernels/product.h"
-#include "kernels/symmetric.h"
 
 namespace conflux {
 

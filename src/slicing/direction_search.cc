@@ -1,10 +1,11 @@
 #include "slicing/direction_search.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+
+#include "kernels/dense.h"
 
 namespace conflux {
 
@@ -34,12 +35,13 @@ Climbed climb_along_gradients(const SearchSample<Scalar>& sample,
 // Orthonormal columns that span what `g` adds to the span of `basis`; fewer than those of `g` when
 // it adds little.
 Matrix orthonormal_rest(const Matrix& basis, const Matrix& g) {
-  Eigen::MatrixXd rest = g - basis * (basis.transpose() * g);
+  Matrix rest = g - basis * (basis.transpose() * g);
   rest -= basis * (basis.transpose() * rest);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
-  qr.setThreshold(kNegligible * g.norm() / std::max(rest.norm(), 1e-300));
-  const Index rank = std::min(qr.rank(), basis.rows() - basis.cols());
-  return qr.householderQ() * Eigen::MatrixXd::Identity(rest.rows(), rank);
+  const kernels::PivotedQr qr = kernels::pivoted_qr(rest);
+  const double least = kNegligible * g.norm() / std::max(rest.norm(), 1e-300) * qr.pivots(0);
+  const Index rank =
+      std::min<Index>((qr.pivots.array() > least).count(), basis.rows() - basis.cols());
+  return qr.basis.leftCols(rank);
 }
 
 Matrix side_by_side(const Matrix& a, const Matrix& b) {

@@ -1,18 +1,13 @@
 #include "stiefel/frame.h"
 
-#include <Eigen/QR>
+#include "kernels/dense.h"
 
 namespace conflux {
 
 Frame::Frame(Matrix columns) : columns_(std::move(columns)) {}
 
 Frame Frame::orthonormalized(const Matrix& columns) {
-  const Eigen::HouseholderQR<Matrix> qr(columns);
-  Matrix q = qr.householderQ() * Matrix::Identity(columns.rows(), columns.cols());
-  for (Index k = 0; k < columns.cols(); ++k) {
-    if (qr.matrixQR()(k, k) < 0) q.col(k) = -q.col(k);
-  }
-  return Frame(std::move(q));
+  return Frame(kernels::orthonormal_basis(columns));
 }
 
 Frame Frame::random(Index dim, Index directions, Stream& stream) {

@@ -1,9 +1,9 @@
 #include "stiefel/retraction.h"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
+#include <limits>
+
+#include "kernels/dense.h"
 
 namespace conflux {
 
@@ -13,6 +13,7 @@ namespace {
 constexpr double kSmallestRatio = 1e-6;
 // A tangent part below this fraction of G is rounding.
 constexpr double kRounding = 1e-13;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -20,7 +21,7 @@ constexpr double kRounding = 1e-13;
 Direction::Direction(const Frame& frame, const Matrix& g, Beside columns) {
   const Matrix& x = frame.columns();
   along = x.transpose() * g;
-  Eigen::MatrixXd rest = g - x * along;
+  Matrix rest = g - x * along;
   rest -= x * (x.transpose() * rest);
   if (columns == Beside::kUnit) {
     gram = rest.transpose() * rest;
@@ -29,10 +30,8 @@ Direction::Direction(const Frame& frame, const Matrix& g, Beside columns) {
     beside = lengths.asDiagonal();
     return;
   }
-  // Columns are pivoted, so that what is dependent comes last: the columns of Q that stand for
-  // nothing then have coordinates of nothing.
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
-  basis = qr.householderQ() * Eigen::MatrixXd::Identity(rest.rows(), rest.cols());
+  // Pivoting puts dependent columns last, where their coordinates are zero.
+  basis = kernels::pivoted_qr(rest).basis;
   beside = basis.transpose() * rest;
   gram.noalias() = beside.transpose() * beside;
 }
@@ -61,7 +60,8 @@ CayleyCurve::CayleyCurve(const Direction& direction)
 SpanStep CayleyCurve::at(double t) const {
   const Matrix unit = Matrix::Identity(skew_.rows(), skew_.cols());
   const Matrix system = unit - (0.5 * t) * skew_ + (0.25 * t * t) * gram_;
-  const Matrix solved = system.partialPivLu().inverse();
+  // Regular unless it has overflowed; such a step gains nothing, so that the search shortens it.
+  const Matrix solved = kernels::inverse(system).value_or(system * kNaN);
   return {2 * solved - unit, t * (beside_ * solved)};
 }
 
@@ -69,12 +69,9 @@ std::optional<SpanStep> polar_step(const Direction& direction) {
   const Index k = direction.along.cols();
   Matrix coordinates(2 * k, k);
   coordinates << direction.along, direction.beside;
-  if (!coordinates.allFinite()) return std::nullopt;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(coordinates, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector& values = svd.singularValues();
-  if (!(values(k - 1) > kSmallestRatio * values(0))) return std::nullopt;
-  const Matrix polar = svd.matrixU() * svd.matrixV().transpose();
-  return SpanStep{polar.topRows(k), polar.bottomRows(k)};
+  const std::optional<Matrix> polar = kernels::polar_factor(coordinates, kSmallestRatio);
+  if (!polar) return std::nullopt;
+  return SpanStep{polar->topRows(k), polar->bottomRows(k)};
 }
 
 }  // namespace conflux

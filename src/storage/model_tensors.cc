@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "storage/json_text.h"

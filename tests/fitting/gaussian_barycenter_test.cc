@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
-
 #include "conflux/toys/toy.h"
+#include "kernels/dense.h"
 
 namespace conflux {
 namespace {
@@ -14,8 +13,9 @@ Matrix random_covariance(Index dim, Stream& stream) {
   return a * a.transpose() / static_cast<double>(dim);
 }
 
-Matrix root_of(const Matrix& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric).operatorSqrt();
+Matrix root_of(Matrix symmetric) {
+  const Vector values = kernels::symmetric_eigen(symmetric);
+  return symmetric.transpose() * values.cwiseSqrt().asDiagonal() * symmetric;
 }
 
 Matrix sample_covariance(const Matrix& rows) {
@@ -48,7 +48,7 @@ TEST(GaussianBarycenter, OfTwoGroupsIsTheClosedForm) {
   const Matrix a = random_covariance(5, stream);
   const Matrix b = random_covariance(5, stream);
   const Matrix root = root_of(a);
-  const Matrix inverse_root = root.inverse();
+  const Matrix inverse_root = kernels::inverse(root).value();
   const Matrix mean = 0.5 * (a + root_of(root * b * root));
   const Matrix expected = inverse_root * mean * mean * inverse_root;
   const Matrix s = barycenter_covariance({a, b}, {0.5, 0.5}, Workers(1));

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "kernels/dense.h"
 #include "tests/support/orthonormal.h"
 
 namespace conflux {
@@ -65,12 +65,12 @@ class Quadratic final : public RecordingProblem {
       : a_(std::move(a)), unit_(unit), offset_(offset) {}
 
   double optimum(Index directions) const {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(a_);
-    return unit_ * eigen.eigenvalues().tail(directions).sum() + offset_;
+    return unit_ * kernels::symmetric_eigenvalues(a_).tail(directions).sum() + offset_;
   }
   Frame best_frame(Index directions) const {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(a_);
-    return Frame(eigen.eigenvectors().rightCols(directions));
+    Matrix vectors = a_;
+    kernels::symmetric_eigen(vectors);
+    return Frame(vectors.bottomRows(directions).transpose());
   }
 
  private:
@@ -324,8 +324,8 @@ TEST(Ascent, PolarStepSolvesALinearFunctionAtOnce) {
     const AscentResult result = ascend(random_frame(6, directions, 13), problem, {.polar = true});
     const Matrix c = problem.gradient();
     const Matrix gram = c.transpose() * c;
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-    EXPECT_NEAR(result.value, eigen.eigenvalues().cwiseSqrt().sum(), 1e-12 * result.value);
+    const Vector squares = kernels::symmetric_eigenvalues(gram);
+    EXPECT_NEAR(result.value, squares.cwiseSqrt().sum(), 1e-12 * result.value);
     EXPECT_LE(result.steps, 2);
   }
 }

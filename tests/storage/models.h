@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "conflux/storage/model_file.h"
