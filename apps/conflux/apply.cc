@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <unordered_map>
 
 #include "conflux/core/error.h"
@@ -46,57 +45,71 @@ constexpr Index kMostRowsPerBlock = Index{1} << 16;
 class RowMover {
  public:
   RowMover(const Model& model, const ApplyFlags& flags)
-      : model_(model), flow_(model.flow), way_(flags.way), workers_(flags.threads) {
-    if (!flags.to.empty()) to_ = flow_.group_index(flags.to);
-    if (!flags.columns.from.empty()) from_ = flow_.group_index(flags.columns.from);
+      : model_(model), way_(flags.way), workers_(flags.threads) {
+    if (!flags.to.empty()) to_ = {model.flow.group_index(flags.to)};
+    if (!flags.columns.from.empty()) from_ = model.flow.group_index(flags.columns.from);
   }
 
-  void move_all(Rows rows) const { move(from_, rows); }
+  bool needs_group() const { return way_ != Way::kInverse || to_.empty(); }
+
+  /// The number of each row's group; a single one if no column tells it.
+  std::vector<Index> groups_of(const Table& block, const std::string& column) const {
+    if (column.empty()) return {from_};
+    std::vector<Index> out;
+    std::unordered_map<std::string, Index> known;
+    for (const std::string& name : groups_of_rows(block, column)) {
+      const auto [found, is_new] = known.try_emplace(name, 0);
+      if (is_new) found->second = index_of(name, block, static_cast<Index>(out.size()));
+      out.push_back(found->second);
+    }
+    return out;
+  }
 
   /// Log-densities of rows that have not been moved yet.
-  std::vector<double> densities_of_all(ConstRows rows) const {
-    return log_density(model_, from_, rows, workers_);
-  }
-  std::vector<double> densities(const std::vector<std::string>& groups, ConstRows rows,
-                                const Table& block) const {
-    std::vector<double> out(static_cast<std::size_t>(rows.rows()));
-    for (const auto& [group, positions] : positions_by_group(groups, block)) {
-      const Matrix part = rows.eigen()(positions, Eigen::all);
-      const std::vector<double> logs = log_density(model_, group, part, workers_);
-      for (std::size_t i = 0; i < logs.size(); ++i) out[positions[i]] = logs[i];
-    }
-    return out;
+  std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const {
+    return log_density(model_, groups, rows, workers_);
   }
 
-  /// Rows of each group are gathered, moved together, and put back in their places.
-  void move(const std::vector<std::string>& groups, Rows rows, const Table& block) const {
-    for (const auto& [group, positions] : positions_by_group(groups, block)) {
-      Matrix part(static_cast<Index>(positions.size()), rows.cols());
-      for (Index i = 0; i < part.rows(); ++i) part.row(i) = rows.eigen().row(positions[i]);
-      move(group, Rows(part));
-      for (Index i = 0; i < part.rows(); ++i) rows.eigen().row(positions[i]) = part.row(i);
+  /// Moves rows and puts them into the columns of the block that they came from.
+  void move(const Matrix& rows, std::span<const Index> groups,
+            const std::vector<std::string>& features, Table& block) const {
+    std::vector<double*> columns;
+    for (const std::string& name : features) {
+      columns.push_back(block.columns[block.find(name)].numbers.data());
+    }
+    try {
+      model_.flow.move(
+          {.rows = rows.rows(),
+           .cols = rows.cols(),
+           .read = [&](Index i, double* out) { std::copy_n(rows.row(i).data(), rows.cols(), out); },
+           .write =
+               [&](Index i, const double* moved) {
+                 for (double* column : columns) column[i] = *moved++;
+               }},
+          route(groups), nullptr, workers_);
+    } catch (const NotFinite& error) {
+      throw InvalidData(fmt::format("{}: column \"{}\" is {}; drop the row or correct it.",
+                                    block.place(error.row()), features[error.col()],
+                                    error.value()));
     }
   }
-
-  bool needs_group() const { return way_ != Way::kInverse || to_ < 0; }
 
  private:
-  using Positions = std::vector<std::pair<Index, std::vector<Index>>>;
-
-  Positions positions_by_group(const std::vector<std::string>& groups, const Table& block) const {
-    Positions out;
-    std::unordered_map<std::string, std::size_t> known;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const auto [found, is_new] = known.try_emplace(groups[i], out.size());
-      if (is_new) out.emplace_back(index_of(groups[i], block, static_cast<Index>(i)), 0);
-      out[found->second].second.push_back(static_cast<Index>(i));
+  Route route(std::span<const Index> groups) const {
+    switch (way_) {
+      case Way::kTransform:
+        return Route::to_shared(groups);
+      case Way::kInverse:
+        return Route::from_shared(to_.empty() ? groups : to_);
+      case Way::kTranslate:
+        return Route::between(groups, to_);
     }
-    return out;
+    return {};
   }
 
   Index index_of(const std::string& group, const Table& block, Index row) const {
     try {
-      return flow_.group_index(group);
+      return model_.flow.group_index(group);
     } catch (const InvalidOption& error) {
       throw InvalidData(
           fmt::format("{}: {} A group that the model has not seen is added by conflux add-group.",
@@ -104,22 +117,10 @@ class RowMover {
     }
   }
 
-  void move(Index group, Rows rows) const {
-    switch (way_) {
-      case Way::kTransform:
-        return flow_.forward_in_place(group, rows, nullptr, workers_);
-      case Way::kInverse:
-        return flow_.inverse_in_place(to_ >= 0 ? to_ : group, rows, nullptr, workers_);
-      case Way::kTranslate:
-        return flow_.translate_in_place(group, to_, rows, nullptr, workers_);
-    }
-  }
-
   const Model& model_;
-  const Flow& flow_;
   Way way_;
   Workers workers_;
-  Index to_ = -1;
+  std::vector<Index> to_;  // empty: each row's own group
   Index from_ = 0;
 };
 
@@ -172,19 +173,11 @@ Index move_table(const Model& model, const ApplyFlags& flags, const Console& con
   Index rows_done = 0;
   for (Table block; reader->read(block, block_rows);) {
     stop_if_interrupted();
-    Matrix rows = features_of(block, columns.features);
+    const Matrix rows = features_of(block, columns.features);
+    const std::vector<Index> groups = mover.groups_of(block, columns.group);
     std::vector<double> densities;
-    if (columns.group.empty()) {
-      if (flags.log_density) densities = mover.densities_of_all(rows);
-      mover.move_all(Rows(rows));
-    } else {
-      const std::vector<std::string> groups = groups_of_rows(block, columns.group);
-      if (flags.log_density) densities = mover.densities(groups, rows, block);
-      mover.move(groups, Rows(rows), block);
-    }
-    std::vector<Index> everywhere(static_cast<std::size_t>(rows.rows()));
-    std::iota(everywhere.begin(), everywhere.end(), Index{0});
-    put_rows(block, columns.features, everywhere, rows);
+    if (flags.log_density) densities = mover.densities(rows, groups);
+    mover.move(rows, groups, columns.features, block);
     if (flags.log_density) block.add(kDensityColumn, std::move(densities));
     keep_columns(block, columns, keeps);
     writer->write(block);

@@ -6,15 +6,11 @@
 
 #include "conflux/core/error.h"
 #include "conflux/core/group_set.h"
+#include "flow/block_size.h"
 
 namespace conflux {
 
 namespace {
-
-// About half a megabyte: rows stay in the second-level cache while they pass through the layers.
-Index rows_per_block(Index dim) {
-  return std::clamp<Index>((Index{1} << 16) / std::max<Index>(dim, 1), 16, 1024);
-}
 
 // Calls move(block of rows, their log-dets or null) for blocks that cover all rows.
 template <class Move>
@@ -24,18 +20,6 @@ void move_in_blocks(Rows rows, double* log_det, const Workers& workers, Move mov
     if (part != nullptr) std::fill_n(part, end - begin, 0.0);
     move(rows.middle_rows(begin, end - begin), part);
   });
-}
-
-// Copies blocks of rows and calls move(copy) for each while it is in the cache.
-template <class Move>
-Matrix move_copies(const SampleRows& rows, const Workers& workers, Move move) {
-  Matrix out(rows.rows(), rows.cols());
-  workers.for_each_block(rows.rows(), rows_per_block(rows.cols()), [&](Index begin, Index end) {
-    const Rows block = Rows(out).middle_rows(begin, end - begin);
-    for (Index i = 0; i < block.rows(); ++i) rows.copy_row(begin + i, block.row(i));
-    move(block);
-  });
-  return out;
 }
 
 }  // namespace
@@ -107,19 +91,21 @@ void Flow::translate_in_place(Index from, Index to, Rows rows, double* log_det,
 }
 
 Matrix Flow::forward(Index group, SampleRows rows, const Workers& workers) const {
-  check(group, rows.cols());
-  return move_copies(rows, workers, [&](Rows block) { move_forward(group, block, nullptr); });
+  return moved(rows, Route::to_shared({&group, 1}), workers);
 }
 
 Matrix Flow::inverse(Index group, SampleRows rows, const Workers& workers) const {
-  check(group, rows.cols());
-  return move_copies(rows, workers, [&](Rows block) { move_back(group, block, nullptr); });
+  return moved(rows, Route::from_shared({&group, 1}), workers);
 }
 
 Matrix Flow::translate(Index from, Index to, SampleRows rows, const Workers& workers) const {
-  check(from, rows.cols());
-  check(to, rows.cols());
-  return move_copies(rows, workers, [&](Rows block) { move_across(from, to, block, nullptr); });
+  return moved(rows, Route::between({&from, 1}, {&to, 1}), workers);
+}
+
+Matrix Flow::moved(const SampleRows& rows, const Route& route, const Workers& workers) const {
+  Matrix out(rows.rows(), rows.cols());
+  move(rows, route, Rows(out), nullptr, workers);
+  return out;
 }
 
 void forward_in_place(const Layer& layer, Index group, Rows rows, const Workers& workers) {

@@ -329,17 +329,17 @@ std::shared_ptr<const Layer> with_destructor(const std::shared_ptr<const Layer>&
   return std::make_shared<AffineLayer>(std::move(maps));
 }
 
-std::vector<double> log_density(const Model& model, Index group, ConstRows rows,
-                                const Workers& workers) {
+std::vector<double> log_density(const Model& model, std::span<const Index> groups,
+                                const SampleRows& rows, const Workers& workers) {
   const FitOptions& options = model.record.options;
   if (options.method != Method::kDd) {
     throw InvalidOption(
         fmt::format("the model was fitted by {}, which has no densities; fit with method dd.",
                     name_of(options.method)));
   }
-  Matrix latent = rows.eigen();
+  Matrix latent(rows.rows(), rows.cols());
   std::vector<double> out(static_cast<std::size_t>(latent.rows()));
-  model.flow.forward_in_place(group, Rows(latent), out.data(), workers);
+  model.flow.move(rows, Route::to_shared(groups), Rows(latent), out.data(), workers);
   const UnitCubeLayer to_normal(latent.cols(), options.unit_cube_margin,
                                 UnitCubeLayer::Way::kToNormal);
   workers.for_each_block(latent.rows(), kRowsPerTask, [&](Index begin, Index end) {

@@ -65,6 +65,7 @@ MISTAKES = [
                                                               "add-group"]),
     ("transform moons.conflux nogroup.csv --from 7 -o z.csv", USAGE, ['no group "7"', '"0", "1"']),
     ("transform moons.conflux missing.csv -o z.csv", DATA, ["line 3", '"x"', "is missing"]),
+    ("transform moons.conflux infinite.csv -o z.csv", DATA, ["infinite.csv, line 3", '"x" is inf']),
     ("transform moons.conflux moons.csv -o z.doc", USAGE, ["z.doc", ".csv"]),
     ("transform moons.conflux moons.csv -o - --json", USAGE, ["standard output", "--json"]),
     ("transform moons.conflux moons.csv -o z.csv -j many", USAGE, ["--threads", "many"]),

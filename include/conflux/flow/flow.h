@@ -13,6 +13,7 @@
 #include "conflux/core/parallel.h"
 #include "conflux/core/sample_rows.h"
 #include "conflux/flow/layer.h"
+#include "conflux/flow/route.h"
 
 namespace conflux {
 
@@ -42,7 +43,17 @@ class Flow {
   void translate_in_place(Index from, Index to, Rows rows, double* log_det,
                           const Workers& workers) const;
 
-  /// The same on copies, which are made block by block.
+  /// Moves rows of mixed groups along a route into `out`, which may be the rows themselves.
+  /// `log_det` as above. Beside input and output, memory holds one block of rows per thread. Throws
+  /// NotFinite for the first row with a value that is NaN or infinite; other rows have been moved
+  /// then.
+  void move(const SampleRows& rows, const Route& route, Rows out, double* log_det,
+            const Workers& workers) const;
+  /// The same for rows that are no matrix.
+  void move(const RowStore& rows, const Route& route, double* log_det,
+            const Workers& workers) const;
+
+  /// Rows of one group, moved into a new matrix.
   Matrix forward(Index group, SampleRows rows, const Workers& workers) const;
   Matrix inverse(Index group, SampleRows rows, const Workers& workers) const;
   Matrix translate(Index from, Index to, SampleRows rows, const Workers& workers) const;
@@ -51,6 +62,9 @@ class Flow {
   void check(Index group, Index cols) const;
   void move_forward(Index group, Rows block, double* log_det) const;
   void move_back(Index group, Rows block, double* log_det) const;
+  void check_groups(std::span<const Index> groups, Index rows, Index cols) const;
+  void move_block(Index from, Index to, Rows block, double* log_det) const;
+  Matrix moved(const SampleRows& rows, const Route& route, const Workers& workers) const;
   void move_across(Index from, Index to, Rows block, double* log_det) const;
 
   std::vector<std::string> group_names_;
