@@ -19,6 +19,10 @@ void save_model(const std::string& path, const Model& model) {
   write_model(model, std::nullopt).save(path);
 }
 
+std::vector<std::byte> model_bytes(const Model& model) {
+  return write_model(model, std::nullopt).bytes();
+}
+
 Model load_model(const std::string& path) {
   StoredModel stored = load_stored_model(path);
   try {

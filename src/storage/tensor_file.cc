@@ -151,6 +151,14 @@ void TensorWriter::save(const std::string& path) const {
   replace_file(path, parts);
 }
 
+Bytes TensorWriter::bytes() const {
+  Bytes out = header();
+  for (const Tensor& tensor : tensors_) {
+    out.insert(out.end(), tensor.bytes.begin(), tensor.bytes.end());
+  }
+  return out;
+}
+
 TensorFile TensorFile::parse(Bytes bytes, std::string_view format, int newest_version) {
   TensorFile file;
   file.bytes_ = std::move(bytes);

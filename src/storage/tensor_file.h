@@ -36,6 +36,8 @@ class TensorWriter {
 
   /// Replaces the file at `path`.
   void save(const std::string& path) const;
+  /// What save() writes.
+  Bytes bytes() const;
 
  private:
   struct Tensor {

@@ -65,6 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
              (each.param.grid > 0 ? "_grid" : "");
     });
 
+TEST(ModelFiles, HaveTheSameBytesInMemory) {
+  const Model model = fit_model(make_gaussian_groups(3, 5, 120, 12), {Method::kNbInb});
+  EXPECT_EQ(model_bytes(model), bytes_of(model));
+}
+
 TEST(ModelFiles, KeepTrees) {
   const GroupSet groups = make_gaussian_groups(3, 5, 120, 10);
   for (const Method method : {Method::kTree, Method::kTreeInb}) {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "conflux/training/model.h"
 
@@ -44,6 +45,9 @@ struct ModelFile {
 
 /// As load_model(), for checkpoints too.
 ModelFile inspect_model_file(const std::string& path);
+
+/// What save_model() writes, in memory.
+std::vector<std::byte> model_bytes(const Model& model);
 
 /// As load_model(), from bytes in memory.
 Model parse_model(std::span<const std::byte> file);
