@@ -39,10 +39,18 @@ python: packages
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
-asan tsan: packages
-	@cmake --preset $@ >/dev/null
-	@cmake --build --preset $@
-	ctest --preset $@
+asan: packages
+	@tools/install_packages.sh test
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan
+	ctest --preset asan
+
+# The programs whose subjects share work among threads.
+THREADED := core comm slicing flow metrics training
+tsan: packages
+	@cmake --preset tsan >/dev/null
+	@cmake --build --preset tsan --target $(THREADED:%=%_test)
+	@for room in $(THREADED); do build/tsan/tests/$${room}_test --gtest_brief=1 || exit 1; done
 
 FUZZERS := csv npy npz idx model
 SECONDS_EACH ?= 60
@@ -61,10 +69,17 @@ format:
 	@tools/install_packages.sh lint
 	clang-format -i $(SOURCES)
 
-lint: build
+# TIDY=changed checks the sources of the last commit and of the working tree only. clang cannot read
+# the headers that g++ has precompiled, so clang-tidy has flags of its own.
+TIDY ?= all
+LAST := $(shell git rev-parse -q --verify HEAD~1 || git hash-object -t tree /dev/null)
+CHANGED = $(shell git diff --name-only --diff-filter=d $(LAST) -- 'src/*.cc')
+TIDIED = $(if $(filter changed,$(TIDY)),$(CHANGED),$(filter src/%.cc,$(SOURCES)))
+lint: packages
 	@tools/install_packages.sh lint
 	clang-format --dry-run -Werror $(SOURCES)
-	printf '%s\n' $(filter src/%.cc,$(SOURCES)) | xargs -P2 -n4 clang-tidy -p build/release --quiet
+	@cmake --preset lint >/dev/null
+	printf '%s\n' $(TIDIED) | xargs -r -P2 -n4 clang-tidy -p build/lint --quiet
 
 clean:
 	rm -rf build out
