@@ -10,7 +10,6 @@
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
-#include "help.h"
 #include "model_columns.h"
 #include "table_flags.h"
 #include "verbs.h"
@@ -51,7 +50,7 @@ GroupSet new_groups(const Model& model, const Table& table, const AddGroupFlags&
   return groups_from_table(table, {.group = found.group, .features = found.features}).groups;
 }
 
-void run_add_group(const AddGroupFlags& flags, const CLI::App& verb, const Console& console) {
+void run_add_group(const AddGroupFlags& flags, const Console& console) {
   const Workers workers(flags.threads);
   Model model = load_model(flags.model);
   const GroupSet groups = new_groups(model, read_with(model, flags), flags);
@@ -80,33 +79,40 @@ void run_add_group(const AddGroupFlags& flags, const CLI::App& verb, const Conso
   for (const std::string& name : added) {
     console.info(fmt::format("{}: added group \"{}\"", flags.output, name));
   }
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json({{"model", flags.output}, {"added", added}, {"groups", model.flow.group_names()}});
   }
 }
 
 }  // namespace
 
-void add_add_group(CLI::App& root, Console& console) {
+Verb add_group_verb() {
   const auto flags = std::make_shared<AddGroupFlags>();
-  CLI::App* verb = add_verb(
-      root, console, "add-group", "fit maps of a new group; those of the old ones stay as they are",
-      "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
-      [=, &root, &console] { run_add_group(*flags, *root.get_subcommand("add-group"), console); });
-  verb->add_option("MODEL", flags->model, "model file that conflux fit wrote")->required();
-  verb->add_option("INPUT", flags->input, "table with rows of the new group")->required();
-  verb->add_option("-o,--output", flags->output, "model file to write")
-      ->type_name("MODEL2")
-      ->required();
-  verb->add_option("--name", flags->name, "all rows are of a new group of this name")
-      ->type_name("GROUP");
-  verb->add_option("--group,--batch-key", flags->columns.group,
-                   "column that tells the groups [as when fitting]")
-      ->type_name("COLUMN");
-  add_name_list(*verb, "--features", flags->columns.features,
-                "columns of the features, in their order [as when fitting]");
-  add_threads(*verb, flags->threads);
-  add_input_flags(*verb, flags->table);
+  Verb verb{.name = "add-group",
+            .description = "fit maps of a new group; those of the old ones stay as they are",
+            .example = "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
+            .run = [flags](const Console& console) { run_add_group(*flags, console); }};
+  verb.add({{.names = "MODEL",
+             .help = "model file that conflux fit wrote",
+             .target = &flags->model,
+             .required = true},
+            {.names = "INPUT",
+             .help = "table with rows of the new group",
+             .target = &flags->input,
+             .required = true},
+            {.names = "-o,--output",
+             .value = "MODEL2",
+             .help = "model file to write",
+             .target = &flags->output,
+             .required = true},
+            {.names = "--name",
+             .value = "GROUP",
+             .help = "all rows are of a new group of this name",
+             .target = &flags->name}});
+  verb.add(column_flags(flags->columns));
+  verb.add(threads_flag(flags->threads));
+  verb.add(input_flags(flags->table));
+  return verb;
 }
 
 }  // namespace conflux::app

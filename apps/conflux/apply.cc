@@ -11,9 +11,8 @@
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/log_density.h"
 #include "core/stopwatch.h"
-#include "help.h"
-#include "interrupt.h"
 #include "model_columns.h"
+#include "support/interrupt.h"
 #include "table_flags.h"
 #include "verbs.h"
 
@@ -190,64 +189,72 @@ Index move_table(const Model& model, const ApplyFlags& flags, const Console& con
   return rows_done;
 }
 
-void run_apply(const ApplyFlags& flags, const CLI::App& verb, const Console& console) {
-  check_standard_output(flags.output, wants_json(verb));
+void run_apply(const ApplyFlags& flags, const Console& console) {
+  check_standard_output(flags.output, console.json);
   const Stopwatch watch;
   const Model model = load_model(flags.model);
   catch_interrupts();
   const Index rows = move_table(model, flags, console);
   console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});
   }
 }
 
-CLI::App* add_apply(CLI::App& root, Console& console, Way way, const std::string& name,
-                    const std::string& description, const std::string& example) {
+Verb apply_verb(Way way, const std::string& name, const std::string& description,
+                const std::string& example) {
   const auto flags = std::make_shared<ApplyFlags>();
   flags->way = way;
-  CLI::App* verb = add_verb(
-      root, console, name, description, example,
-      [flags, &root, name, &console] { run_apply(*flags, *root.get_subcommand(name), console); });
-  verb->add_option("MODEL", flags->model, "model file that conflux fit wrote")->required();
-  verb->add_option("INPUT", flags->input, "table to read; - is standard input")->required();
-  add_output_flags(*verb, flags->output);
+  Verb verb{.name = name,
+            .description = description,
+            .example = example,
+            .run = [flags](const Console& console) { run_apply(*flags, console); }};
+  verb.add({{.names = "MODEL",
+             .help = "model file that conflux fit wrote",
+             .target = &flags->model,
+             .required = true},
+            {.names = "INPUT",
+             .help = "table to read; - is standard input",
+             .target = &flags->input,
+             .required = true}});
+  verb.add(output_flags(flags->output));
   if (way == Way::kTransform) {
-    verb->add_flag("--log-density", flags->log_density,
-                   "dd: add a column log_density, that of each row in its own group");
+    verb.add({.names = "--log-density",
+              .help = "dd: add a column log_density, that of each row in its own group",
+              .target = &flags->log_density});
   } else {
-    CLI::Option* to = verb->add_option(
-        "--to", flags->to,
-        way == Way::kInverse ? "group to go back into [each row's own]" : "group to look like");
-    to->type_name("GROUP")->required(way == Way::kTranslate);
+    verb.add({.names = "--to",
+              .value = "GROUP",
+              .help = way == Way::kInverse ? "group to go back into [each row's own]"
+                                           : "group to look like",
+              .target = &flags->to,
+              .required = way == Way::kTranslate});
   }
-  verb->add_option("--from", flags->columns.from, "all rows are of this group; no column tells it")
-      ->type_name("GROUP");
-  verb->add_option("--group,--batch-key", flags->columns.group,
-                   "column that tells the groups [as when fitting]")
-      ->type_name("COLUMN");
-  add_name_list(*verb, "--features", flags->columns.features,
-                "columns of the features, in their order [as when fitting]");
-  add_threads(*verb, flags->threads);
-  add_input_flags(*verb, flags->table);
+  verb.add({.names = "--from",
+            .value = "GROUP",
+            .help = "all rows are of this group; no column tells it",
+            .target = &flags->columns.from});
+  verb.add(column_flags(flags->columns));
+  verb.add(threads_flag(flags->threads));
+  verb.add(input_flags(flags->table));
   return verb;
 }
 
 }  // namespace
 
-void add_transform(CLI::App& root, Console& console) {
-  add_apply(root, console, Way::kTransform, "transform", "move rows into the shared space",
-            "conflux transform cells.conflux new_cells.csv -o aligned.csv");
+Verb transform_verb() {
+  return apply_verb(Way::kTransform, "transform", "move rows into the shared space",
+                    "conflux transform cells.conflux new_cells.csv -o aligned.csv");
 }
 
-void add_inverse(CLI::App& root, Console& console) {
-  add_apply(root, console, Way::kInverse, "inverse", "move rows of the shared space into a group",
-            "conflux inverse cells.conflux aligned.csv --to batch2 -o as_batch2.csv");
+Verb inverse_verb() {
+  return apply_verb(Way::kInverse, "inverse", "move rows of the shared space into a group",
+                    "conflux inverse cells.conflux aligned.csv --to batch2 -o as_batch2.csv");
 }
 
-void add_translate(CLI::App& root, Console& console) {
-  add_apply(root, console, Way::kTranslate, "translate", "show rows of any group as if of another",
-            "conflux translate cells.conflux cells.csv --to batch2 -o as_batch2.csv");
+Verb translate_verb() {
+  return apply_verb(Way::kTranslate, "translate", "show rows of any group as if of another",
+                    "conflux translate cells.conflux cells.csv --to batch2 -o as_batch2.csv");
 }
 
 }  // namespace conflux::app

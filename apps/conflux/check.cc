@@ -9,7 +9,6 @@
 
 #include "conflux/judging/diagnosis.h"
 #include "grouped_input.h"
-#include "help.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -133,7 +132,8 @@ Json json_of(const Diagnosis& found, const GroupSet& groups,
     features[groups.feature_names()[j]] = difference_json(found.features[j]);
   }
   for (const PairOfGroups& pair : found.pairs) {
-    pairs.push_back({{"groups", {names[pair.a], names[pair.b]}}, {"distance", pair.distance}});
+    pairs.push_back(
+        {{"groups", Json::array({names[pair.a], names[pair.b]})}, {"distance", pair.distance}});
   }
   for (const Index j : found.features_with_atoms) atoms.push_back(groups.feature_names()[j]);
   Json out = {{"rows", rows},
@@ -195,7 +195,7 @@ void print_composition(const Composition& composition, const std::vector<std::st
              100 * composition.difference.value, 100 * composition.difference.by_chance);
 }
 
-void run_check(const CheckFlags& flags, const CLI::App& verb, const Console& console) {
+void run_check(const CheckFlags& flags, const Console& console) {
   const GroupedInput input = read_groups(flags.input, console);
   const GroupSet& groups = input.groups;
   DiagnosisOptions options = flags.options;
@@ -208,7 +208,7 @@ void run_check(const CheckFlags& flags, const CLI::App& verb, const Console& con
   }
   const Diagnosis found = diagnose(groups, options);
   const std::vector<std::string> advice = advice_of(found, groups);
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json(json_of(found, groups, advice));
     return;
   }
@@ -220,34 +220,37 @@ void run_check(const CheckFlags& flags, const CLI::App& verb, const Console& con
 
 }  // namespace
 
-void add_check(CLI::App& root, Console& console) {
+Verb check_verb() {
   const auto flags = std::make_shared<CheckFlags>();
-  CLI::App* verb =
-      add_verb(root, console, "check", "see how groups differ, and whether aligning them is safe",
-               "conflux check cells.csv --group batch --label cell_type",
-               [=, &root, &console] { run_check(*flags, *root.get_subcommand("check"), console); });
-  verb->add_option("INPUT", flags->input.paths,
-                   "tables of all groups (with --group), or one table per group")
-      ->required();
-  verb->add_option("--group,--batch-key", flags->input.group, "column that tells the groups")
-      ->type_name("COLUMN");
-  verb->add_option("--label", flags->input.label, "column that tells what rows are")
-      ->type_name("COLUMN");
-  add_name_list(*verb, "--features", flags->input.features,
-                "columns to look at, with commas [every numeric column]");
-  add_name_list(*verb, "--drop", flags->input.drop, "columns that are no features");
-  verb->add_option("--where", flags->input.where, "only these rows")->type_name("COLUMN=VALUE");
-  verb->add_option("--deals", flags->options.deals,
-                   "random deals of the rows to groups to compare with [99]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(19.0, 1e6)));
-  verb->add_option("--max-rows", flags->options.max_rows,
-                   "rows of each group at most, drawn by seed [500]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(2.0, 1e15)));
-  verb->add_option("--seed", flags->options.seed, "names the random streams [0]")->type_name("N");
-  add_threads(*verb, flags->input.threads);
-  add_input_flags(*verb, flags->input.table);
+  Verb verb{.name = "check",
+            .description = "see how groups differ, and whether aligning them is safe",
+            .example = "conflux check cells.csv --group batch --label cell_type",
+            .run = [flags](const Console& console) { run_check(*flags, console); }};
+  verb.add({tables_flag(flags->input),
+            group_flag(flags->input.group, "column that tells the groups"),
+            label_flag(flags->input, "column that tells what rows are"),
+            features_flag(flags->input.features,
+                          "columns to look at, with commas [every numeric column]"),
+            drop_flag(flags->input),
+            where_flag(flags->input),
+            {.names = "--deals",
+             .value = "N",
+             .help = "random deals of the rows to groups to compare with [99]",
+             .target = &flags->options.deals,
+             .least = 19,
+             .most = 1e6},
+            {.names = "--max-rows",
+             .value = "N",
+             .help = "rows of each group at most, drawn by seed [500]",
+             .target = &flags->options.max_rows,
+             .least = 2},
+            {.names = "--seed",
+             .value = "N",
+             .help = "names the random streams [0]",
+             .target = &flags->options.seed},
+            threads_flag(flags->input.threads)});
+  verb.add(input_flags(flags->input.table));
+  return verb;
 }
 
 }  // namespace conflux::app

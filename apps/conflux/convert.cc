@@ -8,8 +8,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/tables/jitter.h"
-#include "help.h"
-#include "interrupt.h"
+#include "support/interrupt.h"
 #include "table_flags.h"
 #include "verbs.h"
 
@@ -50,8 +49,8 @@ void jitter(Table& table, const ConvertFlags& flags, const Console& console) {
   }
 }
 
-void run_convert(const ConvertFlags& flags, const CLI::App& verb, const Console& console) {
-  check_standard_output(flags.output, wants_json(verb));
+void run_convert(const ConvertFlags& flags, const Console& console) {
+  check_standard_output(flags.output, console.json);
   const std::string group = flags.group.empty() ? "group" : flags.group;
   const Keeps keeps = kept_columns(flags.output);
   TableOptions options = read_options(flags.table, flags.group, flags.threads);
@@ -85,33 +84,40 @@ void run_convert(const ConvertFlags& flags, const CLI::App& verb, const Console&
     console.warn(fmt::format("column \"{}\" is left out: this format cannot hold it", name));
   }
   console.info(fmt::format("{}: {} rows", flags.output.path, rows));
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json({{"output", flags.output.path}, {"rows", rows}, {"left_out", dropped}});
   }
 }
 
 }  // namespace
 
-void add_convert(CLI::App& root, Console& console) {
+Verb convert_verb() {
   const auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* verb = add_verb(
-      root, console, "convert", "write a table in another format",
-      "conflux convert cells.csv.gz cells.npz --group batch",
-      [=, &root, &console] { run_convert(*flags, *root.get_subcommand("convert"), console); });
-  verb->add_option("INPUT", flags->input, "table to read; - is standard input")->required();
-  verb->add_option("OUT", flags->output.path, "table to write; - is standard output")->required();
-  verb->add_option("--output-format", flags->output.format,
-                   "format of the output, with .gz or .zst behind it if compressed [by its name]")
-      ->type_name("F");
-  verb->add_flag("--float32", flags->output.single_precision,
-                 "npy and npz: write single precision");
-  verb->add_option("--group,--batch-key", flags->group, "column that npz keeps as groups [group]")
-      ->type_name("COLUMN");
-  add_name_list(*verb, "--jitter", flags->jitter,
-                "spread out equal values of these columns by noise, less than their gaps");
-  verb->add_option("--seed", flags->seed, "names the stream of the noise [0]")->type_name("N");
-  add_threads(*verb, flags->threads);
-  add_input_flags(*verb, flags->table);
+  Verb verb{.name = "convert",
+            .description = "write a table in another format",
+            .example = "conflux convert cells.csv.gz cells.npz --group batch",
+            .run = [flags](const Console& console) { run_convert(*flags, console); }};
+  verb.add({{.names = "INPUT",
+             .help = "table to read; - is standard input",
+             .target = &flags->input,
+             .required = true},
+            {.names = "OUT",
+             .help = "table to write; - is standard output",
+             .target = &flags->output.path,
+             .required = true}});
+  verb.add(output_format_flags(flags->output));
+  verb.add({group_flag(flags->group, "column that npz keeps as groups [group]"),
+            {.names = "--jitter",
+             .value = "LIST",
+             .help = "spread out equal values of these columns by noise, less than their gaps",
+             .target = &flags->jitter},
+            {.names = "--seed",
+             .value = "N",
+             .help = "names the stream of the noise [0]",
+             .target = &flags->seed},
+            threads_flag(flags->threads)});
+  verb.add(input_flags(flags->table));
+  return verb;
 }
 
 }  // namespace conflux::app

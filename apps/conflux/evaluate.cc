@@ -12,7 +12,6 @@
 #include "core/nearest_name.h"
 #include "evaluation.h"
 #include "grouped_input.h"
-#include "help.h"
 #include "model_columns.h"
 #include "verbs.h"
 
@@ -196,7 +195,7 @@ void print_table(const std::vector<Result>& results, const Samples& samples,
   print_labels(results, samples);
 }
 
-void run_evaluate(const EvaluateFlags& given, const CLI::App& verb, const Console& console) {
+void run_evaluate(const EvaluateFlags& given, const Console& console) {
   EvaluateFlags flags = given;
   EvaluationSettings& settings = flags.settings;
   for (std::string& name : settings.metrics) std::replace(name.begin(), name.end(), '-', '_');
@@ -212,7 +211,7 @@ void run_evaluate(const EvaluateFlags& given, const CLI::App& verb, const Consol
   }
   const std::vector<Result> results = measure(samples, model.flow, settings, workers, console);
   console.finish_progress();
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json(json_of(results, samples, flags));
   } else {
     print_table(results, samples, flags);
@@ -223,45 +222,57 @@ void run_evaluate(const EvaluateFlags& given, const CLI::App& verb, const Consol
 
 }  // namespace
 
-void add_evaluate(CLI::App& root, Console& console) {
+Verb evaluate_verb() {
   const auto flags = std::make_shared<EvaluateFlags>();
-  CLI::App* verb = add_verb(
-      root, console, "evaluate", "measure groups before and after, on any rows",
-      "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
-      [=, &root, &console] { run_evaluate(*flags, *root.get_subcommand("evaluate"), console); });
-  verb->add_option("MODEL", flags->model, "model file that conflux fit wrote")->required();
-  verb->add_option("INPUT", flags->input.paths, "tables of all groups, or one table per group")
-      ->required();
-  add_name_list(*verb, "--metrics", flags->settings.metrics,
-                fmt::format("with commas, of {} [w2_exact, sliced_w2, energy_distance, "
-                            "transport_cost, neighbors_kept, round_trip; with labels also ilisi, "
-                            "clisi]",
-                            fmt::join(metric_names(), ", ")));
-  verb->add_option("--space", flags->settings.space,
-                   "compare a group translated to another with that other, or all in the shared "
-                   "space [translated]")
-      ->type_name("translated|shared")
-      ->check(quiet(CLI::IsMember({"translated", "shared"})));
-  verb->add_option("--max-rows", flags->settings.max_rows,
-                   "rows of each group at most, drawn by seed [1000]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(1.0, 1e15)));
-  verb->add_option(
-          "--block", flags->settings.block,
-          "rows per block of w2_exact and paper_wd [w2_exact: whole up to 2000 rows, else 500]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(1.0, 1e15)));
-  verb->add_option("--seed", flags->settings.seed, "names the random streams [0]")->type_name("N");
-  verb->add_option("--group,--batch-key", flags->input.group,
-                   "column that tells the groups [as when fitting]")
-      ->type_name("COLUMN");
-  verb->add_option("--label", flags->input.label, "column of labels that should not be mixed")
-      ->type_name("COLUMN");
-  add_name_list(*verb, "--features", flags->input.features,
-                "columns of the features, in their order [as when fitting]");
-  verb->add_option("--where", flags->input.where, "only these rows")->type_name("COLUMN=VALUE");
-  add_threads(*verb, flags->input.threads);
-  add_input_flags(*verb, flags->input.table);
+  Verb verb{.name = "evaluate",
+            .description = "measure groups before and after, on any rows",
+            .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
+            .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
+  EvaluationSettings& settings = flags->settings;
+  verb.add({{.names = "MODEL",
+             .help = "model file that conflux fit wrote",
+             .target = &flags->model,
+             .required = true},
+            {.names = "INPUT",
+             .help = "tables of all groups, or one table per group",
+             .target = &flags->input.paths,
+             .required = true},
+            {.names = "--metrics",
+             .value = "LIST",
+             .help = fmt::format("with commas, of {} [w2_exact, sliced_w2, energy_distance, "
+                                 "transport_cost, neighbors_kept, round_trip; with labels also "
+                                 "ilisi, clisi]",
+                                 fmt::join(metric_names(), ", ")),
+             .target = &settings.metrics},
+            {.names = "--space",
+             .value = "translated|shared",
+             .help = "compare a group translated to another with that other, or all in the shared "
+                     "space [translated]",
+             .target = &settings.space,
+             .choices = {"translated", "shared"}},
+            {.names = "--max-rows",
+             .value = "N",
+             .help = "rows of each group at most, drawn by seed [1000]",
+             .target = &settings.max_rows,
+             .least = 1},
+            {.names = "--block",
+             .value = "N",
+             .help = "rows per block of w2_exact and paper_wd [w2_exact: whole up to 2000 rows, "
+                     "else 500]",
+             .target = &settings.block,
+             .least = 1},
+            {.names = "--seed",
+             .value = "N",
+             .help = "names the random streams [0]",
+             .target = &settings.seed},
+            group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
+            label_flag(flags->input, "column of labels that should not be mixed"),
+            features_flag(flags->input.features,
+                          "columns of the features, in their order [as when fitting]"),
+            where_flag(flags->input),
+            threads_flag(flags->input.threads)});
+  verb.add(input_flags(flags->input.table));
+  return verb;
 }
 
 }  // namespace conflux::app

@@ -9,8 +9,8 @@
 
 #include "conflux/flow/flow.h"
 #include "conflux/metrics/pairwise.h"
-#include "console.h"
 #include "grouped_input.h"
+#include "support/console.h"
 
 namespace conflux::app {
 

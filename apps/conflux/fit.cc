@@ -11,9 +11,8 @@
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "grouped_input.h"
-#include "help.h"
-#include "interrupt.h"
 #include "record_json.h"
+#include "support/interrupt.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -37,20 +36,20 @@ std::string flag_of(std::string name) {
   return name;
 }
 
-void add_library_options(CLI::App& verb, FitFlags& flags) {
+// The options of the library, which knows their names, texts and defaults.
+std::vector<Flag> library_flags(FitFlags& flags) {
+  std::vector<Flag> out;
   for (const OptionText& option : option_texts({})) {
     const std::string& shown = option.unset.empty() ? option.value : option.unset;
-    std::string name = "--" + flag_of(option.name);
-    if (option.name == "threads") name = "-j," + name;
-    CLI::Option* added = verb.add_option_function<std::string>(
-        name,
-        [&flags, key = option.name](const std::string& text) {
-          flags.given.emplace_back(key, text);
-        },
-        option.help + " [" + shown + "]");
-    added->type_name(option.values);
-    if (option.expert) added->group(kExpertGroup);
+    const std::string name = "--" + flag_of(option.name);
+    out.push_back({.names = option.name == "threads" ? "-j," + name : name,
+                   .value = option.values,
+                   .help = option.help + " [" + shown + "]",
+                   .target = [&flags, key = option.name](
+                                 const std::string& text) { flags.given.emplace_back(key, text); },
+                   .shown = option.expert ? Shown::kToExperts : Shown::kAlways});
   }
+  return out;
 }
 
 /// What the options start from: the preset, or those of the fit that is resumed.
@@ -134,9 +133,8 @@ void warn_about(const std::vector<std::string>& warnings, const std::string& mod
   }
 }
 
-void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console) {
+void run_fit(const FitFlags& given, const Console& console) {
   FitFlags flags = given;
-  if (flags.every < 1) throw InvalidOption("--every is below 1; give a number of layers.");
   for (const auto& [name, text] : flags.given) {
     if (name == "threads") {
       FitOptions parsed;
@@ -171,49 +169,57 @@ void run_fit(const FitFlags& given, const CLI::App& verb, const Console& console
       fmt::format("{}: {} layers for {} groups of {} features, fitted on {} rows in {:.2f} s",
                   flags.output, model.record.layers.size(), model.flow.num_groups(),
                   model.flow.dim(), num_rows, model.record.seconds));
-  if (wants_json(verb)) print_json(summary_of(model, flags.output));
+  if (console.json) print_json(summary_of(model, flags.output));
 }
 
 }  // namespace
 
-void add_fit(CLI::App& root, Console& console) {
+Verb fit_verb() {
   const auto flags = std::make_shared<FitFlags>();
-  CLI::App* verb = nullptr;
-  verb =
-      add_verb(root, console, "fit", "learn one invertible map per group into a shared space",
-               "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
-               [flags, &root, &console] { run_fit(*flags, *root.get_subcommand("fit"), console); });
-  verb->add_option("INPUT", flags->input.paths,
-                   "tables of all groups (with --group), or one table per group")
-      ->required();
-  verb->add_option("-o,--output", flags->output, "model file to write")
-      ->type_name("MODEL")
-      ->required();
-  verb->add_option("--group,--batch-key", flags->input.group, "column that tells the groups")
-      ->type_name("COLUMN");
-  verb->add_option("--label", flags->input.label, "column that is carried along, never a feature")
-      ->type_name("COLUMN");
-  add_name_list(*verb, "--features", flags->input.features,
-                "columns to align, with commas [every numeric column]");
-  add_name_list(*verb, "--drop", flags->input.drop, "columns that are no features");
-  verb->add_option("--fit-where", flags->input.where,
-                   "fit on these rows only, say controls; the model serves all")
-      ->type_name("COLUMN=VALUE");
-  verb->add_option("--preset", flags->preset,
-                   "where options start from: ours, or the paper's [auto]")
-      ->type_name("auto|paper")
-      ->check(quiet(CLI::IsMember({"auto", "paper"})));
-  add_library_options(*verb, *flags);
-  verb->add_option("--checkpoint", flags->checkpoint, "keep the unfinished fit in this file")
-      ->type_name("FILE");
-  verb->add_option("--every", flags->every, "layers between checkpoints [10]")->type_name("N");
-  verb->add_option("--resume", flags->resume,
-                   "go on from a checkpoint: same bits as without a stop")
-      ->type_name("FILE");
-  verb->add_option("--max-memory", flags->max_memory,
-                   "refuse to start if more is needed, say 4G [what the machine has]")
-      ->type_name("BYTES");
-  add_input_flags(*verb, flags->input.table);
+  Verb verb{.name = "fit",
+            .description = "learn one invertible map per group into a shared space",
+            .example = "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
+            .run = [flags](const Console& console) { run_fit(*flags, console); }};
+  verb.add(
+      {tables_flag(flags->input),
+       {.names = "-o,--output",
+        .value = "MODEL",
+        .help = "model file to write",
+        .target = &flags->output,
+        .required = true},
+       group_flag(flags->input.group, "column that tells the groups"),
+       label_flag(flags->input, "column that is carried along, never a feature"),
+       features_flag(flags->input.features, "columns to align, with commas [every numeric column]"),
+       drop_flag(flags->input),
+       {.names = "--fit-where",
+        .value = "COLUMN=VALUE",
+        .help = "fit on these rows only, say controls; the model serves all",
+        .target = &flags->input.where},
+       {.names = "--preset",
+        .value = "auto|paper",
+        .help = "where options start from: ours, or the paper's [auto]",
+        .target = &flags->preset,
+        .choices = {"auto", "paper"}}});
+  verb.add(library_flags(*flags));
+  verb.add({{.names = "--checkpoint",
+             .value = "FILE",
+             .help = "keep the unfinished fit in this file",
+             .target = &flags->checkpoint},
+            {.names = "--every",
+             .value = "N",
+             .help = "layers between checkpoints [10]",
+             .target = &flags->every,
+             .least = 1},
+            {.names = "--resume",
+             .value = "FILE",
+             .help = "go on from a checkpoint: same bits as without a stop",
+             .target = &flags->resume},
+            {.names = "--max-memory",
+             .value = "BYTES",
+             .help = "refuse to start if more is needed, say 4G [what the machine has]",
+             .target = &flags->max_memory}});
+  verb.add(input_flags(flags->input.table));
+  return verb;
 }
 
 }  // namespace conflux::app

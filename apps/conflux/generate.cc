@@ -38,8 +38,8 @@ Table table_of(const GroupSet& groups) {
   return table;
 }
 
-void run_generate(const GenerateFlags& flags, const CLI::App& verb, const Console& console) {
-  check_standard_output(flags.output, wants_json(verb));
+void run_generate(const GenerateFlags& flags, const Console& console) {
+  check_standard_output(flags.output, console.json);
   const GroupSet groups = make_toy(flags.name, flags.samples, flags.seed);
   Table table = table_of(groups);
   if (kept_columns(flags.output) == Keeps::kFeatures) {
@@ -49,7 +49,7 @@ void run_generate(const GenerateFlags& flags, const CLI::App& verb, const Consol
   write_table(flags.output.path, table, write_options({}, flags.output, "group", 0));
   console.info(fmt::format("{}: {} rows of {} groups", flags.output.path, table.num_rows(),
                            groups.num_groups()));
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json(
         {{"output", flags.output.path}, {"rows", table.num_rows()}, {"groups", groups.names()}});
   }
@@ -57,17 +57,26 @@ void run_generate(const GenerateFlags& flags, const CLI::App& verb, const Consol
 
 }  // namespace
 
-void add_generate(CLI::App& root, Console& console) {
+Verb generate_verb() {
   const auto flags = std::make_shared<GenerateFlags>();
-  CLI::App* verb = add_verb(root, console, "generate", "make a small data set to try things on",
-                            "conflux generate moons -o moons.csv", [=, &root, &console] {
-                              run_generate(*flags, *root.get_subcommand("generate"), console);
-                            });
-  verb->add_option("NAME", flags->name, fmt::format("one of {}", fmt::join(toy_names(), ", ")))
-      ->required();
-  add_output_flags(*verb, flags->output);
-  verb->add_option("--samples", flags->samples, "rows of each group [1000]")->type_name("N");
-  verb->add_option("--seed", flags->seed, "names the random stream [0]")->type_name("N");
+  Verb verb{.name = "generate",
+            .description = "make a small data set to try things on",
+            .example = "conflux generate moons -o moons.csv",
+            .run = [flags](const Console& console) { run_generate(*flags, console); }};
+  verb.add({.names = "NAME",
+            .help = fmt::format("one of {}", fmt::join(toy_names(), ", ")),
+            .target = &flags->name,
+            .required = true});
+  verb.add(output_flags(flags->output));
+  verb.add({{.names = "--samples",
+             .value = "N",
+             .help = "rows of each group [1000]",
+             .target = &flags->samples},
+            {.names = "--seed",
+             .value = "N",
+             .help = "names the random stream [0]",
+             .target = &flags->seed}});
+  return verb;
 }
 
 }  // namespace conflux::app

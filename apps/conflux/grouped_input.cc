@@ -213,6 +213,31 @@ GroupedInput groups_by_file(const GroupedInputFlags& flags, const Console& conso
 
 }  // namespace
 
+Flag tables_flag(GroupedInputFlags& flags) {
+  return {.names = "INPUT",
+          .help = "tables of all groups (with --group), or one table per group",
+          .target = &flags.paths,
+          .required = true};
+}
+
+Flag label_flag(GroupedInputFlags& flags, const std::string& help) {
+  return {.names = "--label", .value = "COLUMN", .help = help, .target = &flags.label};
+}
+
+Flag drop_flag(GroupedInputFlags& flags) {
+  return {.names = "--drop",
+          .value = "LIST",
+          .help = "columns that are no features",
+          .target = &flags.drop};
+}
+
+Flag where_flag(GroupedInputFlags& flags) {
+  return {.names = "--where",
+          .value = "COLUMN=VALUE",
+          .help = "only these rows",
+          .target = &flags.where};
+}
+
 GroupedInput read_groups(const GroupedInputFlags& given, const Console& console) {
   GroupedInputFlags flags = given;
   if (flags.group.empty() && flags.paths.size() == 1) {

@@ -8,7 +8,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/tables/npy.h"
 #include "conflux/tables/table_groups.h"
-#include "console.h"
+#include "support/console.h"
 #include "table_flags.h"
 
 namespace conflux::app {
@@ -26,6 +26,15 @@ struct GroupedInputFlags {
   /// In bytes; reading ends with InvalidData when more would be needed.
   double max_memory = 0;
 };
+
+/// INPUT: the tables.
+Flag tables_flag(GroupedInputFlags& flags);
+/// --label
+Flag label_flag(GroupedInputFlags& flags, const std::string& help);
+/// --drop
+Flag drop_flag(GroupedInputFlags& flags);
+/// --where
+Flag where_flag(GroupedInputFlags& flags);
 
 struct GroupedInput {
   /// With labels if they were asked for.

@@ -39,8 +39,8 @@ Json json_of(const ModelFile& file) {
           {"group_column", model.group_column},
           {"label_column", model.label_column},
           {"options", options},
-          {"held_out_at_start", number_json(model.record.held_out_at_start)},
-          {"held_out_nb", number_json(model.record.held_out_nb)},
+          {"held_out_at_start", model.record.held_out_at_start},
+          {"held_out_nb", model.record.held_out_nb},
           {"layers", layers_json(model.record.layers)},
           {"dropped_layers", layers_json(model.record.dropped_layers)},
           {"warnings", model.record.warnings},
@@ -113,18 +113,24 @@ void print_text(const ModelFile& file, const std::string& path) {
 
 }  // namespace
 
-void add_info(CLI::App& root, Console& console) {
+Verb info_verb() {
   const auto path = std::make_shared<std::string>();
-  CLI::App* verb = add_verb(root, console, "info", "show what a model or checkpoint holds",
-                            "conflux info cells.conflux", [=, &root] {
-                              const ModelFile file = inspect_model_file(*path);
-                              if (wants_json(*root.get_subcommand("info"))) {
-                                print_json(json_of(file));
-                              } else {
-                                print_text(file, *path);
-                              }
-                            });
-  verb->add_option("MODEL", *path, "model file or checkpoint")->required();
+  Verb verb{.name = "info",
+            .description = "show what a model or checkpoint holds",
+            .example = "conflux info cells.conflux",
+            .run = [path](const Console& console) {
+              const ModelFile file = inspect_model_file(*path);
+              if (console.json) {
+                print_json(json_of(file));
+              } else {
+                print_text(file, *path);
+              }
+            }};
+  verb.add({.names = "MODEL",
+            .help = "model file or checkpoint",
+            .target = path.get(),
+            .required = true});
+  return verb;
 }
 
 }  // namespace conflux::app

@@ -6,6 +6,7 @@
 
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
+#include "table_flags.h"
 
 namespace conflux::app {
 
@@ -50,6 +51,12 @@ std::string find_group_column(const std::vector<std::string>& names, const std::
 }
 
 }  // namespace
+
+std::vector<Flag> column_flags(ColumnFlags& flags) {
+  return {
+      group_flag(flags.group, "column that tells the groups [as when fitting]"),
+      features_flag(flags.features, "columns of the features, in their order [as when fitting]")};
+}
 
 std::vector<std::string> numeric_columns(const Model& model, const ColumnFlags& flags) {
   if (!flags.features.empty()) return flags.features;

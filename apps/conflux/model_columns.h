@@ -7,6 +7,7 @@
 
 #include "conflux/tables/table.h"
 #include "conflux/training/model.h"
+#include "support/flag.h"
 
 namespace conflux::app {
 
@@ -17,6 +18,9 @@ struct ColumnFlags {
   /// All rows are of this group; no column is needed.
   std::string from = {};
 };
+
+/// --group and --features
+std::vector<Flag> column_flags(ColumnFlags& flags);
 
 struct ModelColumns {
   std::vector<std::string> features;

@@ -2,17 +2,13 @@
 
 namespace conflux::app {
 
-Json number_json(const std::optional<double>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
-
 Json layer_json(const LayerRecord& layer) {
   return {{"layer", layer.layer},
           {"kind", layer.kind},
           {"spread_at_start", layer.spread_at_start},
           {"spread_before", layer.spread_before},
           {"spread_after", layer.spread_after},
-          {"held_out", number_json(layer.held_out)},
+          {"held_out", layer.held_out},
           {"steps", layer.steps},
           {"evaluations", layer.evaluations},
           {"passes", layer.passes},

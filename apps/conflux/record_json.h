@@ -2,16 +2,13 @@
 
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "conflux/training/fit_record.h"
-#include "console.h"
+#include "support/console.h"
 
 namespace conflux::app {
 
-/// null when it is unset.
-Json number_json(const std::optional<double>& number);
 Json layer_json(const LayerRecord& layer);
 /// Passes, GFLOP/s, GB/s, and what part of the time were products, sorting and the rest.
 Json speed_json(const FitRecord& record);

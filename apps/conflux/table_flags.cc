@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sstream>
-
 #include "conflux/core/error.h"
-#include "help.h"
 
 namespace conflux::app {
 
@@ -23,29 +20,53 @@ char delimiter_of(const std::string& text) {
 
 }  // namespace
 
-void add_input_flags(CLI::App& verb, InputFlags& flags) {
-  verb.add_option("--format", flags.format,
-                  "format of the input: " + format_list() + " [by its name]")
-      ->type_name("F");
-  verb.add_flag("--no-header", flags.no_header,
-                "text: the first line holds values; columns are called c0, c1, ...");
-  verb.add_option("--delimiter", flags.delimiter, "text: what separates cells [by the format]")
-      ->type_name("C")
-      ->group(kExpertGroup);
-  verb.add_option("--array", flags.array, "npz: the array of features [X]")
-      ->type_name("NAME")
-      ->group(kExpertGroup);
+std::vector<Flag> input_flags(InputFlags& flags) {
+  return {{.names = "--format",
+           .value = "F",
+           .help = "format of the input: " + format_list() + " [by its name]",
+           .target = &flags.format},
+          {.names = "--no-header",
+           .help = "text: the first line holds values; columns are called c0, c1, ...",
+           .target = &flags.no_header},
+          {.names = "--delimiter",
+           .value = "C",
+           .help = "text: what separates cells [by the format]",
+           .target = &flags.delimiter,
+           .shown = Shown::kToExperts},
+          {.names = "--array",
+           .value = "NAME",
+           .help = "npz: the array of features [X]",
+           .target = &flags.array,
+           .shown = Shown::kToExperts}};
 }
 
-void add_output_flags(CLI::App& verb, OutputFlags& flags) {
-  verb.add_option("-o,--output", flags.path, "file to write; - is standard output")
-      ->type_name("OUT")
-      ->required();
-  verb.add_option("--output-format", flags.format,
-                  "format of the output, with .gz or .zst behind it if compressed [by its name]")
-      ->type_name("F");
-  verb.add_flag("--float32", flags.single_precision, "npy and npz: write single precision")
-      ->group(kExpertGroup);
+std::vector<Flag> output_format_flags(OutputFlags& flags) {
+  return {{.names = "--output-format",
+           .value = "F",
+           .help = "format of the output, with .gz or .zst behind it if compressed [by its name]",
+           .target = &flags.format},
+          {.names = "--float32",
+           .help = "npy and npz: write single precision",
+           .target = &flags.single_precision,
+           .shown = Shown::kToExperts}};
+}
+
+std::vector<Flag> output_flags(OutputFlags& flags) {
+  std::vector<Flag> out = output_format_flags(flags);
+  out.insert(out.begin(), {.names = "-o,--output",
+                           .value = "OUT",
+                           .help = "file to write; - is standard output",
+                           .target = &flags.path,
+                           .required = true});
+  return out;
+}
+
+Flag group_flag(std::string& group, const std::string& help) {
+  return {.names = "--group,--batch-key", .value = "COLUMN", .help = help, .target = &group};
+}
+
+Flag features_flag(std::vector<std::string>& features, const std::string& help) {
+  return {.names = "--features", .value = "LIST", .help = help, .target = &features};
 }
 
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads) {
@@ -70,22 +91,6 @@ Keeps kept_columns(const OutputFlags& flags) {
   const std::string format = table_format(flags.path, {.format = flags.format});
   if (format == "npz") return Keeps::kFeaturesAndGroup;
   return format == "npy" || format == "idx" ? Keeps::kFeatures : Keeps::kEverything;
-}
-
-void add_threads(CLI::App& verb, int& threads) {
-  verb.add_option("-j,--threads", threads, "threads to use; 0 uses every core [0]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(0, 4096)));
-}
-
-void add_name_list(CLI::App& verb, const std::string& name, std::vector<std::string>& list,
-                   const std::string& help) {
-  const auto split = [&list](const std::string& text) {
-    list.clear();
-    std::istringstream names(text);
-    for (std::string each; std::getline(names, each, ',');) list.push_back(each);
-  };
-  verb.add_option_function<std::string>(name, split, help)->type_name("LIST");
 }
 
 void check_standard_output(const OutputFlags& flags, bool json) {

@@ -2,11 +2,11 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "conflux/tables/table.h"
+#include "support/flag.h"
 
 namespace conflux::app {
 
@@ -23,10 +23,17 @@ struct OutputFlags {
   bool single_precision = false;
 };
 
-/// Adds --format, --no-header, --delimiter and --array.
-void add_input_flags(CLI::App& verb, InputFlags& flags);
-/// Adds -o/--output, --output-format and --float32.
-void add_output_flags(CLI::App& verb, OutputFlags& flags);
+/// --format, --no-header, --delimiter and --array
+std::vector<Flag> input_flags(InputFlags& flags);
+/// -o/--output, --output-format and --float32
+std::vector<Flag> output_flags(OutputFlags& flags);
+/// --output-format and --float32
+std::vector<Flag> output_format_flags(OutputFlags& flags);
+
+/// --group, with --batch-key as a second name
+Flag group_flag(std::string& group, const std::string& help);
+/// --features
+Flag features_flag(std::vector<std::string>& features, const std::string& help);
 
 /// `group` is the array of an NPZ file that tells the groups; may be empty.
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads);
@@ -38,12 +45,6 @@ TableOptions write_options(const InputFlags& input, const OutputFlags& flags,
 /// in text.
 enum class Keeps { kFeatures, kFeaturesAndGroup, kEverything };
 Keeps kept_columns(const OutputFlags& flags);
-
-/// Adds -j/--threads.
-void add_threads(CLI::App& verb, int& threads);
-/// A list with commas between names.
-void add_name_list(CLI::App& verb, const std::string& name, std::vector<std::string>& list,
-                   const std::string& help);
 
 /// Throws InvalidOption when results and a JSON summary would both go to standard output.
 void check_standard_output(const OutputFlags& flags, bool json);

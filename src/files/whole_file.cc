@@ -165,4 +165,9 @@ void replace_file(const std::string& path, std::span<const std::span<const std::
   if (directory.open()) ::fsync(directory.number());
 }
 
+void replace_file(const std::string& path, std::string_view text) {
+  const std::span<const std::byte> part = std::as_bytes(std::span(text));
+  replace_file(path, std::span(&part, 1));
+}
+
 }  // namespace conflux

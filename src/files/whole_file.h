@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace conflux {
@@ -21,5 +22,6 @@ Bytes read_whole_file(const std::string& path);
 /// Writes `parts` one after the other, replacing the file if there is one. Throws Error that names
 /// the path and the reason; then the old file is as it was.
 void replace_file(const std::string& path, std::span<const std::span<const std::byte>> parts);
+void replace_file(const std::string& path, std::string_view text);
 
 }  // namespace conflux

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/exact_wasserstein.h"
@@ -13,9 +14,10 @@
 #include "conflux/options/option_text.h"
 #include "conflux/training/fit.h"
 #include "core/stopwatch.h"
-#include "interrupt.h"
+#include "files/whole_file.h"
 #include "reproduce/machine.h"
 #include "reproduce/samples.h"
+#include "support/interrupt.h"
 
 namespace conflux::app {
 
@@ -128,18 +130,9 @@ Json curve_point(Index layers, const Judge& judge, const Flow& flow, const Group
     wd[from] = judge.paper_wd_of(1 - from, moved);
     exact[from] = judge.exact_of(1 - from, moved);
   }
-  point["paper_wd"] = wd;
-  point["exact"] = exact;
+  point["paper_wd"] = Json::array({wd[0], wd[1]});
+  point["exact"] = Json::array({exact[0], exact[1]});
   return point;
-}
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".tmp";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(partial.string() + ": cannot be written; is the disk full?");
-  std::filesystem::rename(partial, path);
 }
 
 }  // namespace
@@ -185,8 +178,10 @@ std::filesystem::path CellRunner::path_of(const CellId& id) const {
 std::optional<Json> CellRunner::find(const CellId& id) const {
   std::ifstream file(path_of(id));
   if (!file) return std::nullopt;
-  Json kept = Json::parse(file, nullptr, false);
-  if (!kept.is_object() || kept.value("settings", Json()) != settings_of(id)) return std::nullopt;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::optional<Json> kept = Json::parse(text);
+  const Json* settings = kept ? kept->find("settings") : nullptr;
+  if (settings == nullptr || *settings != settings_of(id)) return std::nullopt;
   return kept;
 }
 
@@ -199,7 +194,7 @@ Json CellRunner::get(const CellId& id) {
                {"settings", settings_of(id)},
                {"machine", machine_json()}};
   cell.update(measure(id));
-  write_file(path_of(id), cell.dump() + "\n");
+  replace_file(path_of(id), cell.dump() + "\n");
   ++measured_;
   return cell;
 }
@@ -268,7 +263,7 @@ Json CellRunner::measure(const CellId& id) {
                                      : planar_samples(fit.flow, data.test, latent, workers_);
   }
   console_.info(fmt::format("{}: paper_wd {:.4g}, exact {:.4g}, {:.1f} s", what,
-                            double(out["paper_wd"]), double(out["exact"]), fit.record.seconds));
+                            out["paper_wd"].number(), out["exact"].number(), fit.record.seconds));
   return out;
 }
 

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "conflux/core/parallel.h"
-#include "console.h"
 #include "reproduce/experiments.h"
+#include "support/console.h"
 
 namespace conflux::app {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "console.h"
 #include "reproduce/scale.h"
+#include "support/console.h"
 
 namespace conflux::app {
 

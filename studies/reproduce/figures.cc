@@ -53,7 +53,9 @@ Drawing sheet_drawing(const Experiment& experiment, const RowResult& result) {
 }
 
 std::vector<std::vector<double>> groups_of(const Json& points) {
-  return points.get<std::vector<std::vector<double>>>();
+  std::vector<std::vector<double>> out;
+  for (const Json& group : points.items()) out.push_back(group.numbers());
+  return out;
 }
 
 // Strips of two rows: the shared space above, translations below.
@@ -128,13 +130,13 @@ std::vector<CurvePoint> mean_curve(const std::vector<Json>& cells) {
   std::vector<CurvePoint> out;
   for (std::size_t p = 0; p < length; ++p) {
     CurvePoint point;
-    point.layers = cells.front().at("points")[p].at("layers");
+    point.layers = cells.front().at("points")[p].at("layers").whole();
     std::vector<double> wd[3], exact[3];
     for (const Json& cell : cells) {
       const Json& each = cell.at("points")[p];
       for (const std::size_t from : {0, 1}) {
-        wd[from].push_back(each.at("paper_wd")[from]);
-        exact[from].push_back(each.at("exact")[from]);
+        wd[from].push_back(each.at("paper_wd")[from].number());
+        exact[from].push_back(each.at("exact")[from].number());
       }
       wd[2].push_back(0.5 * (wd[0].back() + wd[1].back()));
       exact[2].push_back(0.5 * (exact[0].back() + exact[1].back()));

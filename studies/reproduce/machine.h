@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "console.h"
+#include "support/console.h"
 
 namespace conflux::app {
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <set>
 
 #include "conflux/core/error.h"
+#include "files/whole_file.h"
 #include "reproduce/figures.h"
 #include "reproduce/published.h"
 
@@ -19,19 +19,12 @@ namespace {
 
 constexpr const char* kNothing = "–";
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(path.string() + ": cannot be written; is the disk full?");
-}
-
 /// Mean and deviation of a number over runs; unset when the cells do not have it.
 std::optional<Figure> figure_of(const std::vector<Json>& cells, const std::string& name) {
   double sum = 0, squares = 0;
   for (const Json& cell : cells) {
     if (!cell.contains(name)) return std::nullopt;
-    const double value = cell.at(name);
+    const double value = cell.at(name).number();
     sum += value;
     squares += value * value;
   }
@@ -84,7 +77,7 @@ std::string table_row(const RowResult& result) {
   const auto exact = figure_of(result.cells, "exact");
   const auto largest = [&](const char* name) {
     double out = 0;
-    for (const Json& cell : result.cells) out = std::max(out, cell.at(name).get<double>());
+    for (const Json& cell : result.cells) out = std::max(out, cell.at(name).number());
     return out;
   };
   const Published* found = find_published(result.set.name, result.row.label);
@@ -123,7 +116,7 @@ std::string matrix_text(const RowResult& result) {
     for (std::size_t to = 0; to < groups; ++to) {
       double mean = 0;
       for (const Json& cell : result.cells) {
-        mean += cell.at("paper_wd_matrix")[from][to].get<double>() /
+        mean += cell.at("paper_wd_matrix")[from][to].number() /
                 static_cast<double>(result.cells.size());
       }
       out += from == to ? fmt::format(" {:.0e} |", mean) : fmt::format(" {:.1f} |", mean);
@@ -194,12 +187,11 @@ std::string origin_text(const std::vector<RowResult>& results) {
   for (const RowResult& result : results) {
     for (const Json& cell : result.cells) {
       const Json& machine = cell.at("machine");
-      const auto cores = machine.at("cores").get<double>();
-      machines.insert(
-          fmt::format("{}, {} cores", machine.at("processor").get<std::string>(), cores));
-      dates.insert(machine.at("date").get<std::string>());
+      const auto cores = machine.at("cores").number();
+      machines.insert(fmt::format("{}, {} cores", machine.at("processor").text(), cores));
+      dates.insert(machine.at("date").text());
       // A fit of our own before this one accounts for a load of as many as there are cores.
-      busy = busy || machine.at("load").get<double>() > cores + 0.5;
+      busy = busy || machine.at("load").number() > cores + 0.5;
     }
   }
   return fmt::format("{}, {}{}", fmt::join(dates, ", "), fmt::join(machines, "; "),
@@ -212,9 +204,9 @@ std::string rows_text(const std::vector<RowResult>& results) {
     if (result.set.name == last) continue;
     last = result.set.name;
     const Json& cell = result.cells.front();
-    out += fmt::format("{}{}: {} rows per group for the fit, {} for the test",
-                       out.empty() ? "" : "; ", result.set.title,
-                       cell.at("train_rows").get<Index>(), cell.at("test_rows").get<Index>());
+    out +=
+        fmt::format("{}{}: {} rows per group for the fit, {} for the test", out.empty() ? "" : "; ",
+                    result.set.title, cell.at("train_rows").whole(), cell.at("test_rows").whole());
   }
   return out;
 }
@@ -252,6 +244,8 @@ std::string explanation(const std::vector<RowResult>& results) {
   return out;
 }
 
+Json both(const Figure& figure) { return Json::array({figure.value, figure.deviation}); }
+
 Json record_of(const Experiment& experiment, const std::vector<RowResult>& results,
                const std::string& command) {
   Json rows = Json::array();
@@ -260,8 +254,8 @@ Json record_of(const Experiment& experiment, const std::vector<RowResult>& resul
     if (const Published* published = find_published(result.set.name, result.row.label)) {
       Json values = {{"stored_only", published->stored_only},
                      {"divisor_error", divisor_error(result.set.name)}};
-      if (published->wd) values["paper_wd"] = {published->wd->value, published->wd->deviation};
-      if (published->tc) values["tc"] = {published->tc->value, published->tc->deviation};
+      if (published->wd) values["paper_wd"] = both(*published->wd);
+      if (published->tc) values["tc"] = both(*published->tc);
       if (published->seconds) values["seconds"] = *published->seconds;
       row["published"] = values;
     }
@@ -269,7 +263,7 @@ Json record_of(const Experiment& experiment, const std::vector<RowResult>& resul
     for (const Json& cell : result.cells) {
       Json run = cell;
       run.erase("samples");
-      if (cell.at("run") != 0) run.erase("options");
+      if (cell.at("run").whole() != 0) run.erase("options");
       run.erase("experiment");
       run.erase("set");
       run.erase("row");
@@ -295,12 +289,12 @@ void write_report(const Experiment& experiment, const std::vector<RowResult>& re
   if (!experiment.note.empty()) page += "\n" + experiment.note + "\n";
   if (!curve) page += matrices_text(results);
   for (const Drawing& drawing : drawings_of(experiment, results)) {
-    write_file(folder / drawing.file, drawing.contents);
+    replace_file(folder / drawing.file, drawing.contents);
     page += fmt::format("\n![{}]({})\n\n*{}*\n", drawing.file, drawing.file, drawing.caption);
   }
-  write_file(folder / (experiment.name + ".md"), page);
-  write_file(folder / (experiment.name + ".json"),
-             record_of(experiment, results, command).dump() + "\n");
+  replace_file(folder / (experiment.name + ".md"), page);
+  replace_file(folder / (experiment.name + ".json"),
+               record_of(experiment, results, command).dump() + "\n");
 }
 
 }  // namespace conflux::app

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "console.h"
 #include "reproduce/experiments.h"
+#include "support/console.h"
 
 namespace conflux::app {
 

@@ -1,4 +1,4 @@
-// conflux reproduce: the paper's tables and figures, ours beside the published ones.
+// conflux-reproduce: the paper's tables and figures, ours beside the published ones.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,12 +9,10 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "core/stopwatch.h"
-#include "help.h"
-#include "interrupt.h"
 #include "reproduce/cells.h"
 #include "reproduce/report.h"
-#include "table_flags.h"
-#include "verbs.h"
+#include "support/interrupt.h"
+#include "support/program.h"
 
 namespace conflux::app {
 
@@ -31,8 +29,8 @@ struct ReproduceFlags {
   int threads = 0;
 };
 
-void print_list(const CLI::App& verb) {
-  if (wants_json(verb)) {
+void print_list(bool json) {
+  if (json) {
     Json out = Json::array();
     for (const Experiment& each : experiments()) {
       out.push_back({{"name", each.name}, {"title", each.title}});
@@ -111,8 +109,8 @@ void check_rows(const std::vector<std::string>& only,
   }
 }
 
-void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Console& console) {
-  if (flags.names == std::vector<std::string>{"list"}) return print_list(verb);
+void run_reproduce(const ReproduceFlags& flags, const Console& console) {
+  if (flags.names == std::vector<std::string>{"list"}) return print_list(console.json);
   const auto chosen = chosen_experiments(flags.names);
   if (flags.output.empty()) {
     throw InvalidOption("where to? Name a folder for tables and figures with -o DIR.");
@@ -142,40 +140,64 @@ void run_reproduce(const ReproduceFlags& flags, const CLI::App& verb, const Cons
     console.info(page);
     written.push_back(page);
   }
-  if (wants_json(verb)) {
+  if (console.json) {
     print_json({{"written", written},
                 {"measured_cells", runner.num_measured()},
                 {"seconds", watch.seconds()}});
   }
 }
 
-}  // namespace
-
-void add_reproduce(CLI::App& root, Console& console) {
+Verb reproduce_verb() {
   const auto flags = std::make_shared<ReproduceFlags>();
-  CLI::App* verb = add_verb(
-      root, console, "reproduce", "make the paper's tables and figures again",
-      "conflux reproduce planar2 mnist2 --runs 3 -o results",
-      [=, &root, &console] { run_reproduce(*flags, *root.get_subcommand("reproduce"), console); });
-  verb->add_option("NAME", flags->names, "tables and figures, all, or list to see names")
-      ->required();
-  verb->add_option("-o,--output", flags->output, "folder to write; a second start goes on")
-      ->type_name("DIR");
-  verb->add_option("--runs", flags->runs, "fits per line of a table [5; --quick: 2]")
-      ->type_name("N")
-      ->check(quiet(CLI::Range(1, 1000)));
-  verb->add_flag("--quick", flags->quick, "thinned data: minutes, not to be compared");
-  verb->add_option("--data", flags->data, "folder of images, fetched if absent [data]")
-      ->type_name("DIR");
-  add_threads(*verb, flags->threads);
-  verb->add_option(
-          "--only", flags->only,
-          "fit this row of a table only (may be repeated); others are shown if they are there")
-      ->type_name("ROW")
-      ->allow_extra_args(false)
-      ->group(kExpertGroup);
-  verb->add_flag("--tiny", flags->tiny, "a few dozen rows, to see that the command works")
-      ->group(kExpertGroup);
+  Verb verb{.name = "",
+            .description = "make the paper's tables and figures again",
+            .example = "conflux reproduce planar2 mnist2 --runs 3 -o results",
+            .run = [flags](const Console& console) { run_reproduce(*flags, console); }};
+  verb.add({{.names = "NAME",
+             .help = "tables and figures, all, or list to see names",
+             .target = &flags->names,
+             .required = true},
+            {.names = "-o,--output",
+             .value = "DIR",
+             .help = "folder to write; a second start goes on",
+             .target = &flags->output},
+            {.names = "--runs",
+             .value = "N",
+             .help = "fits per line of a table [5; --quick: 2]",
+             .target = &flags->runs,
+             .least = 1,
+             .most = 1000},
+            {.names = "--quick",
+             .help = "thinned data: minutes, not to be compared",
+             .target = &flags->quick},
+            {.names = "--data",
+             .value = "DIR",
+             .help = "folder of images, fetched if absent [data]",
+             .target = &flags->data},
+            threads_flag(flags->threads),
+            {.names = "--only",
+             .value = "ROW",
+             .help = "fit this row of a table only (may be repeated); others are shown if they are "
+                     "there",
+             .target = &flags->only,
+             .repeated = true,
+             .shown = Shown::kToExperts},
+            {.names = "--tiny",
+             .help = "a few dozen rows, to see that the command works",
+             .target = &flags->tiny,
+             .shown = Shown::kToExperts}});
+  return verb;
 }
 
+}  // namespace
+
 }  // namespace conflux::app
+
+int main(int argc, char** argv) {
+  using namespace conflux::app;
+  const Program program{.name = "conflux-reproduce",
+                        .description = "makes the tables and figures of the paper again",
+                        .version = CONFLUX_VERSION,
+                        .verbs = {reproduce_verb()}};
+  return run_program(program, argc, argv);
+}

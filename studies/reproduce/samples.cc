@@ -93,8 +93,9 @@ Json planar_samples(const Flow& flow, const GroupSet& test, const std::vector<Ma
 }
 
 Sheet sheet_of(const Json& samples) {
-  Sheet out{samples.at("rows"), samples.at("columns"), samples.at("side"), {}};
-  const std::string text = samples.at("pixels");
+  const auto whole = [&](const char* name) { return static_cast<int>(samples.at(name).whole()); };
+  Sheet out{whole("rows"), whole("columns"), whole("side"), {}};
+  const std::string& text = samples.at("pixels").text();
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
     out.pixels.push_back(static_cast<unsigned char>(std::stoi(text.substr(i, 2), nullptr, 16)));
   }

@@ -6,7 +6,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/flow/flow.h"
-#include "console.h"
+#include "support/console.h"
 
 namespace conflux::app {
 

@@ -27,7 +27,7 @@ MISTAKES = [
     ("fit moons.csv -o m --weights 1,x", USAGE, ['weights is "1,x"', "uniform|size|LIST"]),
     ("fit moons.csv -o m --target 2", USAGE, ['no group "2"', '"0", "1"']),
     ("fit moons.csv -o m --unit-cube maybe", USAGE, ['unit_cube is "maybe"', "auto|on|off"]),
-    ("fit moons.csv -o m --every 0 --checkpoint c", USAGE, ["--every", "number of layers"]),
+    ("fit moons.csv -o m --every 0 --checkpoint c", USAGE, ["--every", "at least 1"]),
     ("fit moons.csv -o m --max-memory lots", USAGE, ['--max-memory is "lots"', "500M"]),
     ("fit moons.csv -o m --max-memory 1k", DATA, ["needs about", "1.0 kB", "--max-memory"]),
     ("fit moons.csv -o m --group gruop", USAGE, ['no column "gruop"', 'did you mean "group"?']),

@@ -1,23 +1,26 @@
-// What the command says while it works.
+// Everything that a program says while it works.
 //
 // Results go to standard output; everything said here goes to standard error: a progress line if
 // that is a terminal, and log lines, as text or as one JSON object each.
 
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
-namespace conflux::app {
+#include "support/json.h"
 
-using Json = nlohmann::ordered_json;
+namespace conflux::app {
 
 enum class LogFormat { kText, kJson };
 
 class Console {
  public:
+  /// Stands before messages of errors.
+  std::string program = "conflux";
   int verbosity = 0;  // -1 with -q, 1 with -v
   LogFormat format = LogFormat::kText;
+  /// Whether a summary is wanted as JSON on standard output.
+  bool json = false;
 
   /// One event; `fields` are for the JSON form. Details are shown with -v only, warnings always.
   void info(const std::string& text, const Json& fields = {}) const;
@@ -32,9 +35,13 @@ class Console {
   void finish_progress() const;
 
  private:
-  void say(const char* level, const std::string& text, Json fields) const;
+  void say(const char* level, const std::string& text, const Json& fields) const;
 
   mutable bool line_open_ = false;
 };
+
+/// Names and values of users for a terminal: control characters are spelled out, so that a name
+/// cannot move the cursor or change colours.
+std::string printable(const std::string& text);
 
 }  // namespace conflux::app

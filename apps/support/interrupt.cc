@@ -1,0 +1,55 @@
+#include "support/interrupt.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace conflux::app {
+
+namespace {
+
+// Long enough for a block of rows or a step of a search, short for somebody who waits.
+constexpr unsigned kPatienceSeconds = 5;
+
+volatile std::sig_atomic_t received = 0;
+
+extern "C" void end_at_once(int) {
+  std::signal(received, SIG_DFL);
+  std::raise(received);
+}
+
+extern "C" void remember(int signal) {
+  received = signal;
+  std::signal(signal, SIG_DFL);
+  ::alarm(kPatienceSeconds);
+}
+
+void catch_signal(int signal) {
+  if (std::signal(signal, remember) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGALRM, end_at_once);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) catch_signal(signal);
+}
+
+bool interrupted() {
+  if (received == 0) return false;
+  ::alarm(0);
+  return true;
+}
+
+void stop_if_interrupted() {
+  if (interrupted()) throw Interrupted("interrupted; nothing was written.");
+}
+
+void end_as_interrupted() {
+  std::signal(received, SIG_DFL);
+  std::raise(received);
+  std::abort();
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,29 @@
+// Ctrl-C, asked for politely.
+//
+// The first SIGINT, SIGTERM or SIGHUP only sets a flag, which long work looks at between its steps,
+// so that checkpoints are written and unfinished files removed. A second one ends the program at
+// once. Work that does not look at the flag for some seconds is ended as well: inside one large
+// matrix decomposition, or one line of gigabytes, there is nothing to save.
+
+#pragma once
+
+#include <stdexcept>
+
+namespace conflux::app {
+
+/// Thrown by work that has seen the flag and tidied up.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Signals that were ignored when the program was started (by nohup, say) stay ignored.
+void catch_interrupts();
+/// Whether to stop. After the first true the caller has all the time that it needs to tidy up.
+bool interrupted();
+/// Throws Interrupted when the flag is set.
+void stop_if_interrupted();
+/// Ends the program as the signal itself would have done, so that shells and scripts see it.
+[[noreturn]] void end_as_interrupted();
+
+}  // namespace conflux::app

@@ -1,0 +1,123 @@
+// A JSON value of our own, so that only json.cc includes the large library that reads and writes
+// the text.
+//
+//   Json summary = {{"rows", 3}, {"groups", names}};
+//   summary["seconds"] = 0.5;
+//   print_json(summary);
+//
+// Objects keep the order in which their members were added.
+
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace conflux::app {
+
+class Json {
+ public:
+  struct Member;
+  using Array = std::vector<Json>;
+  using Object = std::vector<Member>;
+
+  /// null
+  Json();
+  Json(std::nullptr_t);
+  Json(double number);
+  Json(std::string text);
+  Json(std::string_view text);
+  Json(const char* text);
+  Json(std::initializer_list<Member> members);
+  Json(const std::map<std::string, std::string>& members);
+  template <std::integral Whole>
+  Json(Whole number) : Json(from_whole(number)) {}
+  /// null when it is unset.
+  template <typename Value>
+  Json(const std::optional<Value>& value) {
+    if (value) *this = Json(*value);
+  }
+  template <typename Value>
+  Json(const std::vector<Value>& values) : Json(array()) {
+    for (const Value& value : values) push_back(value);
+  }
+
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
+
+  static Json array(Array items = {});
+  static Json object();
+
+  bool is_null() const;
+  bool is_object() const;
+  /// Numbers are compared by their values, objects member by member in order.
+  bool operator==(const Json& other) const;
+
+  /// The member of an object, which is added when it is not there; null becomes an object.
+  Json& operator[](std::string_view name);
+  /// Throws Error when the object has no such member.
+  const Json& at(std::string_view name) const;
+  /// Null when there is no such member.
+  const Json* find(std::string_view name) const;
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  void erase(std::string_view name);
+  /// Adds the members of another object, replacing those of the same name.
+  void update(const Json& other);
+
+  /// Null becomes an array.
+  void push_back(Json item);
+  /// The items of an array. Throws Error when this is none.
+  const Array& items() const;
+  std::size_t size() const { return items().size(); }
+  const Json& operator[](std::size_t position) const { return items().at(position); }
+
+  /// Throw Error when this is no number, or no text.
+  double number() const;
+  std::int64_t whole() const;
+  const std::string& text() const;
+  std::vector<double> numbers() const;
+
+  /// On one line, or indented. Bytes that are not UTF-8 are replaced: JSON may not hold them.
+  std::string dump(int indent = -1) const;
+  /// Unset when the text is no JSON.
+  static std::optional<Json> parse(std::string_view text);
+
+ private:
+  friend struct JsonText;
+
+  template <std::integral Whole>
+  static Json from_whole(Whole number) {
+    Json out;
+    if constexpr (std::same_as<Whole, bool>) {
+      out.value_ = number;
+    } else if constexpr (std::unsigned_integral<Whole>) {
+      out.value_ = static_cast<std::uint64_t>(number);
+    } else {
+      out.value_ = static_cast<std::int64_t>(number);
+    }
+    return out;
+  }
+
+  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array,
+               Object>
+      value_;
+};
+
+struct Json::Member {
+  std::string name;
+  Json value;
+};
+
+/// Prints a summary on standard output.
+void print_json(const Json& json);
+
+}  // namespace conflux::app
