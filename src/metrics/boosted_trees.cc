@@ -1,4 +1,4 @@
-#include "judging/boosted_trees.h"
+#include "metrics/boosted_trees.h"
 
 #include <fmt/format.h>
 #include <xgboost/c_api.h>

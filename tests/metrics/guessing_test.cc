@@ -1,4 +1,4 @@
-#include "conflux/judging/guessing.h"
+#include "conflux/metrics/guessing.h"
 
 #include <gtest/gtest.h>
 

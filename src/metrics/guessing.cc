@@ -1,4 +1,4 @@
-#include "conflux/judging/guessing.h"
+#include "conflux/metrics/guessing.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "conflux/core/error.h"
 #include "core/rng.h"
-#include "judging/boosted_trees.h"
+#include "metrics/boosted_trees.h"
 
 namespace conflux {
 
