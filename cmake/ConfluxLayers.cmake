@@ -26,7 +26,8 @@ function(conflux_add_layer name)
   target_include_directories(conflux_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(conflux_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(conflux_${name} SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
-                             ${LEMON_INCLUDE_DIR} ${ZSTD_INCLUDE_DIR} ${FAST_FLOAT_INCLUDE_DIR})
+                             ${LEMON_INCLUDE_DIR} ${ZSTD_INCLUDE_DIR} ${LIBZIP_INCLUDE_DIR}
+                             ${FAST_FLOAT_INCLUDE_DIR})
   target_link_libraries(conflux_${name} PRIVATE conflux_settings fmt::fmt TBB::tbb hwy::hwy
                         conflux_openblas ZLIB::ZLIB PUBLIC Eigen3::Eigen)
   foreach(used ${LAYER_USES})
@@ -50,6 +51,7 @@ function(conflux_pack_layers)
                         hwy::hwy_contrib conflux_openblas ZLIB::ZLIB
                         $<BUILD_INTERFACE:${LEMON_LIBRARY}> $<INSTALL_INTERFACE:lemon>
                         $<BUILD_INTERFACE:${ZSTD_LIBRARY}> $<INSTALL_INTERFACE:zstd>
+                        $<BUILD_INTERFACE:${LIBZIP_LIBRARY}> $<INSTALL_INTERFACE:zip>
                         $<BUILD_INTERFACE:${XXHASH_LIBRARY}> $<INSTALL_INTERFACE:xxhash>
                         $<BUILD_INTERFACE:${XGBOOST_LIBRARY}> $<INSTALL_INTERFACE:xgboost>)
   if(CONFLUX_SANITIZE)

@@ -3,7 +3,7 @@
 # build (default), test, python, lint, fuzz, study.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
-       librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libfast-float-dev
+       librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
        nlohmann-json3-dev libxxhash-dev libxgboost-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
        libbenchmark-dev libpng-dev"
 test="python3-numpy python3-pandas"

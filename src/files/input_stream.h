@@ -73,7 +73,4 @@ std::shared_ptr<const RandomAccess> part_of(std::shared_ptr<const RandomAccess> 
                                             std::uint64_t begin, std::uint64_t count);
 std::unique_ptr<InputStream> stream_of(std::shared_ptr<const RandomAccess> whole);
 
-/// Undoes deflate without a header, as in zip archives.
-std::unique_ptr<InputStream> inflate_raw(std::unique_ptr<InputStream> packed, std::string name);
-
 }  // namespace conflux

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "files/atomic_file.h"
 #include "files/descriptor.h"
 
 namespace conflux {
@@ -22,91 +22,57 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 18;
 
+// A plain file, which is complete or not there.
 class FileOutput : public OutputStream {
  public:
-  explicit FileOutput(std::filesystem::path path) : path_(std::move(path)) {
-    std::error_code ignored;
-    if (path_ == "-") {
-      file_ = Descriptor(STDOUT_FILENO);
-    } else if (std::filesystem::is_directory(path_, ignored)) {
-      throw Error(fmt::format("{} is a folder; name a file in it.", path_.string()));
-    } else if (std::filesystem::exists(path_, ignored) &&
-               !std::filesystem::is_regular_file(path_, ignored)) {
-      file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-    } else {
-      open_beside();
-    }
-    if (file_.get() < 0) fail(errno);
+  explicit FileOutput(const std::filesystem::path& path) : file_(path) {}
+
+  void write(std::string_view bytes) override { file_.write(bytes); }
+  void close() override { file_.commit(); }
+  bool patchable() const override { return true; }
+  void patch(std::uint64_t offset, std::string_view bytes) override { file_.patch(offset, bytes); }
+
+ private:
+  AtomicFile file_;
+};
+
+// Standard output, a pipe or a device: bytes are gone once they are written.
+class DirectOutput : public OutputStream {
+ public:
+  DirectOutput(Descriptor file, std::string name) : file_(std::move(file)), name_(std::move(name)) {
+    if (!file_.is_open()) fail_to_write(name_, errno);
   }
-  ~FileOutput() override {
-    if (!unfinished_.empty()) ::unlink(unfinished_.c_str());
-  }
-  FileOutput(const FileOutput&) = delete;
-  FileOutput& operator=(const FileOutput&) = delete;
 
   void write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t done = ::write(file_.get(), bytes.data(), bytes.size());
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) fail(errno);
-      bytes.remove_prefix(static_cast<std::size_t>(done));
-    }
+    if (const int error = write_all(file_, bytes)) fail_to_write(name_, error);
   }
 
+  // Standard output stays open for others; closing a copy tells of lost bytes as well.
   void close() override {
-    if (unfinished_.empty()) return;
-    if (::rename(unfinished_.c_str(), path_.c_str()) != 0) fail(errno);
-    unfinished_.clear();
-  }
-
-  bool patchable() const override { return !unfinished_.empty(); }
-
-  void patch(std::uint64_t offset, std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t done =
-          ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) fail(errno);
-      bytes.remove_prefix(static_cast<std::size_t>(done));
-      offset += static_cast<std::uint64_t>(done);
-    }
+    if (file_.get() <= STDERR_FILENO) file_ = Descriptor(::dup(file_.get()));
+    if (!file_.is_open()) fail_to_write(name_, errno);
+    if (const int error = file_.close()) fail_to_write(name_, error);
   }
 
  private:
-  // A link keeps pointing where it does: what it points to is replaced.
-  void open_beside() {
-    std::error_code ignored;
-    if (std::filesystem::is_symlink(path_, ignored)) {
-      const auto target = std::filesystem::weakly_canonical(path_, ignored);
-      if (!ignored) path_ = target;
-    }
-    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-      const std::string name = fmt::format("{}.{}-{}.partial", path_.string(), ::getpid(), attempt);
-      file_ = Descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file_.get() >= 0) unfinished_ = name;
-      if (file_.get() >= 0 || errno != EEXIST) break;
-    }
-    struct stat old {};
-    if (!unfinished_.empty() && ::stat(path_.c_str(), &old) == 0 &&
-        ::fchmod(file_.get(), old.st_mode & 07777) != 0) {
-      fail(errno);
-    }
-  }
-
-  [[noreturn]] void fail(int error) const {
-    const std::string name = path_ == "-" ? "standard output" : path_.string();
-    throw Error(
-        fmt::format("{} cannot be written: {}; check the folder, its rights and the space "
-                    "left.",
-                    name, reason(error)));
-  }
-
-  static constexpr int kMostAttempts = 1000;
-
-  std::filesystem::path path_;
   Descriptor file_;
-  std::string unfinished_;
+  std::string name_;
 };
+
+std::unique_ptr<OutputStream> create_plain(const std::filesystem::path& path) {
+  if (path == "-") {
+    return std::make_unique<DirectOutput>(Descriptor(STDOUT_FILENO), "standard output");
+  }
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  const bool is_file = kind == std::filesystem::file_type::regular ||
+                       kind == std::filesystem::file_type::directory ||
+                       kind == std::filesystem::file_type::not_found ||
+                       kind == std::filesystem::file_type::none;
+  if (is_file) return std::make_unique<FileOutput>(path);
+  return std::make_unique<DirectOutput>(Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC)),
+                                        path.string());
+}
 
 // Collects small writes.
 class BufferedOutput : public OutputStream {
@@ -231,8 +197,7 @@ void OutputStream::patch(std::uint64_t, std::string_view) { assert(false && "not
 
 std::unique_ptr<OutputStream> create_output(const std::filesystem::path& path,
                                             Compression compression) {
-  std::unique_ptr<OutputStream> out =
-      std::make_unique<BufferedOutput>(std::make_unique<FileOutput>(path));
+  std::unique_ptr<OutputStream> out = std::make_unique<BufferedOutput>(create_plain(path));
   if (compression == Compression::kGzip) out = std::make_unique<GzipOutput>(std::move(out));
   if (compression == Compression::kZstd) out = std::make_unique<ZstdOutput>(std::move(out));
   return out;
@@ -251,6 +216,17 @@ void Spool::write(std::string_view bytes) {
                             reason(errno)));
   }
   size_ += bytes.size();
+}
+
+void Spool::patch(std::uint64_t offset, std::string_view bytes) {
+  const std::uint64_t size = size_;
+  if (::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) == 0) {
+    write(bytes);
+    size_ = size;
+    if (::fseeko(file_.get(), 0, SEEK_END) == 0) return;
+  }
+  throw Error(
+      fmt::format("a temporary file cannot be written: {}; check the space left.", reason(errno)));
 }
 
 void Spool::rewind() {

@@ -1,7 +1,7 @@
 // Bytes that are written, compressed or not.
 //
 // A file gets its name when it is closed: until then, and after a failure, an older file of that
-// name is left alone. The name "-" means standard output.
+// name is left alone (files/atomic_file.h). The name "-" means standard output.
 
 #pragma once
 
@@ -20,7 +20,7 @@ class OutputStream {
  public:
   virtual ~OutputStream() = default;
   virtual void write(std::string_view bytes) = 0;
-  /// Everything is with the system, and a file has its name, when this returns.
+  /// Everything is on the disk, and a file has its name, when this returns.
   virtual void close() = 0;
   /// Whether patch() works: plain files only.
   virtual bool patchable() const { return false; }
@@ -38,6 +38,8 @@ class Spool {
  public:
   Spool();
   void write(std::string_view bytes);
+  /// Overwrites bytes that were written before.
+  void patch(std::uint64_t offset, std::string_view bytes);
   std::uint64_t size() const { return size_; }
   /// Everything written so far, in pieces, from the beginning.
   void copy_to(OutputStream& out);

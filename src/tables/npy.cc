@@ -1,10 +1,7 @@
 #include "conflux/tables/npy.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,9 +9,9 @@
 #include <cerrno>
 #include <charconv>
 #include <limits>
-#include <system_error>
 
 #include "conflux/core/error.h"
+#include "files/descriptor.h"
 #include "tables/npy_format.h"
 
 namespace conflux {
@@ -342,14 +339,11 @@ MappedNpy map_npy(const std::filesystem::path& path) {
   out.type_ = header.descr;
   out.name_ = name;
 
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const Descriptor file = open_for_reading(path, name);
   const std::size_t length = header.size + layout.bytes();
-  void* start = file < 0 ? MAP_FAILED : ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file, 0);
-  const int error = errno;
-  if (file >= 0) ::close(file);
+  void* start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file.get(), 0);
   if (start == MAP_FAILED) {
-    throw Error(
-        fmt::format("{} cannot be mapped: {}.", name, std::generic_category().message(error)));
+    throw Error(fmt::format("{} cannot be mapped: {}.", name, reason(errno)));
   }
   out.mapping_ = std::shared_ptr<const void>(
       start, [length](const void* mapped) { ::munmap(const_cast<void*>(mapped), length); });

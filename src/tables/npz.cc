@@ -6,8 +6,8 @@
 
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
+#include "tables/archive.h"
 #include "tables/npy_format.h"
-#include "tables/zip.h"
 
 namespace conflux {
 
@@ -21,9 +21,10 @@ constexpr std::size_t kPiece = std::size_t{1} << 18;
 class NpzReader : public TableReader {
  public:
   NpzReader(const ByteSource& source, const TableOptions& options)
-      : name_(source.name()), archive_(source.random_access()) {
-    for (ZipMember& member : list_zip(*archive_, name_)) {
-      if (member.name.ends_with(kEnding)) members_.push_back(std::move(member));
+      : name_(source.name()), archive_(source.random_access(), name_) {
+    const auto& members = archive_.members();
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (members[k].name.ends_with(kEnding)) arrays_.push_back(k);
     }
     const std::string array = choose_array(options);
     values_ = open(array);
@@ -46,8 +47,9 @@ class NpzReader : public TableReader {
  private:
   std::vector<std::string> names() const {
     std::vector<std::string> out;
-    for (const ZipMember& member : members_) {
-      out.push_back(member.name.substr(0, member.name.size() - kEnding.size()));
+    for (const std::size_t k : arrays_) {
+      const std::string& name = archive_.members()[k].name;
+      out.push_back(name.substr(0, name.size() - kEnding.size()));
     }
     return out;
   }
@@ -57,13 +59,14 @@ class NpzReader : public TableReader {
     return std::find(all.begin(), all.end(), array) != all.end();
   }
 
-  const ZipMember& find(const std::string& array) const {
+  // Position of an array in the archive.
+  std::size_t find(const std::string& array) const {
     const auto all = names();
     const auto found = std::find(all.begin(), all.end(), array);
     if (found == all.end()) {
       throw InvalidOption(fmt::format("{}: {}", name_, unknown_name("array", array, all)));
     }
-    return members_[static_cast<std::size_t>(found - all.begin())];
+    return arrays_[static_cast<std::size_t>(found - all.begin())];
   }
 
   std::string label(const std::string& array) const {
@@ -76,10 +79,8 @@ class NpzReader : public TableReader {
     std::string found;
     Index count = 0;
     for (const std::string& array : names()) {
-      if (read_npy_header(*open_member(archive_, find(array), label(array)), label(array))
-              .shape.size() != 2) {
-        continue;
-      }
+      const auto stream = archive_.open(find(array), label(array));
+      if (read_npy_header(*stream, label(array)).shape.size() != 2) continue;
       found = array;
       ++count;
     }
@@ -96,11 +97,11 @@ class NpzReader : public TableReader {
   }
 
   std::unique_ptr<ArrayReader> open(const std::string& array) const {
-    const ZipMember& member = find(array);
+    const std::size_t member = find(array);
     const std::string called = label(array);
-    auto stream = open_member(archive_, member, called);
+    auto stream = archive_.open(member, called);
     const NpyHeader header = read_npy_header(*stream, called);
-    const ArrayLayout layout = npy_layout(header, called, member.size);
+    const ArrayLayout layout = npy_layout(header, called, archive_.members()[member].size);
     return std::make_unique<ArrayReader>(called, layout, std::move(stream), nullptr);
   }
 
@@ -117,29 +118,18 @@ class NpzReader : public TableReader {
   }
 
   std::string name_;
-  std::shared_ptr<const RandomAccess> archive_;
-  std::vector<ZipMember> members_;
+  ArchiveReader archive_;
+  // Members that are arrays.
+  std::vector<std::size_t> arrays_;
   std::unique_ptr<ArrayReader> values_;
   std::unique_ptr<ArrayReader> groups_;
   TableSchema schema_;
 };
 
-// Elements of one array on their way into the archive.
-struct PendingArray {
-  Spool spool;
-  std::uint32_t sum = 0;
-
-  void write(std::string& bytes) {
-    spool.write(bytes);
-    sum = checksum(sum, bytes);
-    bytes.clear();
-  }
-};
-
 class NpzWriter : public TableWriter {
  public:
   NpzWriter(std::unique_ptr<OutputStream> out, const TableOptions& options)
-      : zip_(std::move(out)),
+      : archive_(std::move(out)),
         group_name_(options.group.empty() ? std::string(kGroup) : options.group),
         array_name_(options.array.empty() ? std::string(kArray) : options.array),
         single_(options.single_precision) {}
@@ -158,11 +148,10 @@ class NpzWriter : public TableWriter {
     if (group_ >= 0 && schema_[group_].type == ColumnType::kNumeric) {
       add(group_name_, npy_head("<f8", rows_, std::nullopt), groups_);
     } else if (group_ >= 0) {
-      PendingArray wide;
-      widen(wide);
-      add(group_name_, npy_head(fmt::format("<U{}", longest_), rows_, std::nullopt), wide);
+      widen();
+      add(group_name_, npy_head(fmt::format("<U{}", longest_), rows_, std::nullopt), wide_groups_);
     }
-    zip_.close();
+    archive_.close();
   }
 
  private:
@@ -189,9 +178,9 @@ class NpzWriter : public TableWriter {
           append_float64(bytes, block.columns[j].numbers[i]);
         }
       }
-      if (bytes.size() >= kPiece) values_.write(bytes);
+      if (bytes.size() >= kPiece) flush(bytes, values_);
     }
-    values_.write(bytes);
+    flush(bytes, values_);
   }
 
   // Text waits as code points behind their number until the longest is known.
@@ -213,39 +202,42 @@ class NpzWriter : public TableWriter {
     groups_.write(bytes);
   }
 
-  void widen(PendingArray& wide) {
-    groups_.spool.rewind();
+  void widen() {
+    groups_.rewind();
     std::string number(4, '\0');
     std::string bytes;
     for (Index i = 0; i < rows_; ++i) {
-      const bool known = groups_.spool.read(number.data(), 4) == 4;
+      const bool known = groups_.read(number.data(), 4) == 4;
       std::string text(known ? 4 * std::size_t{load_uint32(number.data())} : 0, '\0');
-      if (!known || groups_.spool.read(text.data(), text.size()) != text.size()) {
+      if (!known || groups_.read(text.data(), text.size()) != text.size()) {
         throw Error("a temporary file cannot be read back; check the space left.");
       }
       text.resize(4 * longest_, '\0');
       bytes += text;
-      if (bytes.size() >= kPiece) wide.write(bytes);
+      if (bytes.size() >= kPiece) flush(bytes, wide_groups_);
     }
-    wide.write(bytes);
+    flush(bytes, wide_groups_);
   }
 
-  void add(const std::string& name, const std::string& head, PendingArray& array) {
-    const std::uint64_t size = array.spool.size();
-    const std::uint32_t sum = joined_checksum(checksum(0, head), array.sum, size);
-    OutputStream& out = zip_.begin(name + std::string(kEnding), head.size() + size, sum);
-    out.write(head);
-    array.spool.copy_to(out);
+  static void flush(std::string& bytes, Spool& to) {
+    to.write(bytes);
+    bytes.clear();
   }
 
-  ZipWriter zip_;
+  void add(const std::string& name, std::string head, Spool& body) {
+    archive_.add(name + std::string(kEnding), std::move(head), body);
+  }
+
+  ArchiveWriter archive_;
   std::string group_name_;
   std::string array_name_;
   bool single_;
   TableSchema schema_;
   Index group_ = -1;
-  PendingArray values_;
-  PendingArray groups_;
+  // Elements wait here until their number is known.
+  Spool values_;
+  Spool groups_;
+  Spool wide_groups_;
   std::size_t longest_ = 1;
   Index rows_ = 0;
 };

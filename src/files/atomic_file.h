@@ -1,0 +1,59 @@
+// A file that has its name only when it is complete.
+//
+// Bytes go to a nameless file in the same folder (one called NAME.PID-N.partial where the file
+// system has no nameless ones). commit() syncs it to the disk, gives it its name in one step, and
+// syncs the folder: whenever the program or the machine stops, the old file or the new one is
+// there, whole. The new file has the permissions of the old one, and a symbolic link keeps pointing
+// to where the file is. Partial files that killed programs have left for the same name are removed.
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "files/descriptor.h"
+
+namespace conflux {
+
+/// The calls of the system that may fail at the end of a file; tests give their own.
+struct FinishingCalls {
+  int (*sync)(int file);
+  int (*close)(Descriptor& file);
+  int (*rename)(const char* from, const char* to);
+};
+
+extern const FinishingCalls kSystemCalls;
+
+class AtomicFile {
+ public:
+  /// Throws Error when `path` is a folder or something else that is not a plain file, or when
+  /// nothing can be written beside it.
+  explicit AtomicFile(std::filesystem::path path, const FinishingCalls& calls = kSystemCalls);
+  /// Without commit() an older file of this name stays as it was.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// Overwrites bytes that were written before.
+  void patch(std::uint64_t offset, std::string_view bytes);
+  /// The file is on the disk, and has its name, when this returns. Throws Error.
+  void commit();
+
+ private:
+  void open_named();
+  void give_name();
+
+  std::filesystem::path path_;
+  const FinishingCalls& calls_;
+  Descriptor file_;
+  /// The name of the file so far; empty while it has none.
+  std::string partial_;
+};
+
+/// Throws the Error of a file that cannot be written.
+[[noreturn]] void fail_to_write(const std::string& name, int error);
+
+}  // namespace conflux
