@@ -93,12 +93,15 @@ void print_text(const ModelFile& file, const std::string& path) {
   if (model.feature_names.size() > kMostFeaturesShown) features += ", ...";
   line("features", features);
   const Throughput speed = throughput_of(model.record);
-  line("fitted in",
-       fmt::format("{:.2f} s: {} passes over the rows, {:.1f} GFLOP/s, {:.1f} GB/s; {:.0f} % "
-                   "products, {:.0f} % sorting, {:.0f} % rest",
-                   model.record.seconds, speed.passes, speed.gflops_per_second,
-                   speed.gigabytes_per_second, 100 * speed.product_share, 100 * speed.sort_share,
-                   100 * speed.rest_share));
+  // Only checkpoints, and models of conflux 0.1, tell times.
+  if (model.record.seconds > 0) {
+    line("fitted in",
+         fmt::format("{:.2f} s: {} passes over the rows, {:.1f} GFLOP/s, {:.1f} GB/s; {:.0f} % "
+                     "products, {:.0f} % sorting, {:.0f} % rest",
+                     model.record.seconds, speed.passes, speed.gflops_per_second,
+                     speed.gigabytes_per_second, 100 * speed.product_share, 100 * speed.sort_share,
+                     100 * speed.rest_share));
+  }
   fmt::print("\noptions\n");
   for (const OptionText& option : option_texts(model.record.options)) {
     fmt::print("  {:<20}{}\n", option.name, option.value);

@@ -42,9 +42,4 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   file.commit();
 }
 
-void replace_file(const std::string& path, std::string_view text) {
-  const std::span<const std::byte> part = std::as_bytes(std::span(text));
-  replace_file(path, std::span(&part, 1));
-}
-
 }  // namespace conflux

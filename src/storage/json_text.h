@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "conflux/core/index.h"
+
 namespace conflux {
 
 using Json = nlohmann::json;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "conflux/core/error.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::string_view kFormat = "conflux";
 constexpr Index kMostFeatures = Index{1} << 40;
+// Fits end after some hundreds of layers.
+constexpr std::size_t kMostLayers = 100'000;
 constexpr int kDepth = 8;  // of JSON texts in the metadata
 
 [[noreturn]] void damaged(const std::string& what) {
@@ -36,18 +39,45 @@ Index read_dim(const TensorFile& file) {
   return static_cast<Index>(json.get<std::uint64_t>());
 }
 
+// Rows are given to groups, and columns to features, by name.
+std::vector<std::string> read_names(const TensorFile& file, const std::string& key) {
+  std::vector<std::string> names = texts_from_json(json_of(file, key), key);
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) damaged(fmt::format("{} has the name \"{}\" twice", key, *twice));
+  return names;
+}
+
 Flow read_flow(TensorFile& file) {
-  std::vector<std::string> groups = texts_from_json(json_of(file, "groups"), "groups");
+  std::vector<std::string> groups = read_names(file, "groups");
   if (groups.empty()) damaged("there are no groups");
   const auto num_groups = static_cast<Index>(groups.size());
   Flow flow(std::move(groups), read_dim(file));
   const Json layers = json_of(file, "layers");
   if (!layers.is_array()) damaged("metadata \"layers\" is no list");
+  if (layers.size() > kMostLayers) {
+    damaged(
+        fmt::format("metadata \"layers\" has {} layers, more than {}", layers.size(), kMostLayers));
+  }
   for (std::size_t l = 0; l < layers.size(); ++l) {
     flow.append(read_layer(layers[l], layer_prefix(l), num_groups, flow.dim(), file));
   }
   file.check_all_read();
   return flow;
+}
+
+// Equal fits must give equal files, but they never take equally long. Checkpoints keep the times,
+// so that a resumed fit can tell how long all of it took.
+OrderedJson record_without_times(const FitRecord& record) {
+  OrderedJson json = record_to_json(record);
+  json.erase("seconds");
+  for (const char* layers : {"layers", "dropped_layers"}) {
+    for (OrderedJson& layer : json[layers]) {
+      for (const char* key : {"seconds", "product_seconds", "sort_seconds"}) layer.erase(key);
+    }
+  }
+  return json;
 }
 
 void check_counts(const Model& model) {
@@ -85,7 +115,8 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
   out.set("label_column", model.label_column);
   out.set("options", to_text(options_to_json(model.record.options)));
   out.set("layers", to_text(layers));
-  out.set("record", to_text(record_to_json(model.record)));
+  out.set("record",
+          to_text(data_digest ? record_to_json(model.record) : record_without_times(model.record)));
   out.set("metadata", to_text(OrderedJson(model.metadata)));
   return out;
 }
@@ -104,7 +135,7 @@ StoredModel read_model(Bytes bytes) {
   model.flow = read_flow(file);
   model.record = record_from_json(json_of(file, "record"));
   model.record.options = options_from_json(json_of(file, "options"));
-  model.feature_names = texts_from_json(json_of(file, "features"), "features");
+  model.feature_names = read_names(file, "features");
   model.group_column = file.text("group_column");
   model.label_column = file.text("label_column");
   const Json metadata = json_of(file, "metadata");

@@ -36,7 +36,27 @@ std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
+// The length of a header is a multiple of 8 below 100 MB, so a model begins with none of the marks
+// of gzip, zstd, NPY and NPZ, and bytes 4 to 7 are zeros, which text has none of.
+bool looks_like_table(std::span<const std::byte> file) {
+  const std::string_view text = as_text(file);
+  for (const std::string_view mark :
+       {std::string_view("\x1f\x8b"), std::string_view("\x28\xb5\x2f\xfd"),
+        std::string_view("\x93NUMPY"), std::string_view("PK\x03\x04")}) {
+    if (text.starts_with(mark)) return true;
+  }
+  const auto is_control = [](char c) {
+    return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == '\x7f';
+  };
+  const std::string_view head = text.substr(0, kLengthSize);
+  const bool has_letters = std::any_of(head.begin(), head.end(), [](char c) { return c > ' '; });
+  return has_letters && std::none_of(head.begin(), head.end(), is_control);
+}
+
 std::uint64_t header_length(std::span<const std::byte> file) {
+  if (looks_like_table(file)) {
+    throw InvalidData("this is a table or other text, not a model; are the arguments swapped?");
+  }
   if (file.size() < kLengthSize) {
     throw InvalidData(fmt::format(
         "the file has {} bytes, too few for a model; it is truncated or no model.", file.size()));
@@ -44,8 +64,7 @@ std::uint64_t header_length(std::span<const std::byte> file) {
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), kLengthSize);
   if (length > kLongestHeader) {
-    throw InvalidData(fmt::format(
-        "the header would have {} bytes, more than any model; this is no model file.", length));
+    throw InvalidData("the file does not begin like a model; this is no model file.");
   }
   if (length > file.size() - kLengthSize) {
     throw InvalidData(

@@ -124,6 +124,19 @@ std::vector<Case> cases() {
          r.header["x"] = deep;
        },
        "nested too deeply"},
+      {"LayersWithoutEnd",
+       [](R& r) {
+         std::string layers = "[{}";
+         for (int i = 0; i < 300'000; ++i) layers += ",{}";
+         r.metadata()["layers"] = layers + "]";
+       },
+       "has 300001 layers, more than 100000"},
+      {"GroupTwice",
+       [](R& r) { r.change("groups", [](OrderedJson& names) { names[1] = names[0]; }); },
+       "groups has the name"},
+      {"FeatureTwice",
+       [](R& r) { r.change("features", [](OrderedJson& names) { names[1] = names[0]; }); },
+       "features has the name \"f0\" twice"},
       {"UnknownDtype", [](R& r) { r.header["layer.1.from"]["dtype"] = "F32"; }, "unknown dtype"},
       {"OtherDtype", [](R& r) { r.header["layer.1.from"]["dtype"] = "I64"; }, "instead of F64"},
       {"ShapeMissing", [](R& r) { r.header["layer.1.from"].erase("shape"); }, "not described"},

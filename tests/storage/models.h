@@ -95,11 +95,7 @@ inline void expect_same_bits(const Flow& a, const Flow& b, const Matrix& rows) {
   }
 }
 
-inline Bytes bytes_of(const Model& model) {
-  const TemporaryFolder folder;
-  save_model(folder.file("model"), model);
-  return read_whole_file(folder.file("model"));
-}
+inline Bytes bytes_of(const Model& model) { return model_bytes(model); }
 
 /// A file taken apart, to be changed and put together again with the right checksum.
 struct RawFile {

@@ -24,8 +24,12 @@ namespace conflux {
 inline constexpr int kModelFormatVersion = 1;
 
 /// Throws Error with path and reason when the file cannot be written, InvalidData when a name is
-/// not UTF-8.
+/// not UTF-8. Equal fits give equal bytes: how long the fit took is not part of the file. A file
+/// that is replaced keeps its permissions; a symbolic link keeps pointing to where the model is.
 void save_model(const std::string& path, const Model& model);
+
+/// The bytes that save_model() would write, for parse_model().
+std::vector<std::byte> model_bytes(const Model& model);
 
 /// Throws Error when the file cannot be read, InvalidData when it is no model.
 Model load_model(const std::string& path);
@@ -45,9 +49,6 @@ struct ModelFile {
 
 /// As load_model(), for checkpoints too.
 ModelFile inspect_model_file(const std::string& path);
-
-/// What save_model() writes, in memory.
-std::vector<std::byte> model_bytes(const Model& model);
 
 /// As load_model(), from bytes in memory.
 Model parse_model(std::span<const std::byte> file);
