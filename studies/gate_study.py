@@ -51,6 +51,109 @@ def synthetic_cases():
     yield "a large shift only", mixtures(points, [[.5, .5]] * 2, [1500] * 2, 15, 5)
 
 
+def dirichlet_shares(count, kinds, evenness, random):
+    return random.dirichlet(np.full(kinds, evenness), count)
+
+
+def cell_lines(random):
+    """Two cell lines as Harmony's example has them: 20 components of falling variance, batches of
+    pure A, pure B and half of each."""
+    deviations = np.r_[4, 6, 4, 3, 2.5, 2, np.full(14, 1.3)]
+    lines = np.zeros((2, DIM))
+    lines[1, [0, 2, 5]] = 30, 8, 4
+    for group, (share, size) in enumerate([(0, 980), (1, 860), (.5, 1020)]):
+        kinds = (random.random(size) < share).astype(int)
+        shift = .35 * random.normal(size=DIM) * deviations
+        yield group, lines[kinds] + deviations * random.normal(size=(size, DIM)) + shift, kinds
+
+
+def imbalanced(random):
+    points = centres(6, 21)
+    for group, size in enumerate([3000, 600, 150]):
+        kinds = random.choice(6, size, p=np.roll([.6, .2, .1, .05, .03, .02], 2 * group))
+        yield group, random.normal(size=(size, DIM)) + points[kinds] + 2 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+
+
+def nested(random):
+    """Three types of three subtypes each; subtypes are five deviations apart."""
+    outer, inner = centres(3, 22), centres(9, 23) / 2
+    for group in range(3):
+        kinds = random.choice(9, 900, p=random.dirichlet(np.ones(9)))
+        yield group, random.normal(size=(900, DIM)) + 1.5 * outer[kinds // 3] + inner[kinds] + 3 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+
+
+def trajectory(random):
+    """A curve that groups cover unevenly, and one type apart from it; labels are thirds of it."""
+    for group, (a, b) in enumerate([(1, 2), (2, 1), (1, 1)]):
+        along = random.beta(a, b, 900)
+        rows = random.normal(size=(900, DIM))
+        rows[:, 0] += 20 * along
+        rows[:, 1] += 6 * np.sin(np.pi * along)
+        kinds = (3 * along).astype(int)
+        other = random.random(900) < [.1, .3, .2][group]
+        rows[other] = random.normal(size=(other.sum(), DIM))
+        rows[other, 2] += 15
+        kinds[other] = 3
+        yield group, rows + 2 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+
+
+def half_missing(random):
+    points = centres(8, 24)
+    for group, held in enumerate([range(8), range(4), range(2, 8)]):
+        kinds = random.choice(list(held), 900)
+        yield group, random.normal(size=(900, DIM)) + points[kinds] + 3 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+
+
+def rotated(random):
+    """Groups are turned a little and stretched instead of shifted."""
+    points = centres(5, 25)
+    for group, parts in enumerate(dirichlet_shares(3, 5, 2, random)):
+        turn = random.normal(size=(DIM, DIM)) * .06
+        turn = np.linalg.qr(np.eye(DIM) + turn - turn.T)[0]
+        kinds = random.choice(5, 900, p=parts)
+        rows = random.normal(size=(900, DIM)) + points[kinds]
+        yield group, rows @ turn * np.exp(.15 * random.normal(size=DIM)), kinds
+
+
+def noise(random):
+    """30 more features without any structure."""
+    points = centres(5, 26)
+    for group, parts in enumerate(dirichlet_shares(3, 5, 1, random)):
+        kinds = random.choice(5, 900, p=parts)
+        rows = random.normal(size=(900, DIM)) + points[kinds] + 3 * random.normal(size=DIM) / np.sqrt(DIM)
+        yield group, np.hstack([rows, random.normal(size=(900, 30))]), kinds
+
+
+def twenty_groups(random):
+    points = centres(6, 27)
+    for group, parts in enumerate(dirichlet_shares(20, 6, 1, random)):
+        kinds = random.choice(6, 300, p=parts)
+        yield group, random.normal(size=(300, DIM)) + points[kinds] + 2 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+
+
+def equal_shares(random):
+    """A batch effect alone: whole groups may be aligned as well."""
+    points = centres(4, 28)
+    for group in range(3):
+        kinds = random.choice(4, 900)
+        yield group, random.normal(size=(900, DIM)) + points[kinds] + 4 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+
+
+FAMILIES = [cell_lines, imbalanced, nested, trajectory, half_missing, rotated, noise, twenty_groups,
+            equal_shares]
+
+
+def families(seed):
+    """Cases on which nothing was chosen."""
+    for family in FAMILIES:
+        tables = []
+        for group, rows, kinds in family(np.random.default_rng(seed)):
+            table = pd.DataFrame(rows, columns=[f"x{j}" for j in range(rows.shape[1])])
+            table["group"], table["label"] = f"g{group}", [f"c{kind}" for kind in kinds]
+            tables.append(table)
+        yield family.__name__.replace("_", " "), pd.concat(tables)
+
+
 def principal_components(rows, count):
     left, sizes, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
     return left[:, :count] * sizes[:count]

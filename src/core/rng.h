@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   kDiagnosis = 9,
   kJitter = 10,
   kGuessing = 11,
+  kMatching = 12,
 };
 
 class Stream {

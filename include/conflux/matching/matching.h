@@ -1,0 +1,82 @@
+// Which rows of different groups are of the same kind, without labels.
+//
+// Every group by itself is cut into a few clusters. Clusters of two groups are matched by partial
+// optimal transport: mass without a counterpart nearby stays unmatched. How much may be paid for a
+// match follows from the groups themselves: just enough to link all of them, directly or through
+// others. So a group that holds only A and one that holds only B are not forced onto each other
+// when a third holds both. Matched clusters then draw a copy of the groups together, and k-means on
+// that copy gives the kinds.
+//
+// Only centres and masses of clusters pass between processes. Cost: some products of the rows with
+// at most 20 directions; the rest looks at a sample of rows or at centres, and is small beside any
+// fit.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+
+namespace conflux {
+
+struct MatchOptions {
+  /// Kinds to find at most; 0: by the number of rows.
+  Index kinds = 0;
+  /// Part of two groups' mass that must be matched before they count as linked.
+  double fraction = 0.15;
+  /// How much more than the least price that links all groups may be paid for a match.
+  double slack = 1.75;
+  Index rounds = 10;
+  std::uint64_t seed = 0;
+};
+
+/// How a group was matched.
+struct MatchedGroup {
+  std::string name;
+  /// Part of its mass that found a partner in another group.
+  double matched = 0;
+  /// Typical distance from a cluster to its partners, and to the next cluster of its own group.
+  double partner_distance = 0;
+  double own_distance = 0;
+  /// Parts of the group between which there are no rows, with at least a twentieth of its mass.
+  Index islands = 1;
+};
+
+struct Matching {
+  std::vector<MatchedGroup> groups;
+  /// Pairs of groups that were matched directly.
+  std::vector<std::pair<Index, Index>> links;
+  /// Shares of the kinds (columns) in the groups (rows).
+  Matrix shares;
+  /// The kind of each row of each group.
+  std::vector<std::vector<Index>> kinds;
+
+  Index num_kinds() const { return shares.cols(); }
+  bool linked(Index a, Index b) const;
+};
+
+/// Matches groups of which this process holds some rows, rows without mass included in `kinds`.
+Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
+                      const Workers& workers);
+
+/// Whether layers should keep the kinds apart, and why.
+struct GateChoice {
+  bool gate = false;
+  /// Whether the rows could tell at all.
+  bool certain = true;
+  /// One sentence that says what was found and what is done.
+  std::string reason = {};
+};
+
+GateChoice choose_gate(const Matching& matching);
+
+/// Sentences for people: who found partners, at what distance, who is linked through others, and
+/// the kinds.
+std::vector<std::string> describe(const Matching& matching);
+
+}  // namespace conflux

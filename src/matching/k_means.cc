@@ -1,0 +1,135 @@
+#include "matching/k_means.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace conflux {
+
+namespace {
+
+constexpr int kLloydSteps = 25;
+// Centres that a process sends for each cluster that is wanted; seeds need no more.
+constexpr Index kSentPerCluster = 8;
+// Points whose distances to all centres are computed at once; the block stays in the cache.
+constexpr Index kBlock = 512;
+
+/// Calls see(i, nearest centre, squared distance) for every point.
+template <class See>
+void for_each_nearest(const Matrix& points, const Matrix& centres, See see) {
+  const Vector half_squares = 0.5 * centres.rowwise().squaredNorm();
+  for (Index begin = 0; begin < points.rows(); begin += kBlock) {
+    const auto block = points.middleRows(begin, std::min(kBlock, points.rows() - begin));
+    Matrix scores = block * centres.transpose();
+    scores.rowwise() -= half_squares.transpose();
+    for (Index i = 0; i < block.rows(); ++i) {
+      Index best = 0;
+      const double score = scores.row(i).maxCoeff(&best);
+      see(begin + i, best, std::max(0.0, block.row(i).squaredNorm() - 2 * score));
+    }
+  }
+}
+
+// Points far from the earlier seeds are the likelier ones (k-means++).
+Matrix choose_seeds(const Matrix& points, const Vector& masses, Index count, Stream& stream) {
+  const Index n = points.rows();
+  Matrix seeds(count, points.cols());
+  Vector chances = masses;
+  Vector nearest = Vector::Constant(n, std::numeric_limits<double>::infinity());
+  for (Index c = 0; c < count; ++c) {
+    double left = stream.uniform() * chances.sum();
+    Index pick = 0;
+    while (pick + 1 < n && (left -= chances(pick)) > 0) ++pick;
+    seeds.row(c) = points.row(pick);
+    nearest = nearest.cwiseMin((points.rowwise() - seeds.row(c)).rowwise().squaredNorm());
+    chances = masses.cwiseProduct(nearest);
+  }
+  return seeds;
+}
+
+// Lloyd's steps from `centres`, over all processes.
+Clusters settle(const Matrix& points, const Vector& masses, Matrix centres, Communicator& comm) {
+  const Index count = centres.rows();
+  const Index dim = centres.cols();
+  Clusters out{.centres = std::move(centres), .masses = Vector::Zero(count)};
+  double before = std::numeric_limits<double>::infinity();
+  for (int step = 0; step <= kLloydSteps; ++step) {
+    // Sums of the coordinates, mass and squared distances of each cluster.
+    Matrix sums = Matrix::Zero(count, dim + 2);
+    for_each_nearest(points, out.centres, [&](Index i, Index c, double squared) {
+      sums.row(c).head(dim) += masses(i) * points.row(i);
+      sums(c, dim) += masses(i);
+      sums(c, dim + 1) += masses(i) * squared;
+    });
+    comm.sum(std::span(sums.data(), static_cast<std::size_t>(sums.size())));
+    out.masses = sums.col(dim);
+    out.spread = sums.col(dim + 1).sum() / std::max(out.masses.sum(), 1e-300);
+    // The masses of the last step belong to the centres that stay.
+    if (step == kLloydSteps || out.spread >= before) break;
+    before = out.spread;
+    for (Index c = 0; c < count; ++c) {
+      if (sums(c, dim) > 0) out.centres.row(c) = sums.row(c).head(dim) / sums(c, dim);
+    }
+  }
+  return out;
+}
+
+Clusters best_of(int starts, const Matrix& points, const Vector& masses, Index count,
+                 Stream& stream) {
+  SelfCommunicator self;
+  Clusters best{.centres = {}, .masses = {}, .spread = std::numeric_limits<double>::infinity()};
+  for (int start = 0; start < starts; ++start) {
+    Clusters found = settle(points, masses, choose_seeds(points, masses, count, stream), self);
+    if (found.spread < best.spread) best = std::move(found);
+  }
+  return best;
+}
+
+Clusters without_empty(Clusters clusters) {
+  Index kept = 0;
+  for (Index c = 0; c < clusters.centres.rows(); ++c) {
+    if (!(clusters.masses(c) > 0)) continue;
+    clusters.centres.row(kept) = clusters.centres.row(c).eval();
+    clusters.masses(kept++) = clusters.masses(c);
+  }
+  clusters.centres.conservativeResize(kept, Eigen::NoChange);
+  clusters.masses.conservativeResize(kept);
+  return clusters;
+}
+
+}  // namespace
+
+Clusters k_means(const Matrix& points, const Vector& masses, Index count, int starts, Stream stream,
+                 Communicator& comm) {
+  if (comm.size() == 1) {
+    const Index most = std::min(count, points.rows());
+    if (most == 0) return {.centres = Matrix(0, points.cols()), .masses = Vector(0)};
+    return without_empty(best_of(starts, points, masses, most, stream));
+  }
+  const Index dim = points.cols();
+  std::vector<double> mine;
+  if (points.rows() > 0) {
+    const Clusters sent = without_empty(
+        best_of(starts, points, masses, std::min(kSentPerCluster * count, points.rows()), stream));
+    for (Index c = 0; c < sent.centres.rows(); ++c) {
+      mine.insert(mine.end(), sent.centres.row(c).begin(), sent.centres.row(c).end());
+      mine.push_back(sent.masses(c));
+    }
+  }
+  const std::vector<double> all = comm.gather(mine);
+  const Matrix gathered =
+      Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / (dim + 1), dim + 1);
+  const Index most = std::min(count, gathered.rows());
+  if (most == 0) return {.centres = Matrix(0, dim), .masses = Vector(0)};
+  // Not `stream`, of which the processes have drawn different numbers.
+  Stream shared(0, Purpose::kMatching, static_cast<std::uint64_t>(count));
+  Matrix seeds = best_of(starts, gathered.leftCols(dim), gathered.col(dim), most, shared).centres;
+  return without_empty(settle(points, masses, std::move(seeds), comm));
+}
+
+std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres) {
+  std::vector<Index> out(static_cast<std::size_t>(points.rows()));
+  for_each_nearest(points, centres, [&](Index i, Index c, double) { out[i] = c; });
+  return out;
+}
+
+}  // namespace conflux

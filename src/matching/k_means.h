@@ -1,0 +1,33 @@
+// Clusters of points by k-means, on one process or several.
+//
+// Points may lie on several processes. Each of them reduces its own points to a few centres; those
+// are gathered to choose the seeds, and Lloyd's steps then add up sums and masses. No point leaves
+// its process, and all processes find the same centres.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/matrix.h"
+#include "core/rng.h"
+
+namespace conflux {
+
+struct Clusters {
+  Matrix centres;  // one row each
+  Vector masses;   // of the points nearest to each centre, over all processes
+  /// Mean squared distance of the points from their centres.
+  double spread = 0;
+};
+
+/// At most `count` clusters of this process's `points` with `masses` and those of the others; fewer
+/// when there are fewer points. The best of `starts` random starts; clusters without mass are left
+/// out.
+Clusters k_means(const Matrix& points, const Vector& masses, Index count, int starts, Stream stream,
+                 Communicator& comm);
+
+/// For each point the nearest row of `centres`, the first of equal ones.
+std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres);
+
+}  // namespace conflux

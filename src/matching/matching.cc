@@ -1,0 +1,286 @@
+#include "conflux/matching/matching.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "matching/islands.h"
+#include "matching/k_means.h"
+#include "matching/moved_copy.h"
+#include "matching/within_axes.h"
+
+namespace conflux {
+
+namespace {
+
+// More coordinates add noise to distances, not kinds.
+constexpr Index kAxes = 20;
+// Rows of all groups that clusters are found on, and of one group at least and at most. Centres of
+// 15 clusters of 500 rows are as good as those of more.
+constexpr Index kSampleRows = 100'000;
+constexpr Index kLeastSample = 500;
+constexpr Index kMostSample = 5000;
+// A centre needs some rows; more than 15 clusters of a group find the same kinds.
+constexpr Index kRowsPerCluster = 40;
+constexpr Index kFewestClusters = 2;
+constexpr Index kMostClusters = 15;
+// How k-means cuts a group is partly chance, and so is what is matched then. Rows move by the mean
+// of as many repeats; very many groups average by themselves.
+constexpr Index kMostRepeats = 10;
+constexpr Index kFewestRepeats = 2;
+constexpr Index kGroupsInAllRepeats = 200;
+// Directions of variance need fewer rows than clusters do.
+constexpr Index kAxesRows = 4000;
+// Kinds with fewer rows have too little to fit maps on.
+constexpr Index kRowsPerKind = 150;
+constexpr Index kMostKinds = 8;
+// An island with less of a group's mass may be a handful of odd rows.
+constexpr double kLeastIsland = 0.05;
+
+// A single start often splits one kind and joins two others.
+constexpr int kKindStarts = 4;
+constexpr std::uint64_t kKindStream = 1000;  // beyond those of the repeats
+
+using Choice = std::vector<std::vector<Index>>;
+
+double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
+}
+
+/// One way to cut each group into clusters, and where matching takes a copy of them.
+struct Repeat {
+  std::vector<Clusters> clusters;
+  MovedCopy copy;
+};
+
+double nearest_distance(const Clusters& own, Index cluster) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index other = 0; other < own.centres.rows(); ++other) {
+    if (other == cluster) continue;
+    nearest = std::min(nearest, (own.centres.row(other) - own.centres.row(cluster)).squaredNorm());
+  }
+  return std::isfinite(nearest) ? nearest : 0;
+}
+
+/// The groups as they are matched: few coordinates, and clusters of each group by itself.
+class Matcher {
+ public:
+  Matcher(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
+          const Workers& workers)
+      : groups_(groups), options_(options), comm_(comm), workers_(workers) {
+    draw_rows();
+    axes_ = find_within_axes(groups_, thinned(), kAxes, comm_, workers_);
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      points_.push_back(axes_.of(groups_[m], chosen_[m], workers_));
+      Vector& masses = masses_.emplace_back(points_[m].rows());
+      for (Index i = 0; i < masses.size(); ++i) masses(i) = mass_of(groups_[m], chosen_[m][i]);
+    }
+  }
+
+  Matching match() {
+    const Index count =
+        std::clamp(kGroupsInAllRepeats / groups_.num_groups(), kFewestRepeats, kMostRepeats);
+    for (Index repeat = 0; repeat < count; ++repeat) {
+      std::vector<Clusters> clusters = find_clusters(repeat);
+      MovedCopy copy = draw_together(clusters, options_, workers_);
+      repeats_.push_back({.clusters = std::move(clusters), .copy = std::move(copy)});
+    }
+    Matching out;
+    out.links = usual_links();
+    for (Index m = 0; m < groups_.num_groups(); ++m) out.groups.push_back(report(m));
+    find_kinds(out);
+    return out;
+  }
+
+ private:
+  // At most so many rows of each group, spread over the processes by the rows that they have.
+  void draw_rows() {
+    const Index num_groups = groups_.num_groups();
+    sizes_.assign(static_cast<std::size_t>(num_groups), 0.0);
+    Choice usable(static_cast<std::size_t>(num_groups));
+    for (Index m = 0; m < num_groups; ++m) {
+      for (Index i = 0; i < groups_[m].rows.rows(); ++i) {
+        if (mass_of(groups_[m], i) > 0) usable[m].push_back(i);
+      }
+      sizes_[m] = static_cast<double>(usable[m].size());
+    }
+    comm_.sum(sizes_);
+    const Index most = std::clamp(kSampleRows / num_groups, kLeastSample, kMostSample);
+    for (Index m = 0; m < num_groups; ++m) {
+      const auto mine = static_cast<double>(usable[m].size());
+      const auto count = static_cast<Index>(
+          std::ceil(mine * std::min(1.0, static_cast<double>(most) / std::max(1.0, sizes_[m]))));
+      Stream stream = stream_for(0, m);
+      std::vector<Index> order = stream.permutation(static_cast<Index>(usable[m].size()));
+      order.resize(static_cast<std::size_t>(count));
+      std::sort(order.begin(), order.end());
+      for (Index& i : order) i = usable[m][i];
+      chosen_.push_back(std::move(order));
+    }
+  }
+
+  // Every so many of the chosen rows.
+  Choice thinned() const {
+    Index total = 0;
+    for (const auto& each : chosen_) total += static_cast<Index>(each.size());
+    const Index step = std::max<Index>(1, total / kAxesRows);
+    Choice out;
+    for (const auto& each : chosen_) {
+      std::vector<Index>& kept = out.emplace_back();
+      for (Index i = 0; i < static_cast<Index>(each.size()); i += step) kept.push_back(each[i]);
+    }
+    return out;
+  }
+
+  std::vector<Clusters> find_clusters(Index repeat) {
+    const Index num_groups = groups_.num_groups();
+    std::vector<Clusters> out(static_cast<std::size_t>(num_groups));
+    const auto find = [&](Index m) {
+      const Index count = std::clamp(static_cast<Index>(sizes_[m]) / kRowsPerCluster,
+                                     kFewestClusters, kMostClusters);
+      out[m] = k_means(points_[m], masses_[m], count, 1, stream_for(1 + repeat, m), comm_);
+      out[m].masses /= std::max(out[m].masses.sum(), std::numeric_limits<double>::min());
+    };
+    if (comm_.size() == 1) {
+      workers_.for_each(num_groups, find);
+    } else {
+      for (Index m = 0; m < num_groups; ++m) find(m);  // processes must meet in the same order
+    }
+    return out;
+  }
+
+  // Groups that were matched directly in more than half of the repeats.
+  std::vector<std::pair<Index, Index>> usual_links() const {
+    std::map<std::pair<Index, Index>, std::size_t> times;
+    for (const Repeat& each : repeats_) {
+      for (const auto& link : each.copy.links) ++times[link];
+    }
+    std::vector<std::pair<Index, Index>> out;
+    for (const auto& [link, count] : times) {
+      if (2 * count > repeats_.size()) out.push_back(link);
+    }
+    return out;
+  }
+
+  MatchedGroup report(Index m) {
+    MatchedGroup out{.name = groups_[m].name};
+    const double part = 1 / static_cast<double>(repeats_.size());
+    double partner_squared = 0;
+    double own_squared = 0;
+    Index most_islands = 0;
+    for (const Repeat& each : repeats_) {
+      const Clusters& own = each.clusters[m];
+      const Vector matched = each.copy.matched[m].cwiseProduct(own.masses);
+      out.matched += part * matched.sum();
+      partner_squared += part * matched.dot(each.copy.squared_distances[m]);
+      for (Index c = 0; c < own.centres.rows(); ++c) {
+        own_squared += part * own.masses(c) * nearest_distance(own, c);
+      }
+      most_islands += large_islands(m, own);
+    }
+    out.partner_distance = std::sqrt(partner_squared / std::max(out.matched, 1e-300));
+    out.own_distance = std::sqrt(own_squared);
+    out.islands = std::max<Index>(1, std::lround(part * static_cast<double>(most_islands)));
+    return out;
+  }
+
+  Index large_islands(Index m, const Clusters& own) const {
+    const std::vector<Index> island =
+        find_islands(points_[m], nearest_centres(points_[m], own.centres), own, comm_);
+    std::map<Index, double> masses;
+    for (Index c = 0; c < own.centres.rows(); ++c) masses[island[c]] += own.masses(c);
+    return std::count_if(masses.begin(), masses.end(),
+                         [](const auto& each) { return each.second >= kLeastIsland; });
+  }
+
+  // Points where the copies of their clusters are, in the mean over all repeats.
+  Matrix moved(Index m, const Matrix& points) const {
+    Matrix sums = Matrix::Zero(points.rows(), points.cols());
+    for (const Repeat& each : repeats_) {
+      const Matrix& centres = each.clusters[m].centres;
+      const Matrix moves = each.copy.centres[m] - centres;
+      const std::vector<Index> cluster_of = nearest_centres(points, centres);
+      for (Index i = 0; i < points.rows(); ++i) sums.row(i) += moves.row(cluster_of[i]);
+    }
+    return points + sums / static_cast<double>(repeats_.size());
+  }
+
+  // Every group counts alike, as in the barycenter.
+  void find_kinds(Matching& out) {
+    Index total = 0;
+    for (const Matrix& each : points_) total += each.rows();
+    Matrix all(total, axes_.columns.cols());
+    Vector masses(total);
+    Index at = 0;
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      const Index count = points_[m].rows();
+      all.middleRows(at, count) = moved(m, points_[m]);
+      masses.segment(at, count) = masses_[m] / std::max(comm_.sum(masses_[m].sum()), 1e-300);
+      at += count;
+    }
+    const double rows = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
+    const Index count =
+        options_.kinds > 0
+            ? options_.kinds
+            : std::clamp<Index>(static_cast<Index>(rows) / kRowsPerKind, 2, kMostKinds);
+    const Matrix centres =
+        k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_).centres;
+    out.shares = Matrix::Zero(groups_.num_groups(), centres.rows());
+    for (Index m = 0; m < groups_.num_groups(); ++m) out.kinds.push_back(sort_rows(m, centres));
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      for (Index i = 0; i < groups_[m].rows.rows(); ++i) {
+        out.shares(m, out.kinds[m][i]) += mass_of(groups_[m], i);
+      }
+    }
+    comm_.sum(std::span(out.shares.data(), static_cast<std::size_t>(out.shares.size())));
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      out.shares.row(m) /= std::max(out.shares.row(m).sum(), std::numeric_limits<double>::min());
+    }
+  }
+
+  // The kind of every row of a group, in blocks that hold few coordinates at a time.
+  std::vector<Index> sort_rows(Index m, const Matrix& kinds) const {
+    std::vector<Index> every(static_cast<std::size_t>(groups_[m].rows.rows()));
+    std::iota(every.begin(), every.end(), Index{0});
+    std::vector<Index> out(every.size());
+    workers_.for_each_block(static_cast<Index>(every.size()), 4096, [&](Index begin, Index end) {
+      const std::vector<Index> block(every.begin() + begin, every.begin() + end);
+      const std::vector<Index> found =
+          nearest_centres(moved(m, axes_.of(groups_[m], block, workers_)), kinds);
+      std::copy(found.begin(), found.end(), out.begin() + begin);
+    });
+    return out;
+  }
+
+  Stream stream_for(std::uint64_t step, Index group) const {
+    return Stream(options_.seed, Purpose::kMatching, step << 32 | static_cast<std::uint64_t>(group),
+                  static_cast<std::uint64_t>(comm_.rank()));
+  }
+
+  const GroupSet& groups_;
+  const MatchOptions& options_;
+  Communicator& comm_;
+  const Workers& workers_;
+  std::vector<double> sizes_;  // rows with mass over all processes
+  Choice chosen_;
+  WithinAxes axes_;
+  std::vector<Matrix> points_;  // of the chosen rows
+  std::vector<Vector> masses_;
+  std::vector<Repeat> repeats_;
+};
+
+}  // namespace
+
+bool Matching::linked(Index a, Index b) const {
+  return std::find(links.begin(), links.end(), std::pair(std::min(a, b), std::max(a, b))) !=
+         links.end();
+}
+
+Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
+                      const Workers& workers) {
+  return Matcher(groups, options, comm, workers).match();
+}
+
+}  // namespace conflux

@@ -1,0 +1,163 @@
+#include "matching/moved_copy.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "matching/partial_transport.h"
+
+namespace conflux {
+
+namespace {
+
+// Both of two partners move, so that half of the way takes each to where the other was last.
+constexpr double kStep = 0.5;
+
+Matrix squared_distances(const Matrix& a, const Matrix& b) {
+  Matrix out(a.rows(), b.rows());
+  for (Index i = 0; i < a.rows(); ++i) {
+    out.row(i) = (b.rowwise() - a.row(i)).rowwise().squaredNorm().transpose();
+  }
+  return out;
+}
+
+struct Pair {
+  Index a = 0;
+  Index b = 0;
+  double need = 0;  // the price at which enough of the two is matched
+  PartialPlan plan = {};
+};
+
+std::vector<Pair> all_pairs(Index num_groups) {
+  std::vector<Pair> out;
+  for (Index a = 0; a < num_groups; ++a) {
+    for (Index b = a + 1; b < num_groups; ++b) out.push_back({.a = a, .b = b});
+  }
+  return out;
+}
+
+// The smallest price at which all groups are linked, directly or through others: the largest edge
+// of the tree that links them at least cost (Prim's algorithm).
+double price_that_links(const std::vector<Pair>& pairs, Index num_groups) {
+  Matrix need = Matrix::Zero(num_groups, num_groups);
+  for (const Pair& pair : pairs) need(pair.a, pair.b) = need(pair.b, pair.a) = pair.need;
+  Vector nearest = need.col(0);
+  std::vector<bool> inside(static_cast<std::size_t>(num_groups), false);
+  inside[0] = true;
+  double largest = 0;
+  for (Index step = 1; step < num_groups; ++step) {
+    Index next = -1;
+    for (Index m = 0; m < num_groups; ++m) {
+      if (!inside[m] && (next < 0 || nearest(m) < nearest(next))) next = m;
+    }
+    inside[next] = true;
+    largest = std::max(largest, nearest(next));
+    nearest = nearest.cwiseMin(need.col(next));
+  }
+  return largest;
+}
+
+/// What the partners of one group's clusters ask of them.
+struct Pull {
+  Matrix towards;  // sums of partners, by the mass matched
+  Vector mass;     // matched over all pairs
+  Vector part;     // the largest part of the cluster that one pair matches
+  Vector squared;  // sums of squared distances, by mass
+};
+
+// Clusters with partners move towards them; what has none follows its own group, the nearer
+// clusters most.
+Matrix moves_of(const Clusters& own, const Matrix& at, const Pull& pull) {
+  const Index count = at.rows();
+  Matrix moves = Matrix::Zero(count, at.cols());
+  for (Index i = 0; i < count; ++i) {
+    if (pull.mass(i) > 0) moves.row(i) = pull.towards.row(i) / pull.mass(i) - at.row(i);
+  }
+  const Matrix apart = squared_distances(own.centres, own.centres);
+  const double width =
+      std::max(apart.sum() / static_cast<double>(std::max<Index>(1, count * (count - 1))),
+               std::numeric_limits<double>::min());
+  Matrix out(count, at.cols());
+  for (Index i = 0; i < count; ++i) {
+    const Vector kernel =
+        (-4 * apart.row(i).transpose() / width).array().exp().matrix().cwiseProduct(pull.mass);
+    const double total = kernel.sum();
+    out.row(i) = pull.part(i) * moves.row(i);
+    if (total > 0) out.row(i) += (1 - pull.part(i)) * (kernel.transpose() * moves) / total;
+  }
+  return kStep * out;
+}
+
+std::vector<Pull> pulls_of(const std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
+                           const std::vector<Matrix>& at) {
+  std::vector<Pull> out;
+  for (const Matrix& each : at) {
+    out.push_back({.towards = Matrix::Zero(each.rows(), each.cols()),
+                   .mass = Vector::Zero(each.rows()),
+                   .part = Vector::Zero(each.rows()),
+                   .squared = Vector::Zero(each.rows())});
+  }
+  for (const Pair& pair : pairs) {
+    const Matrix& shipped = pair.plan.shipped;
+    if (shipped.size() == 0) continue;
+    const Matrix costs = squared_distances(at[pair.a], at[pair.b]).cwiseProduct(shipped);
+    const auto add = [&](Index m, const Matrix& plan, const Matrix& paid, const Matrix& partners) {
+      const Vector mass = plan.rowwise().sum();
+      out[m].towards += plan * partners;
+      out[m].mass += mass;
+      out[m].part = out[m].part.cwiseMax(mass.cwiseQuotient(clusters[m].masses)).cwiseMin(1.0);
+      out[m].squared += paid.rowwise().sum();
+    };
+    add(pair.a, shipped, costs, at[pair.b]);
+    add(pair.b, shipped.transpose(), costs.transpose(), at[pair.a]);
+  }
+  return out;
+}
+
+// False when the price is nothing: enough of the groups has met.
+bool match(std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
+           const std::vector<Matrix>& at, const MatchOptions& options, const Workers& workers) {
+  const auto transport = [&](const Pair& pair, double price, double most) {
+    return partial_transport(squared_distances(at[pair.a], at[pair.b]), clusters[pair.a].masses,
+                             clusters[pair.b].masses, price, most);
+  };
+  const auto count = static_cast<Index>(pairs.size());
+  workers.for_each(count, [&](Index p) {
+    pairs[p].need =
+        transport(pairs[p], std::numeric_limits<double>::infinity(), options.fraction).price;
+  });
+  const double price = options.slack * price_that_links(pairs, static_cast<Index>(at.size()));
+  workers.for_each(count, [&](Index p) {
+    pairs[p].plan = {};
+    if (pairs[p].need <= price) pairs[p].plan = transport(pairs[p], price, 1);
+  });
+  return price > 0;
+}
+
+}  // namespace
+
+MovedCopy draw_together(const std::vector<Clusters>& clusters, const MatchOptions& options,
+                        const Workers& workers) {
+  MovedCopy out;
+  for (const Clusters& each : clusters) out.centres.push_back(each.centres);
+  const auto num_groups = static_cast<Index>(clusters.size());
+  std::vector<Pair> pairs = all_pairs(num_groups);
+  for (Index round = 0; round < options.rounds; ++round) {
+    if (!match(pairs, clusters, out.centres, options, workers)) break;
+    const std::vector<Pull> pulls = pulls_of(pairs, clusters, out.centres);
+    for (Index m = 0; m < num_groups; ++m) {
+      if (round == 0) {
+        out.matched.push_back(pulls[m].part);
+        out.squared_distances.push_back(
+            pulls[m].squared.cwiseQuotient(pulls[m].mass.cwiseMax(1e-300)));
+      }
+      out.centres[m] += moves_of(clusters[m], out.centres[m], pulls[m]);
+    }
+    if (round > 0) continue;
+    for (const Pair& pair : pairs) {
+      if (pair.plan.mass > 0) out.links.emplace_back(pair.a, pair.b);
+    }
+  }
+  return out;
+}
+
+}  // namespace conflux

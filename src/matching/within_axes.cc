@@ -1,0 +1,67 @@
+#include "matching/within_axes.h"
+
+#include <algorithm>
+
+#include "conflux/core/error.h"
+#include "kernels/dense.h"
+
+namespace conflux {
+
+namespace {
+
+std::span<double> numbers_of(Matrix& matrix) {
+  return {matrix.data(), static_cast<std::size_t>(matrix.size())};
+}
+
+}  // namespace
+
+Matrix WithinAxes::of(const Group& group, const std::vector<Index>& chosen,
+                      const Workers& workers) const {
+  Matrix out(static_cast<Index>(chosen.size()), columns.cols());
+  workers.for_each_block(out.rows(), 256, [&](Index begin, Index end) {
+    Matrix block(end - begin, columns.rows());
+    for (Index i = begin; i < end; ++i) {
+      group.rows.copy_row(chosen[i], block.row(i - begin).data());
+    }
+    block.rowwise() -= centre;
+    out.middleRows(begin, end - begin).noalias() = block * columns;
+  });
+  return out;
+}
+
+WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vector<Index>>& chosen,
+                            Index count, Communicator& comm, const Workers& workers) {
+  const Index dim = groups.dim();
+  const Index num_groups = groups.num_groups();
+  Matrix sums = Matrix::Zero(num_groups, dim + 1);
+  std::vector<Matrix> rows;
+  for (Index m = 0; m < num_groups; ++m) {
+    Matrix& own = rows.emplace_back(static_cast<Index>(chosen[m].size()), dim);
+    for (Index i = 0; i < own.rows(); ++i) groups[m].rows.copy_row(chosen[m][i], own.row(i).data());
+    sums.row(m).head(dim) = own.colwise().sum();
+    sums(m, dim) = static_cast<double>(own.rows());
+  }
+  comm.sum(numbers_of(sums));
+  const Vector totals = sums.col(dim).cwiseMax(1.0);
+  const Matrix means = totals.cwiseInverse().asDiagonal() * sums.leftCols(dim);
+  Matrix covariance = Matrix::Zero(dim, dim);
+  for (Index m = 0; m < num_groups; ++m) {
+    rows[m].rowwise() -= means.row(m);
+    // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
+    workers.for_each_block(dim, 64, [&](Index begin, Index end) {
+      covariance.middleCols(begin, end - begin).noalias() +=
+          rows[m].transpose() * rows[m].middleCols(begin, end - begin) / totals(m);
+    });
+  }
+  comm.sum(numbers_of(covariance));
+  Matrix vectors = 0.5 * (covariance + covariance.transpose());
+  const kernels::SerialBlas serial;
+  if (kernels::symmetric_eigen(vectors).size() == 0) {
+    throw Error("the eigenvalues of the covariance did not converge; rescale the features.");
+  }
+  const Index kept = std::min(count, dim);
+  return {.centre = means.colwise().mean(),
+          .columns = vectors.bottomRows(kept).colwise().reverse().transpose()};
+}
+
+}  // namespace conflux

@@ -1,0 +1,25 @@
+// Few coordinates of rows: along the directions in which rows vary most within their groups.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+
+namespace conflux {
+
+struct WithinAxes {
+  Eigen::RowVectorXd centre;  // the mean of the groups' means
+  Matrix columns;             // orthonormal, largest variance first
+
+  /// Coordinates of the chosen rows of a group.
+  Matrix of(const Group& group, const std::vector<Index>& chosen, const Workers& workers) const;
+};
+
+/// Of the chosen rows of each group, rows of other processes included; at most `count` axes.
+WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vector<Index>>& chosen,
+                            Index count, Communicator& comm, const Workers& workers);
+
+}  // namespace conflux

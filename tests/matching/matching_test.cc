@@ -1,0 +1,181 @@
+#include "conflux/matching/matching.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/rng.h"
+#include "tests/support/thread_communicator.h"
+
+namespace conflux {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Index kDim = 12;
+
+// Groups of unit Gaussian clouds ten deviations apart, with known types.
+struct Mixtures {
+  std::vector<Matrix> rows;
+  std::vector<std::vector<Index>> types;
+
+  // One group: for each type its number of rows, all shifted along an axis that types do not use.
+  void add(const std::vector<Index>& counts, double shift) {
+    Stream stream(5, Purpose::kTest, rows.size());
+    std::vector<Index> types_of_group;
+    for (std::size_t type = 0; type < counts.size(); ++type) {
+      types_of_group.insert(types_of_group.end(), static_cast<std::size_t>(counts[type]),
+                            static_cast<Index>(type));
+    }
+    Matrix points = stream.normal_matrix(static_cast<Index>(types_of_group.size()), kDim);
+    for (Index i = 0; i < points.rows(); ++i) points(i, types_of_group[i]) += 7;
+    points.col(kDim - 1).array() += shift;
+    rows.push_back(std::move(points));
+    types.push_back(std::move(types_of_group));
+  }
+  GroupSet groups() const {
+    GroupSet out;
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      out.add(std::string(1, static_cast<char>('a' + m)), ConstRows(rows[m]));
+    }
+    return out;
+  }
+};
+
+Matching match(const GroupSet& groups, int threads = 1, MatchOptions options = {}) {
+  SelfCommunicator self;
+  return match_groups(groups, options, self, Workers(threads));
+}
+
+// Part of the rows that are of the type which most rows of their kind have.
+double purity(const std::vector<std::vector<Index>>& kinds,
+              const std::vector<std::vector<Index>>& types, Index num_kinds) {
+  Matrix counts = Matrix::Zero(num_kinds, 10);
+  for (std::size_t m = 0; m < kinds.size(); ++m) {
+    for (std::size_t i = 0; i < kinds[m].size(); ++i) counts(kinds[m][i], types[m][i]) += 1;
+  }
+  return counts.rowwise().maxCoeff().sum() / counts.sum();
+}
+
+Mixtures pure_pure_both(double shift) {
+  Mixtures out;
+  out.add({500, 0}, 0);
+  out.add({0, 500}, shift);
+  out.add({250, 250}, -shift);
+  return out;
+}
+
+// A matching of all mass would put the pure groups onto each other.
+TEST(Matching, PureGroupsMeetOnlyThroughTheMixedOne) {
+  const Mixtures data = pure_pure_both(2);
+  const Matching found = match(data.groups());
+  EXPECT_FALSE(found.linked(0, 1));
+  EXPECT_TRUE(found.linked(0, 2));
+  EXPECT_TRUE(found.linked(2, 1));
+  EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.999);
+  EXPECT_EQ(found.groups[0].islands, 1);
+  EXPECT_EQ(found.groups[2].islands, 2);
+  EXPECT_THAT(describe(found), ::testing::Contains(HasSubstr("a and b")));
+  const GateChoice choice = choose_gate(found);
+  EXPECT_TRUE(choice.gate);
+  EXPECT_THAT(choice.reason, HasSubstr("c holds 2 parts"));
+}
+
+// Shifts of half the distance of the types, and unequal shares: pooled clusters are single groups.
+TEST(Matching, SeesThroughShiftsBetweenGroups) {
+  Mixtures data;
+  data.add({400, 150, 80, 80, 80}, 0);
+  data.add({80, 80, 150, 240, 240}, 6);
+  data.add({160, 160, 240, 240, 0}, -6);
+  data.add({12, 12, 12, 12, 12}, 3);
+  const Matching found = match(data.groups());
+  EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.98);
+  EXPECT_TRUE(choose_gate(found).gate);
+}
+
+// Digits 0 and 1 are of this sort: every row must find a partner, and there is nothing to keep
+// apart.
+TEST(Matching, SingleCloudsAreNotGated) {
+  Mixtures near;
+  near.add({500}, 0);
+  near.add({500}, 1);
+  GateChoice choice = choose_gate(match(near.groups()));
+  EXPECT_FALSE(choice.gate);
+  EXPECT_TRUE(choice.certain);
+
+  Mixtures apart;
+  apart.add({500}, 0);
+  apart.add({500}, 30);
+  const Matching found = match(apart.groups());
+  EXPECT_GT(found.groups[0].partner_distance, 2 * found.groups[0].own_distance);
+  choice = choose_gate(found);
+  EXPECT_FALSE(choice.gate);
+  EXPECT_FALSE(choice.certain);
+  EXPECT_THAT(choice.reason, HasSubstr("cannot tell"));
+}
+
+TEST(Matching, HasTheSameBitsOnAnyNumberOfThreads) {
+  const Mixtures data = pure_pure_both(2);
+  const Matching one = match(data.groups(), 1);
+  const Matching many = match(data.groups(), 3);
+  EXPECT_EQ(one.kinds, many.kinds);
+  EXPECT_EQ(one.shares, many.shares);
+  EXPECT_EQ(one.groups[1].partner_distance, many.groups[1].partner_distance);
+}
+
+// Processes hold rows of all groups, one of them none of a group.
+TEST(Matching, FindsTheKindsOnSeveralProcesses) {
+  const Mixtures data = pure_pure_both(2);
+  std::vector<std::vector<std::vector<Index>>> kinds(3, std::vector<std::vector<Index>>(3));
+  std::vector<Matching> found(3);
+  run_ranks(3, [&](Communicator& comm) {
+    const Index rank = comm.rank();
+    const Index cuts[] = {0, 100, 400, 500};
+    GroupSet part;
+    for (Index m = 0; m < 3; ++m) {
+      const Index begin = m == 0 && rank == 0 ? 100 : cuts[rank];
+      part.add(std::string(1, static_cast<char>('a' + m)),
+               ConstRows(data.rows[m]).middle_rows(begin, cuts[rank + 1] - begin));
+    }
+    found[rank] = match_groups(part, {}, comm, Workers(1));
+  });
+  Mixtures seen = data;
+  seen.types[0].erase(seen.types[0].begin(), seen.types[0].begin() + 100);
+  std::vector<std::vector<Index>> together(3);
+  for (Index m = 0; m < 3; ++m) {
+    for (const Matching& part : found) {
+      together[m].insert(together[m].end(), part.kinds[m].begin(), part.kinds[m].end());
+    }
+  }
+  EXPECT_GE(purity(together, seen.types, found[0].num_kinds()), 0.999);
+  EXPECT_EQ(found[0].shares, found[1].shares);
+  EXPECT_EQ(found[0].links, found[2].links);
+}
+
+TEST(Matching, TakesGroupsOfFewRowsConstantFeaturesAndRowsWithoutMass) {
+  Stream stream(6, Purpose::kTest);
+  GroupSet groups;
+  Matrix rows = stream.normal_matrix(40, 3);
+  rows.col(1).setConstant(2);
+  std::vector<double> masses(40, 1.0);
+  masses[3] = 0;
+  groups.add("a", Matrix(rows), std::move(masses));
+  groups.add("b", Matrix(rows.topRows(1)));
+  groups.add("c", Matrix(Matrix::Constant(5, 3, 2)));
+  const Matching found = match(groups);
+  EXPECT_EQ(found.kinds[0].size(), 40U);
+  EXPECT_NEAR(found.shares.row(0).sum(), 1, 1e-12);
+  EXPECT_TRUE(found.shares.allFinite());
+  EXPECT_FALSE(choose_gate(found).gate);
+  EXPECT_FALSE(describe(found).empty());
+}
+
+TEST(Matching, FindsAsManyKindsAsAreAskedFor) {
+  const Mixtures data = pure_pure_both(1);
+  EXPECT_EQ(match(data.groups(), 1, {.kinds = 2}).num_kinds(), 2);
+  EXPECT_EQ(match(data.groups(), 1, {.kinds = 11}).num_kinds(), 11);
+}
+
+}  // namespace
+}  // namespace conflux
