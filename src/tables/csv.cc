@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -15,7 +13,9 @@
 #include "conflux/core/error.h"
 #include "conflux/core/parallel.h"
 #include "core/nearest_name.h"
+#include "tables/csv_delimiter.h"
 #include "tables/csv_rows.h"
+#include "tables/csv_writer.h"
 #include "tables/number_text.h"
 
 namespace conflux {
@@ -38,37 +38,6 @@ std::vector<std::string> cells_of(const Row& row, char delimiter) {
   }
 }
 
-// The most frequent of the usual separators outside of quotes.
-char guess_delimiter(std::string_view line) {
-  constexpr std::string_view kUsual = "\t,;";
-  std::array<Index, kUsual.size()> counts{};
-  bool inside = false;
-  for (const char c : line) {
-    if (c == '"') inside = !inside;
-    const auto which = kUsual.find(c);
-    if (!inside && which != kUsual.npos) ++counts[which];
-  }
-  return kUsual[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
-                                         counts.begin())];
-}
-
-constexpr char kGuess = 0;
-
-char checked_delimiter(const TableOptions& options, char usual) {
-  const char c = options.delimiter;
-  if (c == 0) return usual;
-  const bool ok =
-      c == '\t' || (c >= ' ' && c < 127 && std::isalnum(static_cast<unsigned char>(c)) == 0 &&
-                    std::string_view("\"+-.?").find(c) == std::string_view::npos);
-  if (!ok) {
-    throw InvalidOption(
-        fmt::format("the delimiter is \"{}\"; choose a comma, tab, semicolon or "
-                    "another sign that cannot be part of a number.",
-                    c));
-  }
-  return c;
-}
-
 class CsvReader : public TableReader {
  public:
   CsvReader(ByteSource source, const TableOptions& options, char delimiter)
@@ -80,7 +49,10 @@ class CsvReader : public TableReader {
     if (!options_.numeric) source_.hold();
     restart();
     choose_types();
+    find_decimal_commas();
   }
+
+  std::vector<std::string> notes() override { return notes_; }
 
   const TableSchema& schema() override {
     if (!types_known_) infer_by_scan();
@@ -120,7 +92,7 @@ class CsvReader : public TableReader {
 
   void restart() {
     rows_ = std::make_unique<RowFinder>(source_.stream(), source_.name());
-    if (delimiter_ == kGuess) delimiter_ = guess_delimiter(rows_->first_line());
+    choose_delimiter();
     rows_->set_delimiter(delimiter_);
     rows_read_ = 0;
     const auto first = rows_->peek(1);
@@ -145,6 +117,36 @@ class CsvReader : public TableReader {
     if (schema_.empty()) {
       for (std::string& name : names) schema_.push_back({std::move(name), ColumnType::kText});
     }
+  }
+
+  void choose_delimiter() {
+    if (delimiter_ == kGuess) {
+      delimiter_ = most_frequent(count_delimiters(rows_->first_line()));
+    } else if (delimiter_ == ',' && options_.delimiter == 0 &&
+               has_semicolons_for_commas(count_delimiters(rows_->first_line()))) {
+      delimiter_ = ';';
+      notes_.push_back(fmt::format("{}: cells are separated by semicolons.", source_.name()));
+    }
+  }
+
+  // Numbers have decimal commas if some of the first rows do, and none has a decimal point.
+  void find_decimal_commas() {
+    if (delimiter_ == ',') return;
+    bool commas = false;
+    for (const Row& row : rows_->peek(kRowsToGuessFrom)) {
+      for (const std::string& cell : cells_of(row, delimiter_)) {
+        double ignored = 0;
+        if (cell.find('.') != cell.npos && parse_number(cell, ignored)) return;
+        commas = commas || (cell.find(',') != cell.npos && parse_comma_number(cell, ignored));
+      }
+    }
+    if (!commas) return;
+    decimal_commas_ = true;
+    notes_.push_back(fmt::format("{}: numbers have decimal commas.", source_.name()));
+  }
+
+  bool parse_cell(std::string_view cell, double& value) const {
+    return decimal_commas_ ? parse_comma_number(cell, value) : parse_number(cell, value);
   }
 
   void check_names(const std::vector<std::string>& names, Index line) const {
@@ -201,7 +203,7 @@ class CsvReader : public TableReader {
       for (ColumnInfo& column : schema_) {
         double ignored = 0;
         const std::string_view cell = cells.take();
-        if (!is_missing(cell) && !parse_number(cell, ignored)) column.type = ColumnType::kText;
+        if (!is_missing(cell) && !parse_cell(cell, ignored)) column.type = ColumnType::kText;
         if (cells.at_end()) break;
         cells.skip_delimiter();
       }
@@ -287,11 +289,11 @@ class CsvReader : public TableReader {
       Column& column = block.columns[j];
       if (column.numeric()) {
         double& value = column.numbers[i];
-        if (!cells.take_number(value)) {
+        if (decimal_commas_ || !cells.take_number(value)) {
           const std::string_view cell = cells.take();
           if (is_missing(cell)) {
             value = kMissing;
-          } else if (!parse_number(cell, value)) {
+          } else if (!parse_cell(cell, value)) {
             if (refuted == nullptr) {
               failure = bad_number(row, j, cell);
               return false;
@@ -341,109 +343,9 @@ class CsvReader : public TableReader {
   TableSchema schema_;
   std::vector<bool> kept_as_text_;
   bool types_known_ = false;
+  bool decimal_commas_ = false;
+  std::vector<std::string> notes_;
   Index rows_read_ = 0;
-};
-
-class CsvWriter : public TableWriter {
- public:
-  CsvWriter(std::unique_ptr<OutputStream> out, const TableOptions& options, char delimiter)
-      : out_(std::move(out)),
-        header_(options.header),
-        delimiter_(delimiter),
-        special_(std::string("\"\r\n") + delimiter),
-        workers_(options.threads) {
-    if (delimiter_ != kGuess) return;
-    delimiter_ = '\t';
-    special_ = "\"\r\n\t,;";
-  }
-
-  void write(const Table& block) override {
-    if (!begun_) begin(block);
-    require_schema(schema_, block);
-    for (Index done = 0; done < block.num_rows(); done += kRowsPerRound) {
-      write_round(block, done, std::min(block.num_rows(), done + kRowsPerRound));
-    }
-  }
-
-  void close() override { out_->close(); }
-
- private:
-  static constexpr Index kRowsPerRound = 64 * kRowsPerTask;
-
-  void begin(const Table& block) {
-    begun_ = true;
-    schema_ = block.schema();
-    if (schema_.empty()) {
-      throw InvalidData("a table without columns cannot be written; add a column.");
-    }
-    if (!header_) return;
-    std::string line;
-    for (const ColumnInfo& column : schema_) append_cell(line, column.name);
-    end_line(line);
-    out_->write(line);
-    at_start_ = false;
-  }
-
-  void write_round(const Table& block, Index begin, Index end) {
-    const Index tasks = (end - begin + kRowsPerTask - 1) / kRowsPerTask;
-    std::vector<std::string> texts(static_cast<std::size_t>(tasks));
-    workers_.for_each(tasks, [&](Index t) {
-      const Index first = begin + t * kRowsPerTask;
-      for (Index i = first; i < std::min(end, first + kRowsPerTask); ++i) {
-        append_row(texts[t], block, i);
-      }
-    });
-    for (const std::string& text : texts) out_->write(text);
-    at_start_ = false;
-  }
-
-  void append_row(std::string& text, const Table& block, Index i) const {
-    for (const Column& column : block.columns) {
-      if (!column.numeric()) {
-        append_cell(text, column.text[i]);
-        continue;
-      }
-      if (!std::isnan(column.numbers[i])) {
-        append_number(text, column.numbers[i]);
-      } else if (schema_.size() == 1) {
-        text += "\"\"";
-      }
-      text += delimiter_;
-    }
-    end_line(text);
-  }
-
-  static void end_line(std::string& text) { text.back() = '\n'; }
-
-  void append_cell(std::string& text, std::string_view cell) const {
-    if (!needs_quotes(cell, at_start_ && text.empty())) {
-      text += cell;
-    } else {
-      text += '"';
-      for (const char c : cell) {
-        if (c == '"') text += '"';
-        text += c;
-      }
-      text += '"';
-    }
-    text += delimiter_;
-  }
-
-  // A line must not look empty, and a file not like one of another kind.
-  bool needs_quotes(std::string_view cell, bool opens_file) const {
-    if (cell.empty()) return schema_.size() == 1;
-    if (opens_file && (cell[0] < ' ' || cell[0] > '~' || cell[0] == '(')) return true;
-    return cell.find_first_of(special_) != cell.npos;
-  }
-
-  std::unique_ptr<OutputStream> out_;
-  bool header_;
-  char delimiter_;
-  std::string special_;
-  Workers workers_;
-  TableSchema schema_;
-  bool begun_ = false;
-  bool at_start_ = true;
 };
 
 template <char delimiter>
@@ -454,8 +356,7 @@ std::unique_ptr<TableReader> open_text(const ByteSource& source, const TableOpti
 template <char delimiter>
 std::unique_ptr<TableWriter> create_text(std::unique_ptr<OutputStream> out, std::string_view,
                                          const TableOptions& options) {
-  return std::make_unique<CsvWriter>(std::move(out), options,
-                                     checked_delimiter(options, delimiter));
+  return write_csv_rows(std::move(out), options, checked_delimiter(options, delimiter));
 }
 
 }  // namespace

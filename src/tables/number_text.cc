@@ -48,6 +48,14 @@ bool parse_number(std::string_view cell, double& value) {
   return true;
 }
 
+bool parse_comma_number(std::string_view cell, double& value) {
+  if (cell.find('.') != cell.npos) return false;
+  std::string with_point(cell);
+  const auto comma = with_point.find(',');
+  if (comma != with_point.npos) with_point[comma] = '.';
+  return parse_number(with_point, value);
+}
+
 void append_number(std::string& text, double value) {
   fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value);
 }

@@ -14,6 +14,10 @@ const char* read_decimal(const char* begin, const char* end, double& value);
 /// Whether a whole cell is a number: a decimal, inf or infinity, blanks around it allowed.
 bool parse_number(std::string_view cell, double& value);
 
+/// The same for numbers with a comma before their decimals; a point would separate thousands, so a
+/// cell that has one is no number.
+bool parse_comma_number(std::string_view cell, double& value);
+
 /// The fewest digits that read back to the same bits.
 void append_number(std::string& text, double value);
 

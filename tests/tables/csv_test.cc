@@ -50,6 +50,40 @@ TEST(Csv, DoesNotTakeOtherTextForANumber) {
   }
 }
 
+TEST(Csv, RecognisesSemicolonsAndDecimalCommasAndSaysSo) {
+  const TemporaryFolder folder;
+  const auto path = folder.with("t.csv", "\xEF\xBB\xBFx;y;who\n1,5;2;a\n-0,25;1e3;b,c\n;3;\n");
+  const auto reader = open_table(path);
+  const Table table = reader->read_rest();
+  EXPECT_THAT(table.names(), ElementsAre("x", "y", "who"));
+  ASSERT_TRUE(table["x"].numeric());
+  EXPECT_EQ(table["x"].numbers[0], 1.5);
+  EXPECT_EQ(table["x"].numbers[1], -0.25);
+  EXPECT_EQ(table["y"].numbers[1], 1000);
+  EXPECT_EQ(table["who"].text[1], "b,c");
+  EXPECT_THAT(reader->notes(), ElementsAre(path.string() + ": cells are separated by semicolons.",
+                                           path.string() + ": numbers have decimal commas."));
+}
+
+// 1.234 may be a thousand in such a file; it is not read as 1.234 without a word.
+TEST(Csv, DecimalCommasAndPointsDoNotMix) {
+  std::string text = "x;y\n";
+  for (int i = 0; i < 2000; ++i) text += "1,5;2\n";
+  EXPECT_FALSE(read_text(text + "1.234;2\n")["x"].numeric());
+  EXPECT_FALSE(read_text("x;y\n1,5;2\n1.5;3\n")["x"].numeric());
+  EXPECT_TRUE(read_text("x;y\n1.5;2\n")["x"].numeric());
+}
+
+TEST(Csv, CommasInTheFirstLineSeparate) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(read_text("a;b,c\n1,2\n").names(), ElementsAre("a;b", "c"));
+  // A name with a semicolon is quoted, so that it comes back.
+  Table table;
+  table.add("a;b", std::vector<double>{1});
+  write_table(folder / "t.csv", table);
+  EXPECT_TRUE(same_table(read_table(folder / "t.csv"), table));
+}
+
 TEST(Csv, MissingCellsAreNanInNumericColumns) {
   const Table table = read_text("x,y\n1,a\n,b\nNA,c\nNaN,d\nnan,e\nnull,-\n?,?\n NA ,h\n\"\",i\n");
   EXPECT_TRUE(table["x"].numeric());

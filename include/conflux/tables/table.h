@@ -121,7 +121,8 @@ struct TableOptions {
   /// Text: whether the first line holds the names. Columns without names are called c0, c1, ...
   bool header = true;
 
-  /// Text: what separates cells. 0: a comma for csv, a tab for tsv; for txt the tab, comma or
+  /// Text: what separates cells. 0: a comma for csv (semicolons if the first line has some and no
+  /// comma), a tab for tsv; for txt the tab, comma or
   /// semicolon that is most frequent in the first line (a tab when written).
   char delimiter = 0;
 
@@ -156,6 +157,9 @@ class TableReader {
   virtual bool read(Table& block, Index max_rows) = 0;
   /// All rows that are left.
   virtual Table read_rest();
+  /// Sentences about how the file was understood where another reading was possible: semicolons
+  /// instead of commas, decimal commas. For users to see.
+  virtual std::vector<std::string> notes() { return {}; }
 };
 
 class TableWriter {
