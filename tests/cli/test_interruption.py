@@ -81,7 +81,7 @@ class Interruption(CommandTest):
             process.communicate()
             for name in ("m.conflux", "c"):
                 self.run_command("info", name)
-            for left in self.folder.glob("*.tmp"):
+            for left in self.folder.glob("*.partial"):
                 left.unlink()
             self.assertEqual(sorted(os.listdir(self.folder)), ["c", "m.conflux", "moons.csv"])
 
