@@ -1,5 +1,7 @@
 // conflux check: what an alignment would have to do, and what it would risk.
 
+#include "conflux/judging/check.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +9,6 @@
 #include <memory>
 #include <numeric>
 
-#include "conflux/judging/diagnosis.h"
 #include "grouped_input.h"
 #include "verbs.h"
 
@@ -15,95 +16,61 @@ namespace conflux::app {
 
 namespace {
 
-// Below this p-value a difference is taken to be one.
-constexpr double kSurely = 0.05;
-// Of a group's rows; a smaller difference in composition does little harm.
-constexpr double kUnlikeComposition = 0.1;
-constexpr double kLeastOverlap = 0.5;
-constexpr Index kSmallGroup = 30;
 constexpr std::size_t kMostShown = 10;
 
 struct CheckFlags {
   GroupedInputFlags input;
-  DiagnosisOptions options;
+  CheckOptions options;
 };
 
 /// The composition that speaks of what rows are: labels if there are any.
-const Composition& composition_of(const Diagnosis& found) {
+const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.cells;
 }
 
-bool differ(const Diagnosis& found) { return found.difference.p_value <= kSurely; }
-
-bool unlike(const Composition& composition) {
-  return composition.difference.beyond_chance() &&
-         composition.difference.value > kUnlikeComposition;
+std::string_view name_of(Advice advice) {
+  switch (advice) {
+    case Advice::kLeave:
+      return "leave";
+    case Advice::kAlign:
+      return "align";
+    case Advice::kGateCells:
+      return "gate auto";
+    case Advice::kGateLabels:
+      return "gate label";
+  }
+  return "?";
 }
 
-std::string names_of(const std::vector<Index>& positions, const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < std::min(positions.size(), kMostShown); ++i) {
-    out.push_back(names[positions[i]]);
-  }
-  return fmt::format("{}{}", fmt::join(out, ", "), positions.size() > kMostShown ? ", ..." : "");
+/// A word of a command as a shell reads it back.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char letter : word)
+    out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return out + "'";
 }
 
-/// What the figures mean, and what to do.
-std::vector<std::string> advice_of(const Diagnosis& found, const GroupSet& groups) {
-  std::vector<std::string> out;
-  if (!differ(found)) {
-    out.push_back(
-        fmt::format("No difference between the groups that chance would not make (p = {:.2g}): "
-                    "leave the rows as they are, or give more rows.",
-                    found.difference.p_value));
-  } else {
-    out.push_back(fmt::format(
-        "The groups differ: by {:.2g} deviations where they differ most (chance: {:.2g}; p = "
-        "{:.2g}).",
-        found.difference.value, found.difference.by_chance, found.difference.p_value));
-  }
-  if (found.labels && unlike(*found.labels)) {
-    out.push_back(fmt::format(
-        "Labels have different shares in the groups: {:.0f} % of the rows of one would need "
-        "another "
-        "label to be like another group. Aligned as wholes, rows of different labels would be made "
-        "alike; use conflux fit --label COLUMN --gate label.",
-        100 * found.labels->difference.value));
-  } else if (found.overlap < kLeastOverlap && differ(found)) {
-    out.push_back(fmt::format(
-        "Only {:.0f} % of the rows lie where another group has rows, too: the rows alone cannot "
-        "tell "
-        "a shift from a difference in composition. If you know that the groups hold the same kinds "
-        "of rows in the same shares, align them; otherwise give labels (--label, --gate label) or "
-        "fit on controls (--fit-where).",
-        100 * found.overlap));
-  } else if (!found.labels && unlike(found.cells) && differ(found)) {
-    out.push_back(
-        fmt::format("{:.0f} % of the rows of one group lie in other cells than those of another: "
-                    "the groups may "
-                    "hold different shares of the same kinds of rows. Use conflux fit --gate auto, "
-                    "which aligns "
-                    "like with like, or give labels.",
-                    100 * found.cells.difference.value));
-  } else if (differ(found)) {
-    out.push_back(
-        "The groups hold the same kinds of rows in similar shares: an alignment is safe.");
-  }
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (groups[m].rows.rows() >= kSmallGroup) continue;
-    out.push_back(fmt::format(
-        "Group \"{}\" has {} rows only: its maps will follow single rows. Choose few knots or a "
-        "small --strength.",
-        groups[m].name, groups[m].rows.rows()));
-  }
-  if (!found.features_with_atoms.empty()) {
-    out.push_back(fmt::format(
-        "One value holds more than 5 % of the rows in: {}. Equal values stay equal within a group, "
-        "and cannot be spread out to look like another group's; conflux convert --jitter spreads "
-        "them.",
-        names_of(found.features_with_atoms, groups.feature_names())));
-  }
-  return out;
+/// The command that follows from the advice, complete; empty when nothing is to be done.
+std::string command_of(const CheckReport& report, const GroupedInputFlags& input) {
+  if (report.advice == Advice::kLeave) return "";
+  std::vector<std::string> words = {"conflux", "fit"};
+  words.insert(words.end(), input.paths.begin(), input.paths.end());
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {flag, value});
+  };
+  add("--group", input.group);
+  add("--label", input.label);
+  add("--features", fmt::format("{}", fmt::join(input.features, ",")));
+  add("--drop", fmt::format("{}", fmt::join(input.drop, ",")));
+  add("--where", input.where);
+  if (report.advice == Advice::kGateCells) add("--gate", "auto");
+  if (report.advice == Advice::kGateLabels) add("--gate", "label");
+  add("-o", "aligned.conflux");
+  for (std::string& word : words) word = shell_word(word);
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 Json difference_json(const Difference& difference) {
@@ -123,59 +90,92 @@ Json composition_json(const Composition& composition, const std::vector<std::str
   return {{"difference", difference_json(composition.difference)}, {"shares", shares}};
 }
 
-Json json_of(const Diagnosis& found, const GroupSet& groups,
-             const std::vector<std::string>& advice) {
+Json guess_json(const Guess& guess, const std::vector<std::string>& names) {
+  Json groups;
+  for (std::size_t m = 0; m < names.size(); ++m) groups[names[m]] = guess.per_group[m];
+  return {{"auc", guess.auc},
+          {"by_chance", guess.by_chance()},
+          {"p_value", guess.p_value},
+          {"rows", guess.rows},
+          {"groups", groups}};
+}
+
+Json json_of(const CheckReport& found, const GroupSet& groups, const std::string& command) {
   const std::vector<std::string> names = groups.names();
-  Json rows, features, pairs = Json::array(), atoms = Json::array();
+  Json rows, features, atoms = Json::array();
   for (std::size_t m = 0; m < names.size(); ++m) rows[names[m]] = found.rows[m];
   for (std::size_t j = 0; j < found.features.size(); ++j) {
-    features[groups.feature_names()[j]] = difference_json(found.features[j]);
-  }
-  for (const PairOfGroups& pair : found.pairs) {
-    pairs.push_back(
-        {{"groups", Json::array({names[pair.a], names[pair.b]})}, {"distance", pair.distance}});
+    const FeatureDifference& feature = found.features[j];
+    features[groups.feature_names()[j]] = {{"differs", feature.differs},
+                                           {"shift", feature.shift},
+                                           {"shift_by_chance", feature.shift_by_chance},
+                                           {"spread_ratio", feature.spread_ratio},
+                                           {"p_value", feature.p_value},
+                                           {"false_discovery_rate", feature.false_discovery_rate},
+                                           {"importance", feature.importance}};
   }
   for (const Index j : found.features_with_atoms) atoms.push_back(groups.feature_names()[j]);
-  Json out = {{"rows", rows},
-              {"difference", difference_json(found.difference)},
+  Json out = {{"differ", found.differ},
+              {"p_value", found.p_value},
+              {"rows", rows},
+              {"guess", guess_json(found.guess, names)},
               {"features", features},
-              {"pairs", pairs},
               {"overlap", found.overlap},
               {"cells", composition_json(found.cells, names)},
               {"features_with_atoms", atoms},
-              {"advice", advice}};
+              {"advice", name_of(found.advice)},
+              {"sentences", found.sentences},
+              {"command", command}};
   if (found.labels) out["labels"] = composition_json(*found.labels, names);
   return out;
 }
 
-void print_features(const Diagnosis& found, const std::vector<std::string>& names) {
-  std::vector<std::size_t> order(found.features.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return found.features[a].value > found.features[b].value;
-  });
-  const auto beyond = static_cast<std::size_t>(
-      std::count_if(found.features.begin(), found.features.end(),
-                    [](const Difference& each) { return each.beyond_chance(); }));
-  fmt::print("\n{} of {} features differ more than by chance ({:.2g} deviations)\n", beyond,
-             order.size(), found.features.front().by_chance);
-  for (std::size_t i = 0; i < std::min(beyond, kMostShown); ++i) {
-    fmt::print("  {:<24}{:>10.3g}\n", names[order[i]], found.features[order[i]].value);
+/// Positions of the features that differ, the most telling first.
+std::vector<std::size_t> features_to_show(const CheckReport& found) {
+  std::vector<std::size_t> order;
+  for (std::size_t j = 0; j < found.features.size(); ++j) {
+    if (found.features[j].differs || (found.differ && found.features[j].importance >= 0.1)) {
+      order.push_back(j);
+    }
   }
-  if (beyond > kMostShown) fmt::print("  ...\n");
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return found.features[a].importance > found.features[b].importance;
+  });
+  return order;
 }
 
-void print_pairs(const Diagnosis& found, const std::vector<std::string>& names) {
-  std::vector<PairOfGroups> pairs = found.pairs;
-  std::stable_sort(pairs.begin(), pairs.end(), [](const PairOfGroups& a, const PairOfGroups& b) {
-    return a.distance > b.distance;
-  });
-  fmt::print("\npairs of groups, in deviations where they differ most\n");
-  for (std::size_t i = 0; i < std::min(pairs.size(), kMostShown); ++i) {
-    fmt::print("  {:<24}{:>10.3g}\n", fmt::format("{}, {}", names[pairs[i].a], names[pairs[i].b]),
-               pairs[i].distance);
+void print_features(const CheckReport& found, const std::vector<std::string>& names) {
+  const std::vector<std::size_t> order = features_to_show(found);
+  if (order.empty()) return;
+  fmt::print("\n{:<26}{:>9}{:>10}{:>9}{:>10}{:>12}\n", "feature", "shift", "(chance)", "spread",
+             "gives away", "error rate");
+  for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
+    const FeatureDifference& each = found.features[order[i]];
+    fmt::print("{:<26}{:>9.2f}{:>10}{:>9.2f}{:>8.0f} %{:>12.2g}{}\n", names[order[i]], each.shift,
+               fmt::format("({:.2f})", each.shift_by_chance), each.spread_ratio,
+               100 * each.importance, each.false_discovery_rate,
+               each.differs ? "" : "  not by itself");
   }
-  if (pairs.size() > kMostShown) fmt::print("  ...\n");
+  if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
+  fmt::print(
+      "shift: between the groups furthest apart, in deviations within groups; spread: widest over\n"
+      "narrowest group; both on normal scores of ranks. gives away: share in guessing the "
+      "group.\n");
+}
+
+void print_groups(const CheckReport& found, const std::vector<std::string>& names) {
+  if (names.size() < 3) return;
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return found.guess.per_group[a] > found.guess.per_group[b];
+  });
+  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the rest");
+  for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
+    fmt::print("{:<26}{:>9}{:>24.3f}\n", names[order[i]], found.rows[order[i]],
+               found.guess.per_group[order[i]]);
+  }
+  if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
 }
 
 void print_composition(const Composition& composition, const std::vector<std::string>& names) {
@@ -198,23 +198,24 @@ void print_composition(const Composition& composition, const std::vector<std::st
 void run_check(const CheckFlags& flags, const Console& console) {
   const GroupedInput input = read_groups(flags.input, console);
   const GroupSet& groups = input.groups;
-  DiagnosisOptions options = flags.options;
+  CheckOptions options = flags.options;
   options.threads = flags.input.threads;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (groups[m].rows.rows() <= options.max_rows) continue;
-    console.info(fmt::format("group \"{}\": {} of {} rows, drawn with seed {} (--max-rows)",
-                             groups[m].name, options.max_rows, groups[m].rows.rows(),
-                             options.seed));
+  const CheckReport found = check(groups, options);
+  const Index looked_at = std::accumulate(found.rows.begin(), found.rows.end(), Index{0});
+  if (looked_at < groups.num_samples()) {
+    console.info(fmt::format("{} of {} rows, drawn with seed {} (--max-rows)", looked_at,
+                             groups.num_samples(), options.seed));
   }
-  const Diagnosis found = diagnose(groups, options);
-  const std::vector<std::string> advice = advice_of(found, groups);
+  const std::string command = command_of(found, flags.input);
   if (console.json) {
-    print_json(json_of(found, groups, advice));
+    print_json(json_of(found, groups, command));
     return;
   }
-  for (const std::string& sentence : advice) fmt::print("{}\n", sentence);
+  for (const std::string& sentence : found.sentences) fmt::print("{}\n", sentence);
+  if (!command.empty()) fmt::print("Next:\n  {}\n", command);
   print_features(found, groups.feature_names());
-  print_pairs(found, groups.names());
+  if (!found.differ) return;
+  print_groups(found, groups.names());
   print_composition(composition_of(found), groups.names());
 }
 
@@ -235,13 +236,13 @@ Verb check_verb() {
             where_flag(flags->input),
             {.names = "--deals",
              .value = "N",
-             .help = "random deals of the rows to groups to compare with [99]",
+             .help = "random deals of the rows to groups that compositions are compared with [99]",
              .target = &flags->options.deals,
              .least = 19,
              .most = 1e6},
             {.names = "--max-rows",
              .value = "N",
-             .help = "rows of each group at most, drawn by seed [500]",
+             .help = "rows of all groups together at most, drawn by seed [20000]",
              .target = &flags->options.max_rows,
              .least = 2},
             {.names = "--seed",

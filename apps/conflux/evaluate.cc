@@ -4,13 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 
 #include "conflux/core/error.h"
+#include "conflux/judging/evaluation.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
-#include "evaluation.h"
 #include "grouped_input.h"
 #include "model_columns.h"
 #include "verbs.h"
@@ -19,20 +20,35 @@ namespace conflux::app {
 
 namespace {
 
-constexpr Index kRowsForLisi = 91;
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNothingToDo:
+      return "nothing to align";
+    case Verdict::kAlreadyAligned:
+      return "already aligned";
+    case Verdict::kAligned:
+      return "aligned";
+    case Verdict::kBetter:
+      return "better";
+    case Verdict::kUnchanged:
+      return "unchanged";
+    case Verdict::kWorse:
+      return "worse";
+  }
+  return "?";
+}
 
 struct EvaluateFlags {
   std::string model;
   GroupedInputFlags input;
-  EvaluationSettings settings;
+  std::string space = "translated";
+  EvaluationOptions options;
 };
 
+/// Before a large table is read.
 void check_metrics(const EvaluateFlags& flags) {
   const std::vector<std::string> known = metric_names();
-  for (const std::string& name : flags.settings.metrics) {
-    if (name == "clisi" && flags.input.label.empty()) {
-      throw InvalidOption("clisi counts labels; name their column with --label.");
-    }
+  for (const std::string& name : flags.options.metrics) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw InvalidOption(unknown_name("metric", name, known));
     }
@@ -51,173 +67,248 @@ GroupedInput read_for(const Model& model, const EvaluateFlags& flags, const Cons
     input.features = *options.numeric;
   } else {
     const bool one_file_per_group = input.group.empty() && input.paths.size() > 1;
-    input.features = find_columns(open_table(first, options)->schema(), first, model, columns,
-                                  !one_file_per_group)
-                         .features;
+    const auto reader = open_table(first, options);
+    const TableSchema& schema = reader->schema();
+    input.features = find_columns(schema, first, model, columns, !one_file_per_group).features;
+    // The labels that the fit knew need not be named again.
+    const bool has_labels = std::any_of(schema.begin(), schema.end(), [&](const auto& column) {
+      return column.name == model.label_column;
+    });
+    if (input.label.empty() && has_labels) input.label = model.label_column;
   }
   return read_groups(input, console);
 }
 
-// What is measured when nothing is asked for: labels add how they are mixed.
-std::vector<std::string> usual_metrics(const GroupSet& groups) {
-  std::vector<std::string> out = {"w2_exact", "sliced_w2", "energy_distance", "transport_cost",
-                                  "neighbors_kept"};
-  if (!groups.label_names().empty() && groups.num_samples() >= kRowsForLisi) {
-    out.insert(out.end(), {"ilisi", "clisi"});
-  }
-  out.push_back("round_trip");
-  return out;
+Json change_json(const Change& change) {
+  return {{"before", change.before}, {"after", change.after}, {"by_chance", change.by_chance}};
 }
 
-Json matrix_json(const Matrix& values, const std::vector<std::string>& names) {
+Json moves_json(const std::vector<Move>& moves) {
   Json out;
-  for (Index a = 0; a < values.rows(); ++a) {
-    for (Index b = 0; b < values.cols(); ++b) {
-      if (a != b) out[names[a]][names[b]] = values(a, b);
-    }
-  }
+  for (const Move& move : moves) out[move.name] = move.distance;
   return out;
 }
 
-Json json_of(const std::vector<Result>& results, const Samples& samples,
-             const EvaluateFlags& flags) {
-  Json rows;
-  for (std::size_t m = 0; m < samples.names.size(); ++m) {
-    rows[samples.names[m]] = samples.original[m].rows();
+Json judgement_json(const Judgement& judgement) {
+  Json out = {{"verdict", name_of(judgement.verdict)},
+              {"guess_auc", change_json({judgement.guess_before.auc, judgement.guess_after.auc,
+                                         judgement.guess_after.by_chance()})},
+              {"energy", change_json(judgement.energy)},
+              {"features_moved", moves_json(judgement.features_moved)},
+              {"groups_moved", moves_json(judgement.groups_moved)},
+              {"sentences", judgement.sentences},
+              {"warnings", judgement.warnings}};
+  if (judgement.label_transfer) out["label_transfer"] = change_json(*judgement.label_transfer);
+  return out;
+}
+
+Json pairs_json(const MetricResult& result, const Evaluation& found, double PairValue::*value) {
+  Json pairs;
+  for (const PairValue& pair : result.pairs) {
+    pairs[found.group_names[pair.a]][found.group_names[pair.b]] = pair.*value;
   }
-  Json metrics;
-  for (const Result& result : results) {
-    Json& entry = metrics[result.name];
-    if (result.after) {
-      entry["before"] = {{"mean", result.before->mean},
-                         {"pairs", matrix_json(result.before->values, samples.names)}};
-      entry["after"] = {{"mean", result.after->mean},
-                        {"pairs", matrix_json(result.after->values, samples.names)}};
-      continue;
-    }
-    if (result.all.before) {
-      entry = {{"before", *result.all.before}, {"after", result.all.after}};
-    } else {
-      entry[result.name == "round_trip" ? "largest" : "mean"] = result.all.after;
-    }
-    for (std::size_t m = 0; m < result.per_group.size(); ++m) {
-      entry["groups"][samples.names[m]] = result.per_group[m];
-    }
-    for (std::size_t c = 0; c < result.per_label.size(); ++c) {
-      const Change& change = result.per_label[c];
-      Json& of_label = entry["labels"][samples.label_names[c]];
-      of_label = change.before ? Json{{"before", *change.before}, {"after", change.after}}
-                               : Json(change.after);
-    }
+  return pairs;
+}
+
+Json metric_json(const MetricResult& result, const Evaluation& found) {
+  if (!result.pairs.empty()) {
+    return {{"before",
+             {{"mean", *result.before}, {"pairs", pairs_json(result, found, &PairValue::before)}}},
+            {"after",
+             {{"mean", result.after}, {"pairs", pairs_json(result, found, &PairValue::after)}}},
+            {"by_chance", *result.by_chance}};
   }
-  return {{"model", flags.model},
-          {"space", flags.settings.space},
-          {"seed", flags.settings.seed},
-          {"rows", rows},
-          {"metrics", metrics}};
+  Json entry;
+  if (result.before) {
+    entry = {{"before", *result.before}, {"after", result.after}};
+  } else {
+    entry[result.name == "round_trip" ? "largest" : "mean"] = result.after;
+  }
+  if (result.by_chance) entry["by_chance"] = *result.by_chance;
+  for (std::size_t m = 0; m < result.per_group.size(); ++m) {
+    entry["groups"][found.group_names[m]] = result.per_group[m];
+  }
+  for (std::size_t c = 0; c < result.per_label.size(); ++c) {
+    const LabelValue& value = result.per_label[c];
+    Json& of_label = entry["labels"][found.label_names[c]];
+    of_label =
+        value.before ? Json{{"before", *value.before}, {"after", value.after}} : Json(value.after);
+  }
+  return entry;
+}
+
+Json json_of(const Evaluation& found, const EvaluateFlags& flags) {
+  Json rows, metrics;
+  for (std::size_t m = 0; m < found.rows.size(); ++m) rows[found.group_names[m]] = found.rows[m];
+  for (const MetricResult& result : found.metrics) {
+    metrics[result.name] = metric_json(result, found);
+  }
+  Json out = {{"model", flags.model},
+              {"space", flags.space},
+              {"seed", flags.options.seed},
+              {"rows", rows},
+              {"metrics", metrics}};
+  if (found.judgement) out["judgement"] = judgement_json(*found.judgement);
+  return out;
+}
+
+constexpr std::size_t kMostPairsInTable = 12;
+
+/// The figure afterwards beside the one before: is it better?
+std::string comparison(double before, double after, double by_chance, bool small_is_good) {
+  // Changes within a fiftieth of the way to chance are no news.
+  const double noise = 0.02 * std::abs(before - by_chance);
+  if (std::abs(after - before) <= noise) return "same";
+  return (after < before) == small_is_good ? "better" : "worse";
+}
+
+void print_line(const std::string& name, std::optional<double> before, double after,
+                std::optional<double> by_chance, const std::string& remark) {
+  const auto text = [](std::optional<double> value) {
+    return value ? fmt::format("{:.4g}", *value) : std::string();
+  };
+  fmt::print("{:<34}{:>10}{:>10}{:>10}  {}\n", name, text(before), fmt::format("{:.4g}", after),
+             text(by_chance), remark);
+}
+
+void print_change(const std::string& name, const Change& change, bool small_is_good) {
+  print_line(name, change.before, change.after, change.by_chance,
+             comparison(change.before, change.after, change.by_chance, small_is_good));
+}
+
+void print_judgement(const Judgement& judgement) {
+  print_change(
+      "guessing the group (AUC)",
+      {judgement.guess_before.auc, judgement.guess_after.auc, judgement.guess_after.by_chance()},
+      true);
+  print_change("energy distance from the rest", judgement.energy, true);
+  if (judgement.label_transfer) {
+    print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
+  }
+}
+
+void print_pairs(const MetricResult& result, const Evaluation& found) {
+  fmt::print("\n{:<34}{:>10}{:>10}{:>10}\n", result.name, "before", "after", "chance");
+  for (std::size_t i = 0; i < std::min(result.pairs.size(), kMostPairsInTable); ++i) {
+    const PairValue& pair = result.pairs[i];
+    print_line(fmt::format("  {} as {}", found.group_names[pair.a], found.group_names[pair.b]),
+               pair.before, pair.after, pair.by_chance, "");
+  }
+  if (result.pairs.size() > kMostPairsInTable) {
+    fmt::print("  ... {} more (--json)\n", result.pairs.size() - kMostPairsInTable);
+  }
 }
 
 constexpr std::size_t kMostGroupsInTable = 12;
 
-void print_matrix(const Result& result, const Samples& samples) {
-  std::size_t width = 11;
-  for (const std::string& name : samples.names) width = std::max(width, name.size() + 1);
-  fmt::print("\n{} after, rows as columns\n{:{}}", result.name, "", width);
-  for (const std::string& name : samples.names) fmt::print("{:>{}}", name, width);
-  fmt::print("\n");
-  for (Index a = 0; a < result.after->values.rows(); ++a) {
-    fmt::print("{:<{}}", samples.names[a], width);
-    for (Index b = 0; b < result.after->values.cols(); ++b) {
-      fmt::print("{:>{}}", a == b ? "-" : fmt::format("{:.4g}", result.after->values(a, b)), width);
-    }
-    fmt::print("\n");
-  }
-}
-
 // A value per group, or per label, for every metric that has them.
-void print_values(const std::vector<Result>& results, const std::vector<std::string>& names,
+void print_values(const std::vector<MetricResult>& results, const std::vector<std::string>& names,
                   const std::vector<Index>& rows, const char* title,
-                  const std::function<std::string(const Result&, std::size_t)>& value_of) {
-  std::vector<const Result*> shown;
-  for (const Result& result : results) {
+                  const std::function<std::string(const MetricResult&, std::size_t)>& value_of) {
+  std::vector<const MetricResult*> shown;
+  for (const MetricResult& result : results) {
     if (!value_of(result, 0).empty()) shown.push_back(&result);
   }
   if (shown.empty()) return;
   std::size_t width = 11;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
   fmt::print("\n{:<{}}{:>8}", title, width, "rows");
-  for (const Result* result : shown) fmt::print("{:>16}", result->name);
+  for (const MetricResult* result : shown) fmt::print("{:>16}", result->name);
   fmt::print("\n");
-  for (std::size_t c = 0; c < names.size(); ++c) {
+  for (std::size_t c = 0; c < std::min(names.size(), kMostGroupsInTable); ++c) {
     fmt::print("{:<{}}{:>8}", names[c], width, rows[c]);
-    for (const Result* result : shown) fmt::print("{:>16}", value_of(*result, c));
+    for (const MetricResult* result : shown) fmt::print("{:>16}", value_of(*result, c));
     fmt::print("\n");
+  }
+  if (names.size() > kMostGroupsInTable) {
+    fmt::print("... {} more (--json)\n", names.size() - kMostGroupsInTable);
   }
 }
 
-void print_groups(const std::vector<Result>& results, const Samples& samples) {
-  std::vector<Index> rows;
-  for (const Matrix& part : samples.original) rows.push_back(part.rows());
-  print_values(results, samples.names, rows, "group", [](const Result& result, std::size_t m) {
-    return result.per_group.empty() ? "" : fmt::format("{:.4g}", result.per_group[m]);
-  });
-}
-
-void print_labels(const std::vector<Result>& results, const Samples& samples) {
-  if (samples.label_names.empty()) return;
-  print_values(results, samples.label_names, rows_by_label(samples), "label",
-               [](const Result& result, std::size_t c) {
-                 if (result.per_label.empty()) return std::string();
-                 const Change& change = result.per_label[c];
-                 return change.before
-                            ? fmt::format("{:.3f} -> {:.3f}", *change.before, change.after)
-                            : fmt::format("{:.4g}", change.after);
+void print_groups(const Evaluation& found) {
+  print_values(found.metrics, found.group_names, found.rows, "group",
+               [](const MetricResult& result, std::size_t m) {
+                 return result.per_group.empty() ? "" : fmt::format("{:.4g}", result.per_group[m]);
                });
 }
 
-void print_table(const std::vector<Result>& results, const Samples& samples,
-                 const EvaluateFlags& flags) {
-  fmt::print("{:<22}{:>12}{:>12}\n", "", "before", "after");
-  for (const Result& result : results) {
-    fmt::print("{:<22}{:>12}{:>12.4g}\n", result.name,
-               result.all.before ? fmt::format("{:.4g}", *result.all.before) : "",
-               result.all.after);
+void print_labels(const Evaluation& found) {
+  if (found.label_names.empty()) return;
+  print_values(found.metrics, found.label_names, found.rows_of_label, "label",
+               [](const MetricResult& result, std::size_t c) {
+                 if (result.per_label.empty()) return std::string();
+                 const LabelValue& value = result.per_label[c];
+                 return value.before ? fmt::format("{:.3f} -> {:.3f}", *value.before, value.after)
+                                     : fmt::format("{:.4g}", value.after);
+               });
+}
+
+void print_table(const Evaluation& found, const EvaluateFlags& flags) {
+  if (found.judgement) {
+    for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
+    fmt::print("Rows that the fit has seen flatter it; judge rows that it has not seen.\n\n");
   }
-  fmt::print("before: group against group; after: {}\n",
-             flags.settings.space == "shared" ? "the same in the shared space"
-                                              : "each as the other, against the other");
-  if (samples.names.size() <= kMostGroupsInTable) {
-    for (const Result& result : results) {
-      if (result.after) print_matrix(result, samples);
-    }
+  fmt::print("{:<34}{:>10}{:>10}{:>10}\n", "", "before", "after", "chance");
+  if (found.judgement) print_judgement(*found.judgement);
+  for (const MetricResult& result : found.metrics) {
+    const bool compared = result.before && result.by_chance;
+    print_line(result.name, result.before, result.after, result.by_chance,
+               compared ? comparison(*result.before, result.after, *result.by_chance,
+                                     result.name != "ilisi")
+                        : "");
   }
-  print_groups(results, samples);
-  print_labels(results, samples);
+  fmt::print("chance: groups dealt to the same rows at random\n");
+  for (const MetricResult& result : found.metrics) {
+    if (!result.pairs.empty()) print_pairs(result, found);
+  }
+  if (std::any_of(found.metrics.begin(), found.metrics.end(),
+                  [](const MetricResult& each) { return !each.pairs.empty(); })) {
+    fmt::print("before: group against group; after: {}\n",
+               flags.space == "shared" ? "the same in the shared space"
+                                       : "each as the other, against the other");
+  }
+  print_groups(found);
+  print_labels(found);
+}
+
+void say_what_was_drawn(const GroupSet& groups, const Evaluation& found, const EvaluateFlags& flags,
+                        const Console& console) {
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (found.rows[m] == groups[m].rows.rows()) continue;
+    console.info(fmt::format("group \"{}\": {} of {} rows, drawn with seed {} (--max-rows)",
+                             groups[m].name, found.rows[m], groups[m].rows.rows(),
+                             flags.options.seed));
+  }
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
   EvaluateFlags flags = given;
-  EvaluationSettings& settings = flags.settings;
-  for (std::string& name : settings.metrics) std::replace(name.begin(), name.end(), '-', '_');
-  check_metrics(flags);
-  const Workers workers(flags.input.threads);
+  EvaluationOptions& options = flags.options;
+  for (std::string& name : options.metrics) std::replace(name.begin(), name.end(), '-', '_');
   const Model model = load_model(flags.model);
+  check_metrics(flags);
   const GroupedInput input = read_for(model, flags, console);
-  input.groups.validate();
-  if (settings.metrics.empty()) settings.metrics = usual_metrics(input.groups);
-  const Samples samples = draw_samples(input.groups, model.flow, settings, workers, console);
-  if (samples.names.size() < 2) {
+  const auto& asked = options.metrics;
+  if (input.groups.label_names().empty() &&
+      std::find(asked.begin(), asked.end(), "clisi") != asked.end()) {
+    throw InvalidOption("clisi counts labels; name their column with --label.");
+  }
+  options.threads = flags.input.threads;
+  options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
+  options.progress = [&](const std::string& what) { console.progress(what); };
+  const Evaluation found = evaluate(model.flow, input.groups, options);
+  console.finish_progress();
+  say_what_was_drawn(input.groups, found, flags, console);
+  if (found.group_names.size() < 2) {
     console.warn("there is one group only; distances between groups are left out");
   }
-  const std::vector<Result> results = measure(samples, model.flow, settings, workers, console);
-  console.finish_progress();
   if (console.json) {
-    print_json(json_of(results, samples, flags));
+    print_json(json_of(found, flags));
   } else {
-    print_table(results, samples, flags);
+    print_table(found, flags);
   }
-  const std::string warning = warning_of_mixed_labels(results, samples);
-  if (!warning.empty()) console.warn(warning);
+  if (!found.judgement) return;
+  for (const std::string& warning : found.judgement->warnings) console.warn(warning);
 }
 
 }  // namespace
@@ -228,49 +319,50 @@ Verb evaluate_verb() {
             .description = "measure groups before and after, on any rows",
             .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
             .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
-  EvaluationSettings& settings = flags->settings;
-  verb.add({{.names = "MODEL",
-             .help = "model file that conflux fit wrote",
-             .target = &flags->model,
-             .required = true},
-            {.names = "INPUT",
-             .help = "tables of all groups, or one table per group",
-             .target = &flags->input.paths,
-             .required = true},
-            {.names = "--metrics",
-             .value = "LIST",
-             .help = fmt::format("with commas, of {} [w2_exact, sliced_w2, energy_distance, "
-                                 "transport_cost, neighbors_kept, round_trip; with labels also "
-                                 "ilisi, clisi]",
-                                 fmt::join(metric_names(), ", ")),
-             .target = &settings.metrics},
-            {.names = "--space",
-             .value = "translated|shared",
-             .help = "compare a group translated to another with that other, or all in the shared "
-                     "space [translated]",
-             .target = &settings.space,
-             .choices = {"translated", "shared"}},
-            {.names = "--max-rows",
-             .value = "N",
-             .help = "rows of each group at most, drawn by seed [1000]",
-             .target = &settings.max_rows,
-             .least = 1},
-            {.names = "--block",
-             .value = "N",
-             .help = "rows per block of w2_exact and paper_wd [w2_exact: whole up to 2000 rows, "
-                     "else 500]",
-             .target = &settings.block,
-             .least = 1},
-            {.names = "--seed",
-             .value = "N",
-             .help = "names the random streams [0]",
-             .target = &settings.seed},
-            group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
-            label_flag(flags->input, "column of labels that should not be mixed"),
-            features_flag(flags->input.features,
-                          "columns of the features, in their order [as when fitting]"),
-            where_flag(flags->input),
-            threads_flag(flags->input.threads)});
+  EvaluationOptions& settings = flags->options;
+  verb.add(
+      {{.names = "MODEL",
+        .help = "model file that conflux fit wrote",
+        .target = &flags->model,
+        .required = true},
+       {.names = "INPUT",
+        .help = "tables of all groups, or one table per group",
+        .target = &flags->input.paths,
+        .required = true},
+       {.names = "--metrics",
+        .value = "LIST",
+        .help = fmt::format("with commas, of {} [transport_cost, neighbors_kept, ilisi, "
+                            "round_trip; with labels also clisi]",
+                            fmt::join(metric_names(), ", ")),
+        .target = &settings.metrics},
+       {.names = "--space",
+        .value = "translated|shared",
+        .help = "compare a group translated to another with that other, or all in the shared "
+                "space [translated]",
+        .target = &flags->space,
+        .choices = {"translated", "shared"}},
+       {.names = "--max-rows",
+        .value = "N",
+        .help =
+            "rows of each group at most, drawn by seed; metrics of two groups look at 1000 [10000]",
+        .target = &settings.max_rows,
+        .least = 1},
+       {.names = "--block",
+        .value = "N",
+        .help = "rows per block of w2_exact and paper_wd [w2_exact: whole up to 2000 rows, "
+                "else 500]",
+        .target = &settings.block,
+        .least = 1},
+       {.names = "--seed",
+        .value = "N",
+        .help = "names the random streams [0]",
+        .target = &settings.seed},
+       group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+       features_flag(flags->input.features,
+                     "columns of the features, in their order [as when fitting]"),
+       where_flag(flags->input),
+       threads_flag(flags->input.threads)});
   verb.add(input_flags(flags->input.table));
   return verb;
 }

@@ -96,7 +96,7 @@ BoostedTrees::BoostedTrees(const SingleMatrix& rows, const std::vector<char>& is
 
 BoostedTrees::~BoostedTrees() = default;
 
-std::vector<float> BoostedTrees::scores(const SingleMatrix& rows) const {
+std::vector<double> BoostedTrees::scores(const SingleMatrix& rows) const {
   const Table table(rows);
   // Sums of leaves: probabilities would round to 1 and tie where the trees are sure.
   constexpr const char* kSumsOfLeaves =

@@ -28,7 +28,7 @@ class BoostedTrees {
   BoostedTrees& operator=(const BoostedTrees&) = delete;
 
   /// The larger, the more a row looks like a member.
-  std::vector<float> scores(const SingleMatrix& rows) const;
+  std::vector<double> scores(const SingleMatrix& rows) const;
   /// What the cuts of each of `features` features have gained.
   std::vector<double> gains(Index features) const;
 

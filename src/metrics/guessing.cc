@@ -10,6 +10,8 @@
 #include "conflux/core/error.h"
 #include "core/rng.h"
 #include "metrics/boosted_trees.h"
+#include "metrics/ranks.h"
+#include "metrics/thinning.h"
 
 namespace conflux {
 
@@ -42,7 +44,7 @@ struct Pool {
 struct Scores {
   // Positions in the pool of the judged rows, and the score of each for each class.
   std::vector<Index> rows = {};
-  std::vector<std::vector<float>> of_class = {};
+  std::vector<std::vector<double>> of_class = {};
 };
 
 Index count_groups(std::span<const Index> group_of) {
@@ -59,28 +61,13 @@ std::vector<std::vector<Index>> rows_by_group(std::span<const Index> group_of, I
   return out;
 }
 
-// The most rows per group with which all groups together have at most `max_rows`.
-Index rows_per_group(const std::vector<std::vector<Index>>& rows, Index max_rows) {
-  Index low = 1, high = std::max<Index>(max_rows, 1);
-  while (low < high) {
-    const Index middle = low + (high - low + 1) / 2;
-    Index total = 0;
-    for (const auto& each : rows) total += std::min(middle, static_cast<Index>(each.size()));
-    if (total <= max_rows) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
-
 // Brings the rows of each group into random order and drops what is beyond the limit.
 void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std::uint64_t seed,
                       std::uint64_t which) {
-  const auto groups = static_cast<Index>(rows.size());
-  const Index most =
-      rows_per_group(rows, std::min(max_rows, kMostScores / std::max<Index>(groups, 1)));
+  std::vector<Index> sizes;
+  for (const auto& each : rows) sizes.push_back(static_cast<Index>(each.size()));
+  const Index most = rows_per_group(
+      sizes, std::min(max_rows, kMostScores / std::max<Index>(static_cast<Index>(rows.size()), 1)));
   for (std::size_t m = 0; m < rows.size(); ++m) {
     Stream stream(seed, Purpose::kGuessing, m, which);
     std::vector<Index> order = stream.permutation(static_cast<Index>(rows[m].size()));
@@ -204,21 +191,6 @@ std::vector<Index> rows_to_learn(const Pool& pool, Index part, Index which, std:
   members.insert(members.end(), others.begin(), others.end());
   std::sort(members.begin(), members.end());
   return members;
-}
-
-// Ranks from 1, equal values sharing the mean of theirs.
-std::vector<double> midranks(const std::vector<float>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> out(values.size());
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    const double rank = 0.5 * static_cast<double>(begin + 1 + end);
-    for (std::size_t i = begin; i < end; ++i) out[order[i]] = rank;
-  }
-  return out;
 }
 
 // The AUCs of one judged part, and the variance of their mean over all deals of the groups to its

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import shlex
 import subprocess
 import sys
 import unittest
@@ -228,27 +229,38 @@ class Verbs(CommandTest):
     def test_check_tells_composition_and_what_to_do(self):
         self.write_mixtures()
         shown = json.loads(self.run_command("check", "mixed.csv", "--label", "kind", "--json"))
-        self.assertEqual(shown["difference"]["p_value"], 0.01)
+        self.assertTrue(shown["differ"])
+        self.assertGreater(shown["guess"]["auc"], 0.8)
         self.assertAlmostEqual(shown["labels"]["difference"]["value"], 0.7, places=2)
-        self.assertTrue(any("--gate label" in sentence for sentence in shown["advice"]))
+        self.assertEqual(shown["advice"], "gate label")
         text = self.run_command("check", "mixed.csv", "--drop", "kind")
         self.assertIn("--gate auto", text)
         self.assertIn("shares of cells", text)
+        # The command that is recommended works as it stands.
+        for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:
+            words = shlex.split(command)
+            self.assertEqual(words[:3], ["conflux", "fit", "mixed.csv"])
+            self.run_command(*words[1:], "--layers", 2)
+            self.assertTrue((self.folder / "aligned.conflux").exists())
 
     def test_check_leaves_alike_groups_alone(self):
         random = np.random.default_rng(1)
         rows = [f"{x!r},{y!r},{i % 2}" for i, (x, y) in enumerate(random.normal(size=(200, 2)))]
         self.write("alike.csv", "\n".join(["x,y,group"] + rows) + "\n")
-        self.assertIn("No difference", self.run_command("check", "alike.csv"))
+        text = self.run_command("check", "alike.csv")
+        self.assertIn("do not differ beyond chance", text)
+        self.assertNotIn("conflux fit", text)
 
     def test_gates_keep_labels_apart_and_evaluate_warns_without_them(self):
         self.write_mixtures()
         for gate, mixed in ("none", True), ("label", False):
             self.run_command("fit", "mixed.csv", "--label", "kind", "--gate", gate, "--layers", 60,
                              "--strength", 0.5, "--validation-fraction", 0, "-o", "m.conflux")
-            done = self.call("evaluate", "m.conflux", "mixed.csv", "--label", "kind")
+            # The model knows its label column.
+            done = self.call("evaluate", "m.conflux", "mixed.csv")
             self.assertEqual(done.returncode, 0)
             self.assertEqual("labels are mixed more" in done.stderr, mixed, done.stderr)
+            self.assertIn("label of nearest row elsewhere", done.stdout)
             for word in ("neighbors_kept", "clisi", "far", "near"):
                 self.assertIn(word, done.stdout)
 

@@ -1,0 +1,106 @@
+// What can be said of groups before they are aligned.
+//
+// Is there a difference at all? Two tests share the error rate: whether the group can be guessed
+// from a row (guessing.h), which sees every kind of difference, and whether any feature differs by
+// itself, on its ranks, with a stated share of false findings over all features. Groups differ if
+// one of them says so; when groups are dealt at random, this is claimed in at most `error_rate` of
+// all cases.
+//
+// Do groups hold the same kinds of rows in the same proportions? If not, an alignment of whole
+// groups would make some kinds of rows look like others.
+//
+// Cost: that of guess_groups(), one sort per feature, and k-means on some rows.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/metrics/guessing.h"
+
+namespace conflux {
+
+struct CheckOptions {
+  /// How often a difference is claimed where there is none; among the features that are named, the
+  /// mean share of those that do not differ.
+  double error_rate = 0.05;
+  /// Rows of all groups together at most. Beyond, the largest groups are thinned, by seed.
+  Index max_rows = 20'000;
+  /// Random deals that compositions are compared with.
+  Index deals = 99;
+  std::uint64_t seed = 0;
+  int threads = 0;
+};
+
+/// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
+struct FeatureDifference {
+  /// Between the means of the two groups that lie furthest apart, in deviations within groups.
+  double shift = 0;
+  /// The shift between these two that 95 of 100 random deals stay below.
+  double shift_by_chance = 0;
+  /// Deviation of the group with the widest spread over that of the narrowest.
+  double spread_ratio = 1;
+  /// Of the test on ranks: how probable such a difference is when groups are dealt at random.
+  double p_value = 1;
+  /// The smallest error rate at which the feature is named among all features.
+  double false_discovery_rate = 1;
+  /// Its share in how the group is guessed.
+  double importance = 0;
+  bool differs = false;
+};
+
+/// Something measured, and the value that 95 of 100 random deals stay below.
+struct Difference {
+  double value = 0;
+  double by_chance = 0;
+  double p_value = 1;
+
+  bool beyond_chance() const { return value > by_chance; }
+};
+
+/// How groups are made up of kinds of rows.
+struct Composition {
+  std::vector<std::string> kinds;
+  /// shares(m, c) is the fraction of group m that is of kind c.
+  Matrix shares;
+  /// Fraction of rows that would have to be of another kind to make the two groups that differ most
+  /// alike.
+  Difference difference;
+};
+
+/// What to do with the rows.
+enum class Advice {
+  kLeave,       ///< there is nothing to align
+  kAlign,       ///< align whole groups
+  kGateCells,   ///< align like with like, in cells that are found
+  kGateLabels,  ///< align like with like, by labels
+};
+
+struct CheckReport {
+  /// Rows of each group that were looked at.
+  std::vector<Index> rows = {};
+  Guess guess = {};
+  std::vector<FeatureDifference> features = {};
+  /// Of the claim that the groups differ, both tests together.
+  double p_value = 1;
+  bool differ = false;
+  /// Cells that k-means finds in all rows together.
+  Composition cells = {};
+  /// Of labelled rows.
+  std::optional<Composition> labels = std::nullopt;
+  /// Fraction of the groups' rows in cells that another group shares.
+  double overlap = 1;
+  /// Features of which one value holds more than a twentieth of the rows.
+  std::vector<Index> features_with_atoms = {};
+  Advice advice = Advice::kLeave;
+  /// What was found and what it means, the verdict first.
+  std::vector<std::string> sentences = {};
+};
+
+/// Throws InvalidData when there are not two groups of at least three rows.
+CheckReport check(const GroupSet& groups, const CheckOptions& options = {});
+
+}  // namespace conflux

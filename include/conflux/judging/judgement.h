@@ -1,0 +1,126 @@
+// What an alignment did to rows, good and bad, with a verdict.
+//
+// The first question is whether the group of a row can still be guessed (guessing.h). Then: do
+// groups mix around every row (iLISI), how far apart are they (energy distance, each group against
+// the rest), does every row keep its neighbours within its group, do rows of different labels stay
+// apart (cLISI), and does a label learned in other groups fit (one nearest neighbour). Every figure
+// stands beside what chance makes of it: groups dealt to the same rows at random.
+//
+// Rows are compared as they are when all features have one unit (their deviations differ by less
+// than a factor of 100, or all values lie in [0, 1]), otherwise in deviations within groups;
+// distances are then divided by the mean distance within groups, so that shrinking all rows gains
+// nothing.
+//
+// Rows that the fit has seen flatter it: judge others where there are some.
+//
+// Cost: two runs of guess_groups(), and n^2 d for at most `near_rows` rows: linear in the number of
+// groups.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conflux/core/parallel.h"
+#include "conflux/core/sample_rows.h"
+#include "conflux/metrics/guessing.h"
+
+namespace conflux {
+
+/// Rows before and after; row i of `after` is the image of row i of `before`.
+struct Alignment {
+  SampleRows before = {};
+  SampleRows after = {};
+  /// 0 .. M-1.
+  std::span<const Index> group_of = {};
+  /// Positions in label_names, -1 for unknown; empty: no labels.
+  std::span<const Index> label_of = {};
+  std::vector<std::string> group_names = {};
+  std::vector<std::string> label_names = {};
+  /// Empty: features are called by their numbers, from 1.
+  std::vector<std::string> feature_names = {};
+};
+
+struct JudgementOptions {
+  /// Rows of all groups together at most, for guessing; for figures that look at pairs of rows.
+  Index max_rows = 20'000;
+  Index near_rows = 3'000;
+  std::uint64_t seed = 0;
+};
+
+/// A figure before and after, and what chance makes of it afterwards.
+struct Change {
+  double before = 0;
+  double after = 0;
+  double by_chance = 0;
+};
+
+/// How far rows moved, as the root of the mean square.
+struct Move {
+  std::string name;
+  /// In deviations of features within groups before.
+  double distance = 0;
+};
+
+enum class Verdict {
+  kNothingToDo,     ///< the groups could not be told apart before, nor can they be now
+  kAlreadyAligned,  ///< they could not be told apart before, and can be now
+  kAligned,         ///< they can no longer be told apart
+  kBetter,          ///< they can, but less than before
+  kUnchanged,
+  kWorse,
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::kUnchanged;
+  Guess guess_before = {};
+  Guess guess_after = {};
+  /// Groups around a row, the median; by_chance: what rows that are mixed perfectly have. Unset
+  /// below 91 rows.
+  std::optional<Change> ilisi = std::nullopt;
+  /// Mean energy distance of a group from the rest, in mean distances within groups; by_chance:
+  /// what 95 of 100 random deals stay below.
+  Change energy = {};
+  /// Fraction of nearest rows of the same group that are kept, of each group and on average, and
+  /// what rows in random order would keep.
+  std::vector<double> neighbors_kept = {};
+  double mean_neighbors_kept = 1;
+  double neighbors_by_chance = 0;
+  /// Labels around a row, the median; of each label the mean. Unset without labels.
+  std::optional<Change> clisi = std::nullopt;
+  std::vector<Change> clisi_of_label = {};
+  /// Share of labelled rows whose nearest row of another group has the same label; by_chance: a
+  /// random row of another group instead.
+  std::optional<Change> label_transfer = std::nullopt;
+  /// Features and groups, those that moved most first.
+  std::vector<Move> features_moved = {};
+  std::vector<Move> groups_moved = {};
+  Index rows = 0;
+  /// The verdict first, then what else is good to know.
+  std::vector<std::string> sentences = {};
+  /// What is bad or worse than before, each with a remedy.
+  std::vector<std::string> warnings = {};
+};
+
+/// Throws InvalidData when shapes do not fit, or unless two groups have at least three rows.
+Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,
+                          const Workers& workers);
+
+/// How a fit went, for the summary at its end.
+struct FitFacts {
+  Index fitted_rows = 0;
+  /// Rows that the fit has not seen and that were judged; 0: the fitted rows were judged.
+  Index unseen_rows = 0;
+  Index layers = 0;
+  /// Why there are not more layers, as the end of a sentence: "unseen rows gained nothing more".
+  std::string stopped_because = {};
+};
+
+/// Lines for the end of a fit: guessable before and after, neighbours kept, what moved most, unseen
+/// rows, why it stopped.
+std::vector<std::string> fit_summary(const Judgement& judgement, const FitFacts& facts);
+
+}  // namespace conflux

@@ -1,0 +1,171 @@
+#include "conflux/judging/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/core/error.h"
+#include "judging/check_sentences.h"
+#include "judging/composition.h"
+#include "judging/judged_rows.h"
+#include "judging/rank_tests.h"
+#include "kernels/normal.h"
+#include "metrics/ranks.h"
+#include "metrics/thinning.h"
+
+namespace conflux {
+
+namespace {
+
+// Kinds of rows are found on this many rows of each group at most, and of all groups.
+constexpr Index kRowsForKinds = 500;
+constexpr Index kAllRowsForKinds = 20'000;
+constexpr double kAtom = 0.05;
+// The guess and the features are two ways to claim a difference and share the error rate.
+constexpr double kTests = 2;
+
+bool has_atom(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto apart =
+      static_cast<std::size_t>(std::ceil(kAtom * static_cast<double>(values.size())));
+  for (std::size_t i = 0; i + apart < values.size(); ++i) {
+    if (values[i] == values[i + apart]) return true;
+  }
+  return false;
+}
+
+struct Moments {
+  double count = 0;
+  double mean = 0;
+  double deviation = 0;
+};
+
+// Normal scores of the ranks of one feature, summarised for each group.
+std::vector<Moments> score_moments(const std::vector<double>& values, const JudgedRows& judged) {
+  const std::vector<double> ranks = midranks(values);
+  const auto count = static_cast<double>(values.size());
+  std::vector<Moments> out(judged.sizes.size());
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const double below = (ranks[i] - 0.5) / count;
+    scores.push_back(kernels::normal_quantile(below, (count - ranks[i] + 0.5) / count));
+    Moments& group = out[judged.group_of[i]];
+    group.count += 1;
+    group.mean += scores.back();
+  }
+  for (Moments& group : out) group.mean /= std::max(1.0, group.count);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    Moments& group = out[judged.group_of[i]];
+    group.deviation += std::pow(scores[i] - group.mean, 2) / group.count;
+  }
+  for (Moments& group : out) group.deviation = std::sqrt(group.deviation);
+  return out;
+}
+
+// How far z goes, on either side, in 5 of 100 cases, when the largest of `comparisons` is taken.
+double chance_of_largest(double comparisons) {
+  const double tail = 0.025 / comparisons;
+  return -kernels::normal_quantile(tail, 1 - tail);
+}
+
+FeatureDifference describe(const std::vector<double>& values, const JudgedRows& judged) {
+  const std::vector<Moments> groups = score_moments(values, judged);
+  const auto by_mean = [](const Moments& a, const Moments& b) { return a.mean < b.mean; };
+  const auto by_spread = [](const Moments& a, const Moments& b) {
+    return a.deviation < b.deviation;
+  };
+  const auto [low, high] = std::minmax_element(groups.begin(), groups.end(), by_mean);
+  const auto [narrow, wide] = std::minmax_element(groups.begin(), groups.end(), by_spread);
+  double within = 0, rows = 0;
+  for (const Moments& group : groups) {
+    within += group.count * group.deviation * group.deviation;
+    rows += group.count;
+  }
+  within = std::sqrt(within / rows);
+  const auto count = static_cast<double>(groups.size());
+  FeatureDifference out;
+  out.shift = (high->mean - low->mean) / (within > 0 ? within : 1);
+  out.shift_by_chance =
+      chance_of_largest(count * (count - 1) / 2) * std::sqrt(1 / low->count + 1 / high->count);
+  out.spread_ratio = narrow->deviation > 0 ? wide->deviation / narrow->deviation : 1;
+  out.p_value = rank_test(values, judged.group_of, static_cast<Index>(groups.size()));
+  return out;
+}
+
+void compare_features(const JudgedRows& judged, CheckReport& report, const Workers& workers) {
+  report.features.resize(static_cast<std::size_t>(judged.rows.cols()));
+  std::vector<char> atoms(report.features.size(), 0);
+  workers.for_each(judged.rows.cols(), [&](Index j) {
+    const std::vector<double> values(judged.rows.col(j).begin(), judged.rows.col(j).end());
+    report.features[j] = describe(values, judged);
+    atoms[j] = has_atom(values) ? 1 : 0;
+  });
+  for (std::size_t j = 0; j < atoms.size(); ++j) {
+    if (atoms[j]) report.features_with_atoms.push_back(static_cast<Index>(j));
+  }
+}
+
+void decide(CheckReport& report, double error_rate) {
+  std::vector<double> p_values;
+  for (const FeatureDifference& feature : report.features) p_values.push_back(feature.p_value);
+  const std::vector<double> rates = false_discovery_rates(p_values);
+  report.p_value = std::min(1.0, kTests * report.guess.p_value);
+  for (std::size_t j = 0; j < rates.size(); ++j) {
+    FeatureDifference& feature = report.features[j];
+    feature.false_discovery_rate = std::min(1.0, kTests * rates[j]);
+    feature.differs = feature.false_discovery_rate <= error_rate;
+    feature.importance = report.guess.importance[j];
+    report.p_value = std::min(report.p_value, feature.false_discovery_rate);
+  }
+  report.differ = report.p_value <= error_rate;
+}
+
+void check_options(const GroupSet& groups, const CheckOptions& options) {
+  if (groups.num_groups() < 2) throw InvalidData("there is one group only; give at least two.");
+  if (!(options.error_rate > 0 && options.error_rate < 1)) {
+    throw InvalidOption(fmt::format("error_rate is {}; choose a number between 0 and 1, say 0.05.",
+                                    options.error_rate));
+  }
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() < 2) {
+      throw InvalidData(fmt::format("group \"{}\" has {} rows; give it at least 2.", groups[m].name,
+                                    groups[m].rows.rows()));
+    }
+  }
+}
+
+std::vector<Index> sizes_of(const GroupSet& groups) {
+  std::vector<Index> out;
+  for (Index m = 0; m < groups.num_groups(); ++m) out.push_back(groups[m].rows.rows());
+  return out;
+}
+
+}  // namespace
+
+CheckReport check(const GroupSet& groups, const CheckOptions& options) {
+  check_options(groups, options);
+  groups.validate();
+  const Workers workers(options.threads);
+  const std::vector<Index> sizes = sizes_of(groups);
+  const JudgedRows judged =
+      draw_rows(groups, rows_per_group(sizes, options.max_rows), Purpose::kDiagnosis, options.seed);
+  CheckReport out{.rows = judged.sizes};
+  out.guess =
+      guess_groups(SampleRows(judged.rows), judged.group_of, {.seed = options.seed}, workers);
+  compare_features(judged, out, workers);
+  decide(out, options.error_rate);
+
+  const Index for_kinds = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
+  JudgedRows some = draw_rows(groups, for_kinds, Purpose::kDiagnosis, options.seed);
+  standardize_within_groups(some);
+  Compositions kinds =
+      compare_compositions(some, groups.label_names(), options.deals, options.seed, workers);
+  out.cells = std::move(kinds.cells);
+  out.labels = std::move(kinds.labels);
+  out.overlap = kinds.overlap;
+  advise(out, groups, options.error_rate);
+  return out;
+}
+
+}  // namespace conflux

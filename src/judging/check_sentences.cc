@@ -1,0 +1,110 @@
+#include "judging/check_sentences.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace conflux {
+
+namespace {
+
+// A smaller difference in composition does little harm; a fraction of a group's rows.
+constexpr double kUnlikeComposition = 0.1;
+constexpr double kLeastOverlap = 0.5;
+constexpr Index kSmallGroup = 30;
+constexpr std::size_t kMostNames = 5;
+
+bool unlike(const Composition& composition) {
+  return composition.difference.beyond_chance() &&
+         composition.difference.value > kUnlikeComposition;
+}
+
+std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
+
+std::string guess_phrase(const Guess& guess) {
+  return fmt::format(
+      "guessing the group from a row reaches an AUC of {:.3f} (0.5 is chance; 95 of "
+      "100 random deals stay below {:.3f})",
+      guess.auc, guess.by_chance());
+}
+
+std::string verdict(const CheckReport& report, double error_rate) {
+  const auto named = std::count_if(report.features.begin(), report.features.end(),
+                                   [](const FeatureDifference& each) { return each.differs; });
+  const std::size_t all = report.features.size();
+  if (!report.differ) {
+    return fmt::format(
+        "The groups do not differ beyond chance: {}, and none of {} features differs by itself "
+        "(error rate {}). Leave the rows as they are: an alignment would fit noise.",
+        guess_phrase(report.guess), all, percent(error_rate));
+  }
+  const std::string features =
+      named > 0 ? fmt::format("{} of {} features differ by themselves", named, all)
+                : fmt::format("no feature differs by itself, only combinations of the {} do", all);
+  return fmt::format("The groups differ: {}; {} (error rate {}).", guess_phrase(report.guess),
+                     features, percent(error_rate));
+}
+
+void advise_on_kinds(CheckReport& report) {
+  const auto say = [&](Advice advice, std::string sentence) {
+    report.advice = advice;
+    report.sentences.push_back(std::move(sentence));
+  };
+  if (report.labels && unlike(*report.labels)) {
+    say(Advice::kGateLabels,
+        fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
+                    "another label to be like another group (chance: {}). Aligned as wholes, rows "
+                    "of different labels would be made alike; gates by label keep them apart.",
+                    percent(report.labels->difference.value),
+                    percent(report.labels->difference.by_chance)));
+  } else if (report.labels) {
+    say(Advice::kAlign,
+        "The groups hold the same labels in similar shares: whole groups can be aligned.");
+  } else if (report.overlap < kLeastOverlap) {
+    say(Advice::kGateCells,
+        fmt::format("Only {} of the rows lie where another group has rows, too: the rows alone "
+                    "cannot tell a shift from a difference in composition. If the groups hold the "
+                    "same kinds of rows in the same shares, align them as wholes; labels, or "
+                    "controls that are the same in every group, would settle it.",
+                    percent(report.overlap)));
+  } else if (unlike(report.cells)) {
+    say(Advice::kGateCells,
+        fmt::format("{} of the rows of one group lie in other cells than those of another "
+                    "(chance: {}): the groups may hold different shares of the same kinds of rows. "
+                    "Gates align like with like; labels would settle it.",
+                    percent(report.cells.difference.value),
+                    percent(report.cells.difference.by_chance)));
+  } else {
+    say(Advice::kAlign,
+        "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");
+  }
+}
+
+void warn_of_small_groups(CheckReport& report, const GroupSet& groups) {
+  std::vector<std::string> small;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() >= kSmallGroup) continue;
+    small.push_back(fmt::format("\"{}\" ({})", groups[m].name, groups[m].rows.rows()));
+  }
+  if (small.empty()) return;
+  const std::size_t count = small.size();
+  small.resize(std::min(count, kMostNames));
+  report.sentences.push_back(fmt::format(
+      "{} of {} groups have fewer than {} rows: {}{}. Their maps would follow single rows; give "
+      "them more rows, or choose a small strength.",
+      count, groups.num_groups(), kSmallGroup, fmt::join(small, ", "),
+      count > kMostNames ? ", ..." : ""));
+}
+
+}  // namespace
+
+void advise(CheckReport& report, const GroupSet& groups, double error_rate) {
+  report.sentences = {verdict(report, error_rate)};
+  report.advice = Advice::kLeave;
+  if (!report.differ) return;
+  advise_on_kinds(report);
+  warn_of_small_groups(report, groups);
+}
+
+}  // namespace conflux

@@ -1,0 +1,12 @@
+// What the figures of a check mean, in sentences, and what to do.
+
+#pragma once
+
+#include "conflux/judging/check.h"
+
+namespace conflux {
+
+/// Fills in `advice` and `sentences`.
+void advise(CheckReport& report, const GroupSet& groups, double error_rate);
+
+}  // namespace conflux

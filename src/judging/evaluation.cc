@@ -1,0 +1,281 @@
+#include "conflux/judging/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "conflux/core/error.h"
+#include "conflux/metrics/round_trip.h"
+#include "conflux/metrics/transport_cost.h"
+#include "core/nearest_name.h"
+#include "core/rng.h"
+#include "judging/judged_rows.h"
+#include "judging/pair_metrics.h"
+#include "metrics/thinning.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr Index kRowsOfAllGroups = 20'000;
+constexpr Index kRowsForLisi = 91;
+// What cross-validation in three folds needs.
+constexpr Index kRowsToGuess = 3;
+
+// The rows that are measured, group by group.
+struct Samples {
+  JudgedRows original = {};
+  Matrix shared = {};
+  // Position of each group in the flow, and of its first row.
+  std::vector<Index> in_flow = {};
+  std::vector<Index> begins = {};
+
+  Index groups() const { return static_cast<Index>(in_flow.size()); }
+  ConstRows original_of(Index m) const {
+    return ConstRows(original.rows).middle_rows(begins[m], original.sizes[m]);
+  }
+  ConstRows shared_of(Index m) const {
+    return ConstRows(shared).middle_rows(begins[m], original.sizes[m]);
+  }
+};
+
+Index find_in_flow(const Flow& flow, const std::string& name) {
+  try {
+    return flow.group_index(name);
+  } catch (const InvalidOption& error) {
+    throw InvalidData(std::string(error.what()) +
+                      " A group that the model has not seen is added by conflux add-group.");
+  }
+}
+
+Samples draw_samples(const Flow& flow, const GroupSet& groups, const EvaluationOptions& options,
+                     const Workers& workers) {
+  Samples out;
+  std::vector<Index> sizes;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.in_flow.push_back(find_in_flow(flow, groups[m].name));
+    sizes.push_back(groups[m].rows.rows());
+  }
+  const Index per_group = std::min(options.max_rows, rows_per_group(sizes, kRowsOfAllGroups));
+  out.original = draw_rows(groups, per_group, Purpose::kMetric, options.seed);
+  out.shared = out.original.rows;
+  Index at = 0;
+  for (Index m = 0; m < out.groups(); ++m) {
+    const Index size = out.original.sizes[m];
+    out.begins.push_back(at);
+    flow.forward_in_place(out.in_flow[m], Rows(out.shared).middle_rows(at, size), nullptr, workers);
+    at += size;
+  }
+  return out;
+}
+
+// Ordered pairs of different groups; of many, some that are drawn.
+std::vector<PairValue> choose_pairs(Index groups, Index most, std::uint64_t seed) {
+  std::vector<PairValue> all;
+  for (Index a = 0; a < groups; ++a) {
+    for (Index b = 0; b < groups; ++b) {
+      if (a != b) all.push_back({a, b});
+    }
+  }
+  if (static_cast<Index>(all.size()) <= most) return all;
+  Stream stream(seed, Purpose::kMetric, 0, 3);
+  std::vector<Index> order = stream.permutation(static_cast<Index>(all.size()));
+  order.resize(static_cast<std::size_t>(most));
+  std::sort(order.begin(), order.end());
+  std::vector<PairValue> out;
+  for (const Index i : order) out.push_back(all[i]);
+  return out;
+}
+
+// The rows of two clouds, dealt at random to two clouds of the same sizes.
+std::pair<Matrix, Matrix> deal(ConstRows x, ConstRows y, std::uint64_t seed) {
+  std::pair<Matrix, Matrix> out{Matrix(x.rows(), x.cols()), Matrix(y.rows(), y.cols())};
+  Stream stream(seed, Purpose::kMetric, 0, 4);
+  Index at = 0;
+  for (const Index i : stream.permutation(x.rows() + y.rows())) {
+    const auto row = i < x.rows() ? x.eigen().row(i) : y.eigen().row(i - x.rows());
+    if (at < x.rows()) {
+      out.first.row(at) = row;
+    } else {
+      out.second.row(at - x.rows()) = row;
+    }
+    ++at;
+  }
+  return out;
+}
+
+// At most so many rows, spread evenly over all of them.
+Matrix some_rows(ConstRows rows, Index most) {
+  if (rows.rows() <= most) return rows.eigen();
+  Matrix out(most, rows.cols());
+  for (Index i = 0; i < most; ++i) out.row(i) = rows.eigen().row(i * rows.rows() / most);
+  return out;
+}
+
+MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, const Flow& flow,
+                           const std::vector<std::string>& names, const EvaluationOptions& options,
+                           const Workers& workers) {
+  const PairMetricSettings settings{.block = options.block, .seed = options.seed};
+  MetricResult out{.name = metric.name};
+  out.pairs = choose_pairs(samples.groups(), options.max_pairs, options.seed);
+  const auto count = static_cast<double>(out.pairs.size());
+  double before = 0, chance = 0;
+  for (PairValue& pair : out.pairs) {
+    if (options.progress) {
+      options.progress(
+          fmt::format("{}: \"{}\" against \"{}\"", metric.name, names[pair.a], names[pair.b]));
+    }
+    const Matrix a = some_rows(samples.original_of(pair.a), options.pair_rows);
+    const Matrix b = some_rows(samples.original_of(pair.b), options.pair_rows);
+    Matrix moved = some_rows(samples.shared_of(pair.a), options.pair_rows);
+    const bool shared = options.space == EvaluationSpace::kShared;
+    if (!shared) flow.inverse_in_place(samples.in_flow[pair.b], moved, nullptr, workers);
+    const Matrix other = shared ? some_rows(samples.shared_of(pair.b), options.pair_rows) : b;
+    const auto dealt = deal(moved, other, options.seed);
+    pair.before = metric.distance(a, b, settings, workers);
+    pair.after = metric.distance(moved, other, settings, workers);
+    pair.by_chance = metric.distance(dealt.first, dealt.second, settings, workers);
+    before += pair.before / count;
+    out.after += pair.after / count;
+    chance += pair.by_chance / count;
+  }
+  out.before = before;
+  out.by_chance = chance;
+  return out;
+}
+
+MetricResult measure_moves(const Samples& samples, std::size_t labels, const Workers& workers) {
+  MetricResult out{.name = "transport_cost"};
+  for (Index m = 0; m < samples.groups(); ++m) {
+    out.per_group.push_back(transport_cost(samples.original_of(m), samples.shared_of(m), workers));
+    out.after += out.per_group.back() / static_cast<double>(samples.groups());
+  }
+  std::vector<double> sums(labels, 0.0), counts(labels, 0.0);
+  for (Index i = 0; i < samples.shared.rows(); ++i) {
+    const Index label = samples.original.label_of[i];
+    if (label < 0) continue;
+    sums[label] += (samples.shared.row(i) - samples.original.rows.row(i)).squaredNorm();
+    counts[label] += 1;
+  }
+  for (std::size_t c = 0; c < labels; ++c) {
+    out.per_label.push_back({std::nullopt, sums[c] / std::max(1.0, counts[c])});
+  }
+  return out;
+}
+
+MetricResult measure_round_trip(const Samples& samples, const Flow& flow, const Workers& workers) {
+  MetricResult out{.name = "round_trip"};
+  for (Index m = 0; m < samples.groups(); ++m) {
+    const Matrix back = flow.inverse(samples.in_flow[m], samples.shared_of(m), workers);
+    out.per_group.push_back(round_trip_error(samples.original_of(m), back).largest);
+    out.after = std::max(out.after, out.per_group.back());
+  }
+  return out;
+}
+
+// Figures that the judgement holds already.
+MetricResult judged(const std::string& name, const std::optional<Judgement>& judgement) {
+  MetricResult out{.name = name, .after = std::nan("")};
+  if (!judgement) return out;
+  if (name == "neighbors_kept") {
+    out.after = judgement->mean_neighbors_kept;
+    out.by_chance = judgement->neighbors_by_chance;
+    out.per_group = judgement->neighbors_kept;
+    return out;
+  }
+  const std::optional<Change>& change = name == "ilisi" ? judgement->ilisi : judgement->clisi;
+  if (!change) return out;
+  out.before = change->before;
+  out.after = change->after;
+  out.by_chance = change->by_chance;
+  if (name == "clisi") {
+    for (const Change& each : judgement->clisi_of_label) {
+      out.per_label.push_back({each.before, each.after});
+    }
+  }
+  return out;
+}
+
+std::vector<MetricResult> measure(const Samples& samples, const Flow& flow, const GroupSet& groups,
+                                  const Evaluation& so_far, const EvaluationOptions& options,
+                                  const Workers& workers) {
+  std::vector<MetricResult> out;
+  const std::vector<std::string> names =
+      options.metrics.empty() ? usual_metrics(groups) : options.metrics;
+  for (const std::string& name : names) {
+    const auto& known = pair_metrics();
+    const auto metric = std::find_if(known.begin(), known.end(),
+                                     [&](const PairMetric& each) { return each.name == name; });
+    if (name == "transport_cost") {
+      out.push_back(measure_moves(samples, groups.label_names().size(), workers));
+    } else if (name == "round_trip") {
+      out.push_back(measure_round_trip(samples, flow, workers));
+    } else if (metric == known.end()) {
+      out.push_back(judged(name, so_far.judgement));
+    } else if (samples.groups() > 1) {
+      out.push_back(measure_pairs(*metric, samples, flow, so_far.group_names, options, workers));
+    }
+  }
+  return out;
+}
+
+void check_metrics(const std::vector<std::string>& names) {
+  const std::vector<std::string> known = metric_names();
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InvalidOption(unknown_name("metric", name, known));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> out;
+  for (const PairMetric& metric : pair_metrics()) out.push_back(metric.name);
+  out.insert(out.end(), {"ilisi", "clisi", "transport_cost", "neighbors_kept", "round_trip"});
+  return out;
+}
+
+std::vector<std::string> usual_metrics(const GroupSet& groups) {
+  std::vector<std::string> out = {"transport_cost", "neighbors_kept"};
+  if (groups.num_groups() > 1 && groups.num_samples() >= kRowsForLisi) {
+    out.emplace_back("ilisi");
+    if (!groups.label_names().empty()) out.emplace_back("clisi");
+  }
+  out.emplace_back("round_trip");
+  return out;
+}
+
+Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOptions& options) {
+  check_metrics(options.metrics);
+  groups.validate();
+  const Workers workers(options.threads);
+  const Samples samples = draw_samples(flow, groups, options, workers);
+  Evaluation out{.group_names = groups.names(),
+                 .rows = samples.original.sizes,
+                 .label_names = groups.label_names()};
+  out.rows_of_label.resize(out.label_names.size(), 0);
+  for (const Index label : samples.original.label_of) {
+    if (label >= 0) ++out.rows_of_label[label];
+  }
+  const auto large = std::count_if(out.rows.begin(), out.rows.end(),
+                                   [](Index rows) { return rows >= kRowsToGuess; });
+  if (large > 1) {
+    if (options.progress) options.progress("guessing groups");
+    Alignment alignment{.before = SampleRows(samples.original.rows),
+                        .after = SampleRows(samples.shared),
+                        .group_of = samples.original.group_of,
+                        .group_names = out.group_names,
+                        .label_names = out.label_names,
+                        .feature_names = groups.feature_names()};
+    if (!out.label_names.empty()) alignment.label_of = samples.original.label_of;
+    out.judgement = judge_alignment(alignment, {.seed = options.seed}, workers);
+  }
+  out.metrics = measure(samples, flow, groups, out, options, workers);
+  return out;
+}
+
+}  // namespace conflux

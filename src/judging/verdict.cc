@@ -1,0 +1,168 @@
+#include "judging/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace conflux {
+
+namespace {
+
+// Below, most rows have lost most of their neighbours: shapes within groups are no longer the same.
+constexpr double kTorn = 0.4;
+// Mean labels around a row of some label. With fewer rows noise reaches as far.
+constexpr double kMixedMore = 0.1;
+constexpr Index kFewestOfALabel = 20;
+// Chance alone changes the share of rows whose label is found by less, for 1,000 rows or more.
+constexpr double kTransferLost = 0.05;
+constexpr double kMixedLess = 0.05;
+constexpr std::size_t kMostNames = 3;
+
+Verdict verdict_of(const Guess& before, const Guess& after) {
+  if (!before.beyond_chance()) {
+    return after.beyond_chance() ? Verdict::kAlreadyAligned : Verdict::kNothingToDo;
+  }
+  if (!after.beyond_chance()) return Verdict::kAligned;
+  const double noise = 1.6449 * std::max(before.deviation, after.deviation);
+  if (after.auc < before.auc - noise) return Verdict::kBetter;
+  return after.auc > before.auc + noise ? Verdict::kWorse : Verdict::kUnchanged;
+}
+
+std::string guess_phrase(const Judgement& judgement) {
+  return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it",
+                     judgement.guess_before.auc, judgement.guess_after.auc,
+                     judgement.guess_after.by_chance());
+}
+
+std::string verdict_sentence(const Judgement& judgement) {
+  const std::string guess = guess_phrase(judgement);
+  switch (judgement.verdict) {
+    case Verdict::kNothingToDo:
+      return fmt::format(
+          "There was nothing to align: the group of a row could not be guessed before, nor can it "
+          "be now ({}).",
+          guess);
+    case Verdict::kAlreadyAligned:
+      return fmt::format(
+          "Worse: the groups could not be told apart before, and can be now ({}). The rows look as "
+          "if they had been aligned already; give the rows as they were measured.",
+          guess);
+    case Verdict::kAligned:
+      return fmt::format("Aligned: the group of a row can no longer be guessed ({}).", guess);
+    case Verdict::kBetter:
+      return fmt::format("Better, not gone: the group of a row can still be guessed ({}).", guess);
+    case Verdict::kUnchanged:
+      return fmt::format("No better: the group of a row can be guessed as well as before ({}).",
+                         guess);
+    case Verdict::kWorse:
+      return fmt::format("Worse: the group of a row can be guessed better than before ({}).",
+                         guess);
+  }
+  return guess;
+}
+
+void warn_of_guessing(Judgement& judgement) {
+  if (judgement.verdict == Verdict::kWorse || judgement.verdict == Verdict::kUnchanged) {
+    judgement.warnings.push_back(
+        "the alignment does not hide the group; give the fit more rows, or features without values "
+        "that many rows share, and do not use these rows as if they were aligned.");
+  }
+}
+
+void warn_of_torn_groups(Judgement& judgement, const Alignment& alignment) {
+  std::vector<std::string> torn;
+  for (std::size_t m = 0; m < judgement.neighbors_kept.size(); ++m) {
+    if (judgement.neighbors_kept[m] >= kTorn) continue;
+    torn.push_back(fmt::format(
+        "{} ({:.2f})", alignment.group_names.empty() ? std::to_string(m) : alignment.group_names[m],
+        judgement.neighbors_kept[m]));
+  }
+  if (torn.empty()) return;
+  const std::size_t count = torn.size();
+  torn.resize(std::min(count, kMostNames));
+  judgement.warnings.push_back(fmt::format(
+      "rows of {} group{} have lost most of their neighbours: {}{}. Shapes within the group may be "
+      "gone; choose a smaller strength, fewer layers, or a gate.",
+      count, count == 1 ? "" : "s", fmt::join(torn, ", "), count > kMostNames ? ", ..." : ""));
+}
+
+void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
+                          const std::vector<Index>& label_of) {
+  std::vector<std::string> mixed;
+  for (std::size_t c = 0; c < judgement.clisi_of_label.size(); ++c) {
+    const Change& change = judgement.clisi_of_label[c];
+    const auto rows = std::count(label_of.begin(), label_of.end(), static_cast<Index>(c));
+    if (rows < kFewestOfALabel || change.after <= change.before + kMixedMore) continue;
+    mixed.push_back(fmt::format("{} ({:.2f}, before {:.2f})", alignment.label_names[c],
+                                change.after, change.before));
+  }
+  if (!mixed.empty()) {
+    judgement.warnings.push_back(fmt::format(
+        "labels are mixed more than before, by the mean number of labels around a row: {}. Rows of "
+        "different labels may have been made alike; conflux fit --gate label or --gate auto keeps "
+        "them apart, or less strength.",
+        fmt::join(mixed, ", ")));
+  }
+  if (judgement.label_transfer &&
+      judgement.label_transfer->after < judgement.label_transfer->before - kTransferLost) {
+    judgement.warnings.push_back(fmt::format(
+        "labels of other groups fit fewer rows than before ({:.1f} % -> {:.1f} %): rows have been "
+        "moved to rows of another label; use --gate label.",
+        100 * judgement.label_transfer->before, 100 * judgement.label_transfer->after));
+  }
+}
+
+void warn_of_separation(Judgement& judgement) {
+  if (!judgement.ilisi || judgement.ilisi->after >= judgement.ilisi->before - kMixedLess) return;
+  if (judgement.verdict == Verdict::kAligned) return;
+  judgement.warnings.push_back(
+      fmt::format("groups mix less around a row than before (iLISI {:.2f} -> {:.2f}); compare with "
+                  "the rows as they were.",
+                  judgement.ilisi->before, judgement.ilisi->after));
+}
+
+std::string moved_most(const Judgement& judgement) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < std::min(kMostNames, judgement.features_moved.size()); ++j) {
+    const Move& move = judgement.features_moved[j];
+    names.push_back(fmt::format("{} by {:.2g}", move.name, move.distance));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void pronounce(Judgement& judgement, const Alignment& alignment,
+               const std::vector<Index>& label_of) {
+  judgement.verdict = verdict_of(judgement.guess_before, judgement.guess_after);
+  judgement.sentences = {verdict_sentence(judgement)};
+  judgement.sentences.push_back(
+      fmt::format("Rows keep {:.0f} % of their neighbours within their group (chance: {:.0f} %).",
+                  100 * judgement.mean_neighbors_kept, 100 * judgement.neighbors_by_chance));
+  judgement.sentences.push_back(
+      fmt::format("Moved most, in deviations within groups: {}.", moved_most(judgement)));
+  warn_of_guessing(judgement);
+  warn_of_torn_groups(judgement, alignment);
+  warn_of_mixed_labels(judgement, alignment, label_of);
+  warn_of_separation(judgement);
+}
+
+std::vector<std::string> fit_summary(const Judgement& judgement, const FitFacts& facts) {
+  std::vector<std::string> out = judgement.sentences;
+  out.push_back(
+      facts.unseen_rows > 0
+          ? fmt::format("Judged on {} rows that the fit has not seen; {} rows were fitted.",
+                        facts.unseen_rows, facts.fitted_rows)
+          : fmt::format("Judged on the {} rows that were fitted, which flatters: no rows were held "
+                        "out.",
+                        facts.fitted_rows));
+  if (!facts.stopped_because.empty()) {
+    out.push_back(fmt::format("Stopped after {} layer{}: {}.", facts.layers,
+                              facts.layers == 1 ? "" : "s", facts.stopped_because));
+  }
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,154 @@
+#include "conflux/judging/judgement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "conflux/core/error.h"
+#include "core/rng.h"
+
+namespace conflux {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// Two groups in turn, the second one shifted by `shift` along feature 1; two labels, far apart.
+struct Scene {
+  Matrix before, after;
+  std::vector<Index> group_of, label_of;
+
+  Scene(Index rows, double shift, std::uint64_t seed = 1)
+      : before(Stream(seed, Purpose::kTest).normal_matrix(rows, 3)) {
+    for (Index i = 0; i < rows; ++i) {
+      group_of.push_back(i % 2);
+      label_of.push_back((i / 2) % 2);
+      before(i, 0) += 8 * static_cast<double>(label_of.back());
+    }
+    after = before;
+    for (Index i = 0; i < rows; ++i) {
+      before(i, 1) += group_of[i] == 1 ? shift : 0;
+    }
+  }
+
+  Judgement judge(const JudgementOptions& options = {}, int threads = 0) const {
+    return judge_alignment({.before = SampleRows(before),
+                            .after = SampleRows(after),
+                            .group_of = group_of,
+                            .label_of = label_of,
+                            .group_names = {"a", "b"},
+                            .label_names = {"near", "far"},
+                            .feature_names = {"x", "y", "z"}},
+                           options, Workers(threads));
+  }
+};
+
+TEST(Judgement, SaysThatAShiftIsGone) {
+  const Judgement found = Scene(600, 3).judge();
+  EXPECT_EQ(found.verdict, Verdict::kAligned);
+  EXPECT_THAT(found.sentences.front(), StartsWith("Aligned"));
+  EXPECT_GT(found.guess_before.auc, 0.95);
+  EXPECT_GT(found.energy.before, 10 * std::abs(found.energy.after));
+  EXPECT_LE(found.energy.after, found.energy.by_chance);
+  ASSERT_TRUE(found.ilisi);
+  EXPECT_GT(found.ilisi->after, found.ilisi->before + 0.3);
+  EXPECT_NEAR(found.ilisi->after, found.ilisi->by_chance, 0.1);
+  EXPECT_NEAR(found.mean_neighbors_kept, 1, 1e-12);
+  EXPECT_EQ(found.features_moved.front().name, "y");
+  // Half of the rows move by 3, and the deviation within groups is 1.
+  EXPECT_NEAR(found.features_moved.front().distance, 3 / std::sqrt(2), 0.2);
+  EXPECT_EQ(found.groups_moved.front().name, "b");
+  ASSERT_TRUE(found.label_transfer);
+  EXPECT_GT(found.label_transfer->after, 0.99);
+  EXPECT_NEAR(found.label_transfer->by_chance, 0.5, 0.01);
+  EXPECT_THAT(found.warnings, IsEmpty());
+}
+
+TEST(Judgement, SaysWhenThereWasNothingToAlign) {
+  const Judgement found = Scene(400, 0, 2).judge();
+  EXPECT_EQ(found.verdict, Verdict::kNothingToDo);
+  EXPECT_LE(found.energy.before, found.energy.by_chance);
+}
+
+// Rows that look alike before and not after have been through the model already.
+TEST(Judgement, RecognisesRowsThatWereAlignedAlready) {
+  Scene scene(600, 3, 3);
+  std::swap(scene.before, scene.after);
+  const Judgement found = scene.judge();
+  EXPECT_EQ(found.verdict, Verdict::kAlreadyAligned);
+  EXPECT_THAT(found.sentences.front(), HasSubstr("aligned already"));
+}
+
+TEST(Judgement, WarnsWhenTheGroupIsGivenAway) {
+  Scene scene(600, 1, 4);
+  for (Index i = 0; i < 600; ++i) scene.after(i, 2) += 5 * static_cast<double>(scene.group_of[i]);
+  const Judgement found = scene.judge();
+  EXPECT_EQ(found.verdict, Verdict::kWorse);
+  EXPECT_THAT(found.warnings, testing::Not(IsEmpty()));
+}
+
+// The labels of group b are exchanged by the move.
+TEST(Judgement, WarnsWhenLabelsAreMixed) {
+  Scene scene(600, 3, 5);
+  for (Index i = 0; i < 600; ++i) {
+    if (scene.group_of[i] == 1) scene.after(i, 0) = 8 - scene.after(i, 0);
+  }
+  const Judgement found = scene.judge();
+  EXPECT_LT(found.label_transfer->after, 0.05);
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("labels are mixed more")));
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("--gate label")));
+}
+
+TEST(Judgement, WarnsWhenAGroupIsTornApart) {
+  Scene scene(600, 3, 6);
+  const Matrix noise = Stream(7, Purpose::kTest).normal_matrix(600, 3);
+  for (Index i = 0; i < 600; ++i) {
+    if (scene.group_of[i] == 1) scene.after.row(i) = noise.row(i);
+  }
+  const Judgement found = scene.judge();
+  EXPECT_LT(found.neighbors_kept[1], 0.2);
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("b (0.")));
+}
+
+// Metres or millimetres: features in unlike units are compared in deviations.
+TEST(Judgement, DoesNotDependOnUnits) {
+  const Scene scene(400, 2, 8);
+  Scene scaled = scene;
+  for (Matrix* rows : {&scaled.before, &scaled.after}) rows->col(2) *= 1e-4;
+  Scene more = scaled;
+  for (Matrix* rows : {&more.before, &more.after}) rows->col(2) *= 1e-4;
+  const Judgement one = scaled.judge(), other = more.judge();
+  EXPECT_NEAR(one.energy.after, other.energy.after, 1e-9);
+  EXPECT_NEAR(one.ilisi->after, other.ilisi->after, 1e-6);
+  EXPECT_EQ(one.guess_after.auc, other.guess_after.auc);
+}
+
+TEST(Judgement, DoesNotDependOnThreads) {
+  const Scene scene(400, 1, 9);
+  const Judgement one = scene.judge({}, 1), two = scene.judge({}, 2);
+  EXPECT_EQ(one.energy.after, two.energy.after);
+  EXPECT_EQ(one.sentences, two.sentences);
+  EXPECT_EQ(one.label_transfer->before, two.label_transfer->before);
+}
+
+TEST(Judgement, MakesASummaryOfAFit) {
+  const std::vector<std::string> lines = fit_summary(
+      Scene(300, 3, 10).judge(), {.fitted_rows = 900,
+                                  .unseen_rows = 300,
+                                  .layers = 12,
+                                  .stopped_because = "unseen rows gained nothing more"});
+  EXPECT_THAT(lines.front(), StartsWith("Aligned"));
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("300 rows that the fit has not seen")));
+  EXPECT_THAT(lines.back(), HasSubstr("12 layers: unseen rows gained nothing more"));
+}
+
+TEST(Judgement, RefusesRowsThatDoNotFit) {
+  Scene scene(100, 1);
+  scene.group_of.pop_back();
+  EXPECT_THROW(scene.judge(), InvalidData);
+}
+
+}  // namespace
+}  // namespace conflux
