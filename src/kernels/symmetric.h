@@ -1,3 +1,0 @@
-// Kept for a moment under its old name.
-#pragma once
-#include "kernels/dense.h"
