@@ -7,17 +7,19 @@
 >>> as_one = inb.translate(X[groups == 0], 0, 1)      # group 0, as if it were group 1
 """
 
-from . import datasets, estimators, metrics, plot, pp
+from . import datasets, estimators, judging, metrics, plot, pp
 from ._aligner import BaseAligner, FitWarning
 from ._core import Error, InvalidData, InvalidOption, __version__
 from ._progress import LayerRecord
 from ._scikit import NotFittedError
 from .estimators import *  # noqa: F401,F403 - the methods that the engine has
+from .judging import Guess, guess
 
 __all__ = [
     "BaseAligner",
     "Error",
     "FitWarning",
+    "Guess",
     "InvalidData",
     "InvalidOption",
     "LayerRecord",
@@ -25,6 +27,8 @@ __all__ = [
     "__version__",
     "datasets",
     "estimators",
+    "guess",
+    "judging",
     "metrics",
     "plot",
     "pp",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import warnings
 from typing import Any, Callable, ClassVar, TypeVar, cast
 
@@ -12,16 +11,18 @@ import numpy.typing as npt
 
 from . import _core, _labels, metrics
 from ._arrays import Samples, as_masses, as_samples, feature_names_of, seed_of, threads_of
+from ._fitted import FittedBase
+from ._input import check_names, read
 from ._parameters import engine_options
 from ._progress import LayerRecord, Progress
-from ._scikit import EstimatorBase, NotFittedError, configured_output
 
 __all__ = ["BaseAligner", "FitWarning"]
 
 _Self = TypeVar("_Self", bound="BaseAligner")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-_OWN_NAMES = ("groups", "sample_weight", "y")
+# Stands for the shared space where rows have no group to leave or to enter.
+_SHARED = object()
 
 
 class FitWarning(UserWarning):
@@ -47,7 +48,7 @@ def _accepts_y_in_second_place(method: _Method) -> _Method:
     return cast(_Method, wrapped)
 
 
-class BaseAligner(EstimatorBase):
+class BaseAligner(FittedBase):
     """Base of all estimators; see INB for what they have in common."""
 
     _fixed_method: ClassVar[str | None] = None
@@ -59,12 +60,6 @@ class BaseAligner(EstimatorBase):
     n_jobs: int | None
     random_state: Any
     verbose: int
-
-    # Set by fit().
-    groups_: npt.NDArray[Any]
-    model_: _core.Model
-    n_features_in_: int
-    feature_names_in_: npt.NDArray[np.object_]
 
     @_accepts_y_in_second_place
     def fit(
@@ -154,14 +149,14 @@ class BaseAligner(EstimatorBase):
         """
         model = self._fitted()
         rows, groups, names = self._read(X, groups)
-        self._check_names(names)
-        moved, _ = self._move("forward", rows, groups, groups, want_log_det=False)
+        check_names(names, self._fitted_names())
+        moved, _ = self._move(rows, from_=groups, want_log_det=False)
         return self._frame(moved, X, model)
 
     def inverse_transform(self, Z: Any, groups: Any) -> Any:
         """Move rows from the shared space into a group each; undoes :meth:`transform`."""
         model = self._fitted()
-        moved, _ = self._move("inverse", as_samples(Z, "Z"), groups, groups, want_log_det=False)
+        moved, _ = self._move(as_samples(Z, "Z"), to=groups, want_log_det=False)
         return self._frame(moved, Z, model)
 
     def translate(self, X: Any, from_: Any, to: Any) -> Any:
@@ -179,15 +174,15 @@ class BaseAligner(EstimatorBase):
         ndarray of shape (n_samples, n_features), float64
         """
         model = self._fitted()
-        moved, _ = self._move("translate", as_samples(X), from_, to, want_log_det=False)
+        moved, _ = self._move(as_samples(X), from_=from_, to=to, want_log_det=False)
         return self._frame(moved, X, model)
 
     def log_det(self, X: Any, groups: Any = None) -> npt.NDArray[np.float64]:
         """Return the log-determinant of the Jacobian of each row's map into the shared space."""
         self._fitted()
         rows, groups, names = self._read(X, groups)
-        self._check_names(names)
-        _, log_det = self._move("forward", rows, groups, groups, want_rows=False)
+        check_names(names, self._fitted_names())
+        _, log_det = self._move(rows, from_=groups, want_rows=False)
         return log_det
 
     @_accepts_y_in_second_place
@@ -206,8 +201,8 @@ class BaseAligner(EstimatorBase):
             raise ValueError("score counts all rows alike; leave sample_weight out.")
         self._fitted()
         rows, groups, names = self._read(X, groups)
-        self._check_names(names)
-        moved, _ = self._move("forward", rows, groups, groups, want_log_det=False)
+        check_names(names, self._fitted_names())
+        moved, _ = self._move(rows, from_=groups, want_log_det=False)
         codes = _labels.number(groups, len(rows), self.model_)
         distance = metrics.pairwise(
             functools.partial(metrics.sliced_w2, n_jobs=self.n_jobs), moved, codes
@@ -230,168 +225,18 @@ class BaseAligner(EstimatorBase):
         if _labels.missing(name):
             raise ValueError(f"the name of the group is {name!r}; give one.")
         rows = as_samples(X)
-        self._check_names(feature_names_of(X))
+        check_names(feature_names_of(X), self._fitted_names())
         masses = as_masses(sample_weight, len(rows))
         grown = model.with_group(_labels.name_of(name), rows, masses, threads_of(self.n_jobs))
         self.model_ = grown
         self.groups_ = _labels.extend(self.groups_, name)
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file, the same that the conflux command reads and writes."""
-        model = self._fitted()
-        try:
-            model.save(os.fspath(path))
-        except _core.Error as error:
-            raise OSError(str(error)) from None
-
-    @classmethod
-    def _of_model(cls: type[_Self], model: _core.Model) -> _Self:
-        # Not the column of groups: a model of the command always names one, and callers who pass
-        # groups would have to unset it first.
-        aligner = cls(**cls._params_of(model.options))
-        aligner._remember(model, np.array(model.group_names), model.feature_names)
-        return aligner
-
-    @classmethod
-    def _params_of(cls, options: dict[str, Any]) -> dict[str, Any]:
-        params = {**options, "random_state": options["seed"], "n_jobs": options["threads"] or None}
-        known = cls._get_param_names()
-        return {name: value for name, value in params.items() if name in known}
-
-    @property
-    def history_(self) -> list[LayerRecord]:
-        """What each layer of the fit did."""
-        return [LayerRecord(**fields) for fields in self._fitted().history]
-
-    @property
-    def dropped_history_(self) -> list[LayerRecord]:
-        """What the layers did that were left out, because held-out rows gained nothing by them."""
-        return [LayerRecord(**fields) for fields in self._fitted().dropped_history]
-
-    @property
-    def layers_(self) -> list[_core.Layer]:
-        """The fitted layers, those into and out of the unit cube included."""
-        return self._fitted().layers
-
-    @property
-    def options_(self) -> dict[str, Any]:
-        """Every option of the engine as the fit used it."""
-        return self._fitted().options
-
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Return the names of the columns that :meth:`transform` gives: those of X.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names to use instead; must be those of the fit if that had some.
-        """
-        model = self._fitted()
-        names = list(model.feature_names) or [f"x{j}" for j in range(model.dim)]
-        if input_features is not None:
-            given = [str(name) for name in input_features]
-            if len(given) != len(names):
-                raise ValueError(
-                    f"input_features should have length equal to number of features "
-                    f"({len(names)}), got {len(given)}"
-                )
-            if model.feature_names and given != names:
-                raise ValueError("input_features is not equal to feature_names_in_")
-            names = given
-        return np.array(names, dtype=object)
-
-    def set_output(self: _Self, *, transform: str | None = None) -> _Self:
-        """Choose what rows are returned as.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas"}, optional
-            numpy arrays, or data frames with the names of the features; None changes nothing.
-        """
-        if transform is None:
-            return self
-        if transform not in ("default", "pandas"):
-            raise ValueError(f'transform is {transform!r}; choose "default" or "pandas".')
-        self._sklearn_output_config = {"transform": transform}
-        return self
-
-    def _more_tags(self) -> dict[str, Any]:
-        # Where scikit-learn's checks pass y, we take it as the groups, which we cannot do without.
-        return {"requires_y": True}
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    def _fitted(self) -> _core.Model:
-        if not hasattr(self, "model_"):
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet; call fit(X, groups) first."
-            )
-        return self.model_
-
-    def _forget(self) -> None:
-        for name in ("model_", "groups_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-
-    def _remember(
-        self, model: _core.Model, labels: npt.NDArray[Any], names: list[str]
-    ) -> None:
-        self.model_ = model
-        self.groups_ = labels
-        self.n_features_in_ = model.dim
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
-
     def _read(self, X: Any, groups: Any) -> tuple[Samples, Any, list[str]]:
-        """Return features, labels and names of the features."""
-        if self.group_column is None:
-            if groups is None:
-                raise ValueError(
-                    f"{type(self).__name__} needs groups, but they are None; give one label per "
-                    "row, or set group_column."
-                )
-            return as_samples(X), groups, feature_names_of(X)
-        if groups is not None:
-            raise ValueError(
-                f"the groups are given, and group_column is {self.group_column!r} too; choose one."
-            )
-        return self._without_group_column(X)
+        return read(X, groups, self.group_column, type(self).__name__)
 
-    def _without_group_column(self, X: Any) -> tuple[Samples, Any, list[str]]:
-        column = self.group_column
-        if isinstance(column, str):
-            if not hasattr(X, "columns") or column not in X.columns:
-                raise ValueError(f"X has no column {column!r}, which tells the groups; add it.")
-            features = X.drop(columns=[column])
-            return as_samples(features), X[column], feature_names_of(features)
-        if isinstance(column, bool) or not isinstance(column, (int, np.integer)):
-            raise TypeError(f"group_column is {column!r}; give a name, a position, or None.")
-        names = feature_names_of(X)
-        array = np.asarray(X)
-        if array.ndim != 2 or not -array.shape[1] <= column < array.shape[1]:
-            raise ValueError(f"X has no column {column}, which tells the groups; add it.")
-        place = int(column) % array.shape[1]
-        if place == 0:
-            features = array[:, 1:]
-        elif place == array.shape[1] - 1:
-            features = array[:, :-1]
-        else:
-            features = np.delete(array, place, axis=1)
-        return as_samples(features), array[:, place], names[:place] + names[place + 1:]
-
-    def _check_names(self, names: list[str]) -> None:
-        fitted = list(getattr(self, "feature_names_in_", []))
-        if names and fitted and names != fitted:
-            unknown = [name for name in names if name not in fitted]
-            lost = [name for name in fitted if name not in names]
-            raise ValueError(
-                "The feature names should match those that were passed during fit"
-                + (f"; unknown: {unknown}" if unknown else "")
-                + (f"; missing: {lost}" if lost else "")
-                + ("; they are in another order" if not unknown and not lost else "")
-                + "."
-            )
+    def _fitted_names(self) -> list[str]:
+        return list(getattr(self, "feature_names_in_", []))
 
     def _expected_layers(
         self, options: dict[str, Any], rows: Samples, codes: npt.NDArray[np.int64], names: list[str]
@@ -403,11 +248,10 @@ class BaseAligner(EstimatorBase):
 
     def _move(
         self,
-        way: str,
         rows: Samples,
-        from_: Any,
-        to: Any,
         *,
+        from_: Any = _SHARED,
+        to: Any = _SHARED,
         want_rows: bool = True,
         want_log_det: bool = True,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -417,20 +261,16 @@ class BaseAligner(EstimatorBase):
                 f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{model.dim} features as input."
             )
-        start = _labels.number(from_, len(rows), model)
-        end = start if to is from_ else _labels.number(to, len(rows), model)
-        pairs = start * len(model.group_names) + end
+        start, end = (
+            None if place is _SHARED else _labels.number(place, len(rows), model)
+            for place in (from_, to)
+        )
         moved, log_det = model.move(
-            way, rows, pairs, want_rows, want_log_det, threads_of(self.n_jobs)
+            rows, start, end, want_rows, want_log_det, threads_of(self.n_jobs)
         )
         # Only what was asked for is there; callers take that.
         return cast("npt.NDArray[np.float64]", moved), cast("npt.NDArray[np.float64]", log_det)
 
-    def _frame(self, moved: npt.NDArray[np.float64], like: Any, model: _core.Model) -> Any:
-        if configured_output(self) != "pandas":
-            return moved
-        import pandas
-
-        return pandas.DataFrame(
-            moved, index=getattr(like, "index", None), columns=self.get_feature_names_out()
-        )
+    def _more_tags(self) -> dict[str, Any]:
+        # Where scikit-learn's checks pass y, we take it as the groups, which we cannot do without.
+        return {"requires_y": True}

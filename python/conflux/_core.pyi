@@ -55,9 +55,9 @@ class Model:
     def group_index(self, name: str) -> int: ...
     def move(
         self,
-        way: str,
         x: npt.NDArray[Any],
-        pairs: _Codes,
+        from_groups: Optional[_Codes],
+        to_groups: Optional[_Codes],
         want_rows: bool,
         want_log_det: bool,
         threads: int,
@@ -141,6 +141,17 @@ def transport_cost(
 def round_trip_error(
     original: npt.NDArray[Any], returned: npt.NDArray[Any]
 ) -> tuple[float, float, int]: ...
+def guess(
+    x: npt.NDArray[Any],
+    groups: _Codes,
+    unseen: Optional[npt.NDArray[Any]],
+    unseen_groups: Optional[_Codes],
+    folds: int,
+    trees: int,
+    max_rows: int,
+    seed: int,
+    threads: int,
+) -> dict[str, Any]: ...
 def make_moons(samples: int, noise: float, seed: int) -> tuple[_Array, _Codes]: ...
 def make_circles(
     samples: int, noise: float, factor: float, seed: int

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "core/finite.h"
 
 namespace py = pybind11;
 

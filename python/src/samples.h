@@ -7,7 +7,6 @@
 
 #include <pybind11/numpy.h>
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,18 +17,6 @@
 #include "conflux/core/parallel.h"
 
 namespace conflux::python {
-
-/// Whether all numbers are finite. Without branches, so that compilers make vector code of it: rows
-/// are checked on every way into the engine.
-inline bool all_finite(const double* values, Index count) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000;
-  std::uint64_t any = 0;
-  for (Index j = 0; j < count; ++j) {
-    // Adding the lowest bit of the exponent carries into the sign only if all of them are set.
-    any |= (std::bit_cast<std::uint64_t>(values[j]) & kExponent) + (std::uint64_t{1} << 52);
-  }
-  return any >> 63 == 0;
-}
 
 /// A borrowed two-dimensional array of float or double with any strides. Does not need the GIL.
 class Samples {

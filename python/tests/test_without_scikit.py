@@ -37,7 +37,7 @@ except ImportError as error:
     assert "matplotlib" in str(error)
 else:
     raise AssertionError
-print("done", conflux.INB.__mro__[2].__module__)
+print("done", conflux.INB.__mro__[-2].__module__)  # all others derive from it
 """
 
 
