@@ -10,6 +10,7 @@
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
+#include "file_checks.h"
 #include "model_columns.h"
 #include "table_flags.h"
 #include "verbs.h"
@@ -26,6 +27,7 @@ struct AddGroupFlags {
   InputFlags table;
   ColumnFlags columns;
   int threads = 0;
+  bool force = false;
 };
 
 Table read_with(const Model& model, const AddGroupFlags& flags) {
@@ -51,9 +53,12 @@ GroupSet new_groups(const Model& model, const Table& table, const AddGroupFlags&
 }
 
 void run_add_group(const AddGroupFlags& flags, const Console& console) {
+  check_model_comes_first(flags.model, flags.input);
+  check_output(flags.output, FileKind::kModel, {flags.model, flags.input}, flags.force);
   const Workers workers(flags.threads);
   Model model = load_model(flags.model);
   const GroupSet groups = new_groups(model, read_with(model, flags), flags);
+  check_names(groups);
   std::vector<std::string> added;
   std::vector<std::string> known;
   for (Index m = 0; m < groups.num_groups(); ++m) {
@@ -108,7 +113,8 @@ Verb add_group_verb() {
             {.names = "--name",
              .value = "GROUP",
              .help = "all rows are of a new group of this name",
-             .target = &flags->name}});
+             .target = &flags->name},
+            force_flag(flags->force)});
   verb.add(column_flags(flags->columns));
   verb.add(threads_flag(flags->threads));
   verb.add(input_flags(flags->table));

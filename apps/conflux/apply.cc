@@ -11,6 +11,7 @@
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/log_density.h"
 #include "core/stopwatch.h"
+#include "file_checks.h"
 #include "model_columns.h"
 #include "support/interrupt.h"
 #include "table_flags.h"
@@ -191,6 +192,8 @@ Index move_table(const Model& model, const ApplyFlags& flags, const Console& con
 
 void run_apply(const ApplyFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
+  check_model_comes_first(flags.model, flags.input);
+  check_output(flags.output.path, FileKind::kTable, {flags.model, flags.input}, flags.output.force);
   const Stopwatch watch;
   const Model model = load_model(flags.model);
   catch_interrupts();

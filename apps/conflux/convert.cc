@@ -8,6 +8,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/tables/jitter.h"
+#include "file_checks.h"
 #include "support/interrupt.h"
 #include "table_flags.h"
 #include "verbs.h"
@@ -51,6 +52,7 @@ void jitter(Table& table, const ConvertFlags& flags, const Console& console) {
 
 void run_convert(const ConvertFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
+  check_output(flags.output.path, FileKind::kTable, {flags.input}, flags.output.force);
   const std::string group = flags.group.empty() ? "group" : flags.group;
   const Keeps keeps = kept_columns(flags.output);
   TableOptions options = read_options(flags.table, flags.group, flags.threads);

@@ -12,6 +12,7 @@
 #include "conflux/judging/evaluation.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
+#include "file_checks.h"
 #include "grouped_input.h"
 #include "model_columns.h"
 #include "verbs.h"
@@ -285,6 +286,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   EvaluateFlags flags = given;
   EvaluationOptions& options = flags.options;
   for (std::string& name : options.metrics) std::replace(name.begin(), name.end(), '-', '_');
+  check_model_comes_first(flags.model, flags.input.paths.front());
   const Model model = load_model(flags.model);
   check_metrics(flags);
   const GroupedInput input = read_for(model, flags, console);

@@ -10,6 +10,8 @@
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
+#include "core/stop.h"
+#include "file_checks.h"
 #include "grouped_input.h"
 #include "record_json.h"
 #include "support/interrupt.h"
@@ -27,6 +29,7 @@ struct FitFlags {
   Index every = 10;
   std::string resume;
   std::string max_memory;
+  bool force = false;
   /// Options of the library that were given, by name.
   std::vector<std::pair<std::string, std::string>> given;
 };
@@ -52,7 +55,7 @@ std::vector<Flag> library_flags(FitFlags& flags) {
   return out;
 }
 
-/// What the options start from: the preset, or those of the fit that is resumed.
+/// The given options over those of the preset, or of the fit that is resumed.
 FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* earlier) {
   FitOptions options;
   if (earlier != nullptr) {
@@ -82,27 +85,41 @@ void show_progress(const Fit& fit, const Console& console) {
                                values, rate, static_cast<double>(total - done) / rate));
 }
 
+// Keeps the finished layers, if there are any and somewhere to keep them.
+[[noreturn]] void end_early(const std::optional<Fit>& finished, const FitFlags& flags,
+                            const std::string& digest) {
+  if (flags.checkpoint.empty()) {
+    throw Interrupted("interrupted; no model was written (--checkpoint keeps the work).");
+  }
+  if (!finished) throw Interrupted("interrupted before the first layer; nothing was written.");
+  save_checkpoint(flags.checkpoint, *finished, digest);
+  throw Interrupted(fmt::format("interrupted; go on with --resume {}.", flags.checkpoint));
+}
+
 Fit fit_with_checkpoints(GroupSet groups, const FitFlags& flags, const FitOptions& options,
                          const Fit* earlier, const std::string& digest, const Console& console) {
+  // The layers so far, which share their numbers with those of the fit: a signal may come in the
+  // middle of a layer, and the finished ones are worth keeping.
+  std::optional<Fit> finished;
   FitControl control;
   control.resume = earlier;
   control.on_progress = [&](const Fit& so_far) {
     show_progress(so_far, console);
-    const auto layers = static_cast<Index>(so_far.record.layers.size());
     if (flags.checkpoint.empty()) return;
-    if (layers % flags.every == 0 || interrupted()) {
-      save_checkpoint(flags.checkpoint, so_far, digest);
-    }
+    const auto layers = static_cast<Index>(so_far.record.layers.size());
+    finished = so_far;
+    if (layers % flags.every == 0) save_checkpoint(flags.checkpoint, so_far, digest);
   };
   SelfCommunicator comm;
-  Fit fit = fit_flow(
-      std::move(groups), options, comm, [](const LayerRecord&) { return !interrupted(); }, control);
-  if (interrupted()) {
-    throw Interrupted(flags.checkpoint.empty()
-                          ? "interrupted; no model was written (--checkpoint keeps the work)."
-                          : fmt::format("interrupted; go on with --resume {}.", flags.checkpoint));
+  std::optional<Fit> fit;
+  try {
+    const StopScope scope(interrupt_flag());
+    fit = fit_flow(std::move(groups), options, comm, {}, control);
+  } catch (const Stopped&) {
+    if (!interrupted()) throw;
   }
-  return fit;
+  if (interrupted()) end_early(finished, flags, digest);
+  return *std::move(fit);
 }
 
 Json summary_of(const Model& model, const std::string& output) {
@@ -133,8 +150,17 @@ void warn_about(const std::vector<std::string>& warnings, const std::string& mod
   }
 }
 
+// A checkpoint may replace the one that the fit goes on from.
+void check_files(const FitFlags& flags) {
+  std::vector<std::string> inputs = flags.input.paths;
+  check_output(flags.checkpoint, FileKind::kModel, inputs, flags.force);
+  if (!flags.resume.empty()) inputs.push_back(flags.resume);
+  check_output(flags.output, FileKind::kModel, inputs, flags.force);
+}
+
 void run_fit(const FitFlags& given, const Console& console) {
   FitFlags flags = given;
+  check_files(flags);
   for (const auto& [name, text] : flags.given) {
     if (name == "threads") {
       FitOptions parsed;
@@ -145,6 +171,7 @@ void run_fit(const FitFlags& given, const Console& console) {
   if (!flags.max_memory.empty()) flags.input.max_memory = bytes_from_text(flags.max_memory);
   GroupedInput input = read_groups(flags.input, console);
   GroupSet& groups = input.groups;
+  check_names(groups);
   const Index num_rows = groups.num_samples();
   const std::vector<std::string> features = groups.feature_names();
   check_memory(memory_of_fit(num_rows, groups.dim(), groups[0].rows.single()),
@@ -217,7 +244,8 @@ Verb fit_verb() {
             {.names = "--max-memory",
              .value = "BYTES",
              .help = "refuse to start if more is needed, say 4G [what the machine has]",
-             .target = &flags->max_memory}});
+             .target = &flags->max_memory},
+            force_flag(flags->force)});
   verb.add(input_flags(flags->input.table));
   return verb;
 }

@@ -67,7 +67,7 @@ void print_layers(const std::vector<LayerRecord>& layers) {
 void print_text(const ModelFile& file, const std::string& path) {
   const Model& model = file.model;
   const auto line = [](const char* name, const std::string& text) {
-    if (!text.empty()) fmt::print("{:<14}{}\n", name, text);
+    if (!text.empty()) fmt::print("{:<14}{}\n", name, printable(text));
   };
   line("file", fmt::format("{}, {}{}", path, bytes_text(static_cast<double>(file.size)),
                            file.finished ? "" : ", checkpoint of an unfinished fit"));
@@ -111,7 +111,8 @@ void print_text(const ModelFile& file, const std::string& path) {
     fmt::print("{} more layers were fitted and dropped: held-out rows gained nothing\n",
                model.record.dropped_layers.size());
   }
-  for (const std::string& warning : model.record.warnings) fmt::print("\nwarning: {}\n", warning);
+  for (const std::string& warning : model.record.warnings)
+    fmt::print("\nwarning: {}\n", printable(warning));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "conflux/core/error.h"
+#include "file_checks.h"
 
 namespace conflux::app {
 
@@ -48,7 +49,8 @@ std::vector<Flag> output_format_flags(OutputFlags& flags) {
           {.names = "--float32",
            .help = "npy and npz: write single precision",
            .target = &flags.single_precision,
-           .shown = Shown::kToExperts}};
+           .shown = Shown::kToExperts},
+          force_flag(flags.force)};
 }
 
 std::vector<Flag> output_flags(OutputFlags& flags) {

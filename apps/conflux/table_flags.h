@@ -21,6 +21,7 @@ struct OutputFlags {
   std::string path;
   std::string format;
   bool single_precision = false;
+  bool force = false;
 };
 
 /// --format, --no-header, --delimiter and --array

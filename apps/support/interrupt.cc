@@ -13,6 +13,8 @@ namespace {
 constexpr unsigned kPatienceSeconds = 5;
 
 volatile std::sig_atomic_t received = 0;
+std::atomic<bool> stop = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 extern "C" void end_at_once(int) {
   std::signal(received, SIG_DFL);
@@ -21,6 +23,7 @@ extern "C" void end_at_once(int) {
 
 extern "C" void remember(int signal) {
   received = signal;
+  stop = true;
   std::signal(signal, SIG_DFL);
   ::alarm(kPatienceSeconds);
 }
@@ -41,6 +44,8 @@ bool interrupted() {
   ::alarm(0);
   return true;
 }
+
+const std::atomic<bool>& interrupt_flag() { return stop; }
 
 void stop_if_interrupted() {
   if (interrupted()) throw Interrupted("interrupted; nothing was written.");

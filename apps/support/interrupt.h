@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <stdexcept>
 
 namespace conflux::app {
@@ -21,6 +22,8 @@ class Interrupted : public std::runtime_error {
 void catch_interrupts();
 /// Whether to stop. After the first true the caller has all the time that it needs to tidy up.
 bool interrupted();
+/// The flag itself, for a StopScope.
+const std::atomic<bool>& interrupt_flag();
 /// Throws Interrupted when the flag is set.
 void stop_if_interrupted();
 /// Ends the program as the signal itself would have done, so that shells and scripts see it.

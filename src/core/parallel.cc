@@ -1,11 +1,13 @@
 #include "conflux/core/parallel.h"
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 
 #include "conflux/core/error.h"
+#include "core/stop.h"
 
 // oneTBB is not built with the thread sanitizer, so its hand-over between threads is invisible to
 // it. These marks say what for_each promises: everything before the call happens before every task,
@@ -35,7 +37,9 @@ struct Workers::Arena {
 
 Workers::Workers(int threads) {
   if (threads < 0) throw InvalidOption("threads is negative; choose 0 for every core, or a count.");
-  const int limit = threads == 0 ? tbb::task_arena::automatic : threads;
+  // oneTBB prints a warning when it is asked for more threads than it will start.
+  const int cores = tbb::info::default_concurrency();
+  const int limit = threads == 0 ? tbb::task_arena::automatic : std::min(threads, cores);
   arena_ = std::make_unique<Arena>(Arena{tbb::task_arena(limit)});
 }
 
@@ -44,6 +48,7 @@ Workers::~Workers() = default;
 int Workers::threads() const { return arena_->arena.max_concurrency(); }
 
 void Workers::for_each(Index count, const std::function<void(Index)>& task) const {
+  throw_if_stopped();
   if (count <= 0) return;
   if (count == 1 || threads() == 1) {
     for (Index i = 0; i < count; ++i) task(i);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
@@ -63,7 +64,13 @@ std::vector<double> normalized_weights(const GroupWeights& weights,
                                     out.size(), out.size() == 1 ? "entry" : "entries",
                                     group_sizes.size()));
   }
-  const double sum = std::accumulate(out.begin(), out.end(), 0.0);
+  double sum = std::accumulate(out.begin(), out.end(), 0.0);
+  const double largest = *std::max_element(out.begin(), out.end());
+  if (std::isinf(sum) && std::isfinite(largest)) {
+    // Only the proportions count: divided by the largest, the sum is a number again.
+    for (double& weight : out) weight /= largest;
+    sum = std::accumulate(out.begin(), out.end(), 0.0);
+  }
   if (!(sum > 0) || !std::isfinite(sum)) {
     throw InvalidOption("weights has no positive entry; give at least one group some weight.");
   }

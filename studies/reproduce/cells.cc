@@ -159,7 +159,8 @@ CellRunner::CellRunner(std::filesystem::path folder, DataSource& data, const Sca
   std::filesystem::create_directories(folder_);
 }
 
-// What was asked for; what the library makes of it is kept beside it for information.
+// The options that were asked for; a cell of others is measured again. Those that the library
+// resolved them to are kept in the cell for information only.
 Json CellRunner::settings_of(const CellId& id) const {
   const RowSpec& row = id.row;
   return {{"scale", scale_.name},

@@ -12,7 +12,7 @@ namespace conflux::app {
 
 /// A line of a table: one way to fit.
 struct RowSpec {
-  /// What two runs of it do differently. Fits without random numbers vary with the split.
+  /// How two runs of this row differ. Fits without random numbers vary with the split.
   enum class Runs { kOnce, kSeed, kSplit };
 
   std::string label;
@@ -21,7 +21,7 @@ struct RowSpec {
   Index layers = 0;      // 0: what the preset says
   Index directions = 0;  // 0: what the preset says
   std::string target = {};
-  /// What the library chooses by itself instead of the paper's settings.
+  /// Use the defaults of the library instead of the paper's settings.
   bool automatic = false;
 };
 

@@ -1,4 +1,4 @@
-// What the paper printed, and what the authors' stored runs show where it printed nothing.
+// Figures that the paper printed, and those of the authors' stored runs where it printed none.
 //
 // For more than two groups the authors divided sums of distances by too small numbers. Figures here
 // are as printed; `divisor_error` says how many times too large a mean distance is.

@@ -1,4 +1,4 @@
-// What an experiment gave: a Markdown page, a JSON record and figures, published beside ours.
+// The report of an experiment: a Markdown page, a JSON record and figures, published beside ours.
 
 #pragma once
 

@@ -59,7 +59,7 @@ std::vector<const Experiment*> chosen_experiments(const std::vector<std::string>
   return out;
 }
 
-// What makes these figures again.
+// The command line that makes these figures again.
 std::string command_text(const Experiment& experiment, const ReproduceFlags& flags, int runs) {
   std::string out = "conflux reproduce " + experiment.name;
   if (experiment.repetitions == 0) out += fmt::format(" --runs {}", runs);

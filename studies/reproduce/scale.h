@@ -20,7 +20,7 @@ struct Scale {
   Index fewer_layers = 1;
   Index search_steps = 200;
   int runs = 5;
-  /// Of the convergence figure.
+  /// Repetitions of the convergence figure.
   int repetitions = 20;
 
   bool full() const { return name == "full"; }

@@ -50,7 +50,7 @@ MISTAKES = [
     ("fit onegroup.csv -o m", DATA, ["only one group", "at least 2"]),
     ("fit infinite.csv -o m", DATA, ["row", "inf"]),
     ("fit moons.csv moons.csv -o m", USAGE, ['two files are called "moons"', "rename"]),
-    ("fit moons.csv -o folder/absent/m", FAILED, ["folder/absent/m", "No such file"]),
+    ("fit moons.csv -o folder/absent/m", FAILED, ["no folder folder/absent", "make it"]),
     ("fit moons.csv -o m --resume moons.conflux", DATA, ["finished model", "checkpoint"]),
     ("fit moons.csv -o m --resume moons.csv", DATA, ["moons.csv", "not a model"]),
     ("transform moons.conflux", USAGE, ["INPUT is required"]),
