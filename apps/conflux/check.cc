@@ -147,11 +147,11 @@ std::vector<std::size_t> features_to_show(const CheckReport& found) {
 void print_features(const CheckReport& found, const std::vector<std::string>& names) {
   const std::vector<std::size_t> order = features_to_show(found);
   if (order.empty()) return;
-  fmt::print("\n{:<26}{:>9}{:>10}{:>9}{:>10}{:>12}\n", "feature", "shift", "(chance)", "spread",
+  fmt::print("\n{:<26}{:>9}{:>10}{:>9}{:>13}{:>12}\n", "feature", "shift", "(chance)", "spread",
              "gives away", "error rate");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     const FeatureDifference& each = found.features[order[i]];
-    fmt::print("{:<26}{:>9.2f}{:>10}{:>9.2f}{:>8.0f} %{:>12.2g}{}\n", names[order[i]], each.shift,
+    fmt::print("{:<26}{:>9.2f}{:>10}{:>9.2f}{:>11.0f} %{:>12.2g}{}\n", names[order[i]], each.shift,
                fmt::format("({:.2f})", each.shift_by_chance), each.spread_ratio,
                100 * each.importance, each.false_discovery_rate,
                each.differs ? "" : "  not by itself");

@@ -21,7 +21,7 @@ namespace {
 constexpr Index kMostScores = 2'000'000;
 // Rows of other groups that a classifier learns from: more would add time and little knowledge.
 constexpr Index kOthersPerMember = 4;
-constexpr Index kFewestOthers = 4000;
+constexpr Index kFewestOthers = 1000;
 // Features that a classifier uses: time grows with them, and thousands drown the few that tell.
 constexpr Index kMostFeatures = 256;
 
