@@ -66,15 +66,11 @@ def main():
                 show(what, pd.read_csv(folder / "aligned.csv"))
 
             show("none", table)
+            align("nb, repeats kept", table, "--method", "nb", "--repeats", "keep")
             align("nb", table, "--method", "nb")
-            align("auto, scores", table, "--scale", "normal")
-            table.to_csv(folder / "rows.csv", index=False)
-            call("convert", "rows.csv", "jittered.csv", "--jitter", ",".join(features))
-            table = pd.read_csv(folder / "jittered.csv")
-            show("none, jitter", table)
-            align("nb, jitter", table, "--method", "nb")
-            align("auto, scores, jitter", table, "--scale", "normal")
-            align("gates, scores, jitter", table, "--scale", "normal", "--gate", "auto")
+            align("auto", table)
+            align("auto, all scores", table, "--scale", "normal")
+            align("gates", table, "--gate", "auto")
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
 #include "file_checks.h"
+#include "grouped_input.h"
 #include "model_columns.h"
 #include "table_flags.h"
 #include "verbs.h"
@@ -30,26 +32,50 @@ struct AddGroupFlags {
   bool force = false;
 };
 
-Table read_with(const Model& model, const AddGroupFlags& flags) {
-  TableOptions options = read_options(
-      flags.table, flags.columns.group.empty() ? model.group_column : flags.columns.group,
-      flags.threads);
-  options.numeric = numeric_columns(model, flags.columns);
-  return read_table(flags.input, options);
-}
+/// Rows of each group of a table, with the names that the model knows its features by.
+struct NewRows {
+  std::vector<std::string> names;
+  std::vector<Table> tables;
+  std::vector<std::string> features;
+};
 
-/// The groups of the table, or all of it as one group.
-GroupSet new_groups(const Model& model, const Table& table, const AddGroupFlags& flags) {
+NewRows read_with(const Model& model, const AddGroupFlags& flags) {
+  const Table table = read_table(
+      flags.input, options_for_model(model, flags.table, flags.columns, false, flags.threads));
   ColumnFlags columns = flags.columns;
   columns.from = flags.name;
   const ModelColumns found =
       find_columns(table.schema(), flags.input, model, columns, flags.name.empty());
+  NewRows out;
+  out.features = found.features;
   if (found.group.empty()) {
-    GroupSet out;
-    out.add(flags.name, features_of(table, found.features));
+    out.names = {flags.name};
+    out.tables = {table};
     return out;
   }
-  return groups_from_table(table, {.group = found.group, .features = found.features}).groups;
+  const NumberedGroups groups(groups_from_columns(table, split_list(found.group)));
+  out.names = groups.names;
+  for (const std::vector<Index>& rows : groups.rows) out.tables.push_back(table.rows(rows));
+  return out;
+}
+
+/// A model of columns learns what the group holds; another one takes its features as they are.
+Model with_group(const Model& model, const std::string& name, Table table,
+                 const std::vector<std::string>& features, const Workers& workers) {
+  if (model.columns.empty()) {
+    return add_group(model, name, features_of(table, features), {}, workers);
+  }
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    table.columns[table.find(features[j])].name = model.columns.features[j].name;
+  }
+  Columns columns = model.columns;
+  add_group(columns, table, workers);
+  const Index group = model.flow.num_groups();
+  const std::vector<Index> groups(static_cast<std::size_t>(table.num_rows()), group);
+  const std::vector<Matrix> rows = coordinates_by_group(columns, table, groups, group + 1, workers);
+  Model out = add_group(model, name, rows.back(), {}, workers);
+  out.columns = std::move(columns);
+  return out;
 }
 
 void run_add_group(const AddGroupFlags& flags, const Console& console) {
@@ -57,19 +83,19 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
   check_output(flags.output, FileKind::kModel, {flags.model, flags.input}, flags.force);
   const Workers workers(flags.threads);
   Model model = load_model(flags.model);
-  const GroupSet groups = new_groups(model, read_with(model, flags), flags);
-  check_names(groups);
+  const NewRows rows = read_with(model, flags);
+  check_names(rows.names, {});
   std::vector<std::string> added;
   std::vector<std::string> known;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
+  for (std::size_t m = 0; m < rows.names.size(); ++m) {
     const auto& names = model.flow.group_names();
-    if (flags.name.empty() &&
-        std::find(names.begin(), names.end(), groups[m].name) != names.end()) {
-      known.push_back(groups[m].name);
+    const std::string& name = rows.names[m];
+    if (flags.name.empty() && std::find(names.begin(), names.end(), name) != names.end()) {
+      known.push_back(name);
       continue;
     }
-    model = add_group(model, groups[m].name, groups[m].rows, groups[m].weights, workers);
-    added.push_back(groups[m].name);
+    model = with_group(model, name, rows.tables[m], rows.features, workers);
+    added.push_back(name);
   }
   if (added.empty()) {
     throw InvalidOption(

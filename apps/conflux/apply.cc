@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
-#include <unordered_map>
+#include <span>
 
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/log_density.h"
+#include "conflux/training/table_mover.h"
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "model_columns.h"
@@ -26,7 +28,7 @@ enum class Way { kTransform, kInverse, kTranslate };
 struct ApplyFlags {
   Way way = Way::kTransform;
   std::string model;
-  std::string input;
+  std::vector<std::string> inputs;
   InputFlags table;
   OutputFlags output;
   ColumnFlags columns;
@@ -36,10 +38,20 @@ struct ApplyFlags {
 };
 
 constexpr const char* kDensityColumn = "log_density";
+constexpr const char* kGroupColumn = "group";
 
 // A block keeps all threads busy and stays some ten megabytes, however wide the rows are.
 constexpr Index kNumbersPerBlock = Index{1} << 21;
 constexpr Index kMostRowsPerBlock = Index{1} << 16;
+
+// Coordinates per unit of the data.
+double slope_at(const Feature& feature, double coordinate) {
+  const std::vector<double>& knots = feature.coordinate_knots;
+  if (knots.empty()) return 1;
+  const auto above = std::upper_bound(knots.begin() + 1, knots.end() - 1, coordinate);
+  const auto k = static_cast<std::size_t>(above - knots.begin());
+  return (knots[k] - knots[k - 1]) / (feature.spread_knots[k] - feature.spread_knots[k - 1]);
+}
 
 /// Moves the rows of one block; which group a row comes from and goes to is known by name.
 class RowMover {
@@ -47,27 +59,36 @@ class RowMover {
   RowMover(const Model& model, const ApplyFlags& flags)
       : model_(model), way_(flags.way), workers_(flags.threads) {
     if (!flags.to.empty()) to_ = {model.flow.group_index(flags.to)};
-    if (!flags.columns.from.empty()) from_ = model.flow.group_index(flags.columns.from);
   }
 
   bool needs_group() const { return way_ != Way::kInverse || to_.empty(); }
 
-  /// The number of each row's group; a single one if no column tells it.
-  std::vector<Index> groups_of(const Table& block, const std::string& column) const {
-    if (column.empty()) return {from_};
-    std::vector<Index> out;
-    std::unordered_map<std::string, Index> known;
-    for (const std::string& name : groups_of_rows(block, column)) {
-      const auto [found, is_new] = known.try_emplace(name, 0);
-      if (is_new) found->second = index_of(name, block, static_cast<Index>(out.size()));
-      out.push_back(found->second);
+  /// Log-densities of rows that have not been moved yet.
+  std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const {
+    return log_density(model_, groups, rows, workers_);
+  }
+
+  /// The same of a table of values, whose unit the scale of each feature changes.
+  std::vector<double> densities_of_values(const Table& block, std::span<const Index> groups) const {
+    const Matrix rows = model_.columns.coordinates(block, workers_);
+    std::vector<double> out = densities(rows, groups);
+    for (Index i = 0; i < rows.rows(); ++i) {
+      for (Index j = 0; j < rows.cols(); ++j) {
+        out[static_cast<std::size_t>(i)] +=
+            std::log(slope_at(model_.columns.features[static_cast<std::size_t>(j)], rows(i, j)));
+      }
     }
     return out;
   }
 
-  /// Log-densities of rows that have not been moved yet.
-  std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const {
-    return log_density(model_, groups, rows, workers_);
+  /// Features that mean something to the columns of the model.
+  void move_values(Table& block, std::span<const Index> groups) const {
+    const TableMover mover(model_, workers_);
+    if (way_ == Way::kTransform) return mover.transform(block, groups);
+    std::vector<Index> to(groups.begin(), groups.end());
+    if (!to_.empty()) std::fill(to.begin(), to.end(), to_.front());
+    if (way_ == Way::kInverse) return mover.inverse(block, groups, to);
+    mover.translate(block, groups, to);
   }
 
   /// Moves rows and puts them into the columns of the block that they came from.
@@ -107,21 +128,10 @@ class RowMover {
     return {};
   }
 
-  Index index_of(const std::string& group, const Table& block, Index row) const {
-    try {
-      return model_.flow.group_index(group);
-    } catch (const InvalidOption& error) {
-      throw InvalidData(
-          fmt::format("{}: {} A group that the model has not seen is added by conflux add-group.",
-                      block.place(row), error.what()));
-    }
-  }
-
   const Model& model_;
   Way way_;
   Workers workers_;
   std::vector<Index> to_;  // empty: each row's own group
-  Index from_ = 0;
 };
 
 /// The columns that the output can hold, in their order.
@@ -130,13 +140,15 @@ void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
   std::erase_if(block.columns, [&](const Column& column) {
     const bool feature = std::find(columns.features.begin(), columns.features.end(), column.name) !=
                          columns.features.end();
-    const bool group = keeps == Keeps::kFeaturesAndGroup && column.name == columns.group;
+    const bool group = keeps == Keeps::kFeaturesAndGroup &&
+                       (column.name == columns.group || column.name == kGroupColumn);
     return !feature && !group && column.name != kDensityColumn;
   });
 }
 
 // Before any row is read: only DD knows densities, and the new column needs a name of its own.
-void check_log_density(const Model& model, const TableSchema& schema, const ApplyFlags& flags) {
+void check_log_density(const Model& model, const TableSchema& schema, const std::string& input,
+                       const ApplyFlags& flags) {
   if (!flags.log_density) return;
   const Method method = model.record.options.method;
   if (method != Method::kDd) {
@@ -145,59 +157,138 @@ void check_log_density(const Model& model, const TableSchema& schema, const Appl
                     "out --log-density.",
                     flags.model, name_of(method)));
   }
+  for (const Feature& feature : model.columns.features) {
+    if (feature.kind == FeatureKind::kNumber) continue;
+    throw InvalidOption(
+        fmt::format("column \"{}\" has values that repeat, which have no density; fit with --as "
+                    "{}=number, or leave out --log-density.",
+                    feature.name, feature.name));
+  }
   for (const ColumnInfo& column : schema) {
     if (column.name != kDensityColumn) continue;
     throw InvalidOption(
         fmt::format("{} has a column \"{}\" already; rename or drop it, or leave out "
                     "--log-density.",
-                    flags.input, kDensityColumn));
+                    input, kDensityColumn));
   }
 }
 
-Index move_table(const Model& model, const ApplyFlags& flags, const Console& console) {
-  const RowMover mover(model, flags);
-  const std::string group_name =
-      flags.columns.group.empty() ? model.group_column : flags.columns.group;
-  TableOptions options = read_options(flags.table, group_name, flags.threads);
-  options.numeric = numeric_columns(model, flags.columns);
-  const auto reader = open_table(flags.input, options);
-  const ModelColumns columns =
-      find_columns(reader->schema(), flags.input, model, flags.columns, mover.needs_group());
-  check_log_density(model, reader->schema(), flags);
-  const auto writer = create_table(
-      flags.output.path, write_options(flags.table, flags.output, columns.group, flags.threads));
-  const Keeps keeps = kept_columns(flags.output);
-  const Index block_rows =
-      std::clamp<Index>(kNumbersPerBlock / model.flow.dim(), 1024, kMostRowsPerBlock);
-  const Stopwatch watch;
-  Index rows_done = 0;
-  for (Table block; reader->read(block, block_rows);) {
-    stop_if_interrupted();
-    const Matrix rows = features_of(block, columns.features);
-    const std::vector<Index> groups = mover.groups_of(block, columns.group);
-    std::vector<double> densities;
-    if (flags.log_density) densities = mover.densities(rows, groups);
-    mover.move(rows, groups, columns.features, block);
-    if (flags.log_density) block.add(kDensityColumn, std::move(densities));
-    keep_columns(block, columns, keeps);
-    writer->write(block);
-    rows_done += rows.rows();
-    console.progress(fmt::format("{} rows  {:.0f} rows/s", rows_done,
-                                 static_cast<double>(rows_done) / watch.seconds()));
+/// Gives the features of a block the names that the model knows, and takes them off again.
+class KnownNames {
+ public:
+  KnownNames(Table& block, const ModelColumns& columns, const std::vector<std::string>& known)
+      : block_(block), columns_(columns) {
+    for (std::size_t j = 0; j < known.size(); ++j)
+      places_.push_back(block.find(columns.features[j]));
+    for (std::size_t j = 0; j < known.size(); ++j) block.columns[places_[j]].name = known[j];
   }
-  if (rows_done == 0) throw InvalidData(flags.input + ": there are no rows; add some.");
-  writer->close();
-  return rows_done;
+  ~KnownNames() {
+    for (std::size_t j = 0; j < places_.size(); ++j) {
+      block_.columns[places_[j]].name = columns_.features[j];
+    }
+  }
+  KnownNames(const KnownNames&) = delete;
+  KnownNames& operator=(const KnownNames&) = delete;
+
+ private:
+  Table& block_;
+  const ModelColumns& columns_;
+  std::vector<Index> places_;
+};
+
+void move_block(const Model& model, const RowMover& mover, const ModelColumns& columns,
+                std::span<const Index> groups, bool log_density, Table& block) {
+  if (!model.columns.empty()) {
+    std::vector<double> logs;
+    {
+      const KnownNames names(block, columns, model.columns.feature_names());
+      if (log_density) logs = mover.densities_of_values(block, groups);
+      mover.move_values(block, groups);
+    }
+    if (log_density) block.add(kDensityColumn, std::move(logs));
+    return;
+  }
+  const Matrix rows = features_of(block, columns.features);
+  std::vector<double> densities;
+  if (log_density) densities = mover.densities(rows, groups);
+  mover.move(rows, groups, columns.features, block);
+  if (log_density) block.add(kDensityColumn, std::move(densities));
 }
+
+/// Moves files one after the other into one table.
+class TableFlow {
+ public:
+  TableFlow(const Model& model, const ApplyFlags& flags, const Console& console)
+      : model_(model), flags_(flags), console_(console), mover_(model, flags) {}
+
+  Index move_all() {
+    for (const std::string& input : flags_.inputs) move_file(input);
+    if (rows_ == 0) {
+      throw InvalidData(flags_.inputs.front() + ": there are no rows; add some.");
+    }
+    writer_->close();
+    return rows_;
+  }
+
+ private:
+  void move_file(const std::string& input) {
+    const ModelReader reader(
+        input, model_, flags_.table, flags_.columns, flags_.threads,
+        {.shared = flags_.way == Way::kInverse, .needs_group = mover_.needs_group()});
+    const ModelColumns& columns = reader.columns();
+    check_log_density(model_, reader.schema(), input, flags_);
+    // Files that are groups themselves become one table: a column must tell them apart then.
+    const bool tell = flags_.inputs.size() > 1 && columns.group.empty();
+    if (!writer_) {
+      const std::string group = tell ? kGroupColumn : columns.group;
+      writer_ = create_table(flags_.output.path,
+                             write_options(flags_.table, flags_.output, group, flags_.threads));
+    }
+    const Keeps keeps = kept_columns(flags_.output);
+    const Index block_rows =
+        std::clamp<Index>(kNumbersPerBlock / model_.flow.dim(), 1024, kMostRowsPerBlock);
+    for (Table block; reader.read(block, block_rows);) {
+      stop_if_interrupted();
+      const std::vector<Index> groups = reader.groups_of(block);
+      move_block(model_, mover_, columns, groups, flags_.log_density, block);
+      if (tell) add_group_column(block, groups);
+      keep_columns(block, columns, keeps);
+      writer_->write(block);
+      rows_ += block.num_rows();
+      console_.progress(fmt::format("{} rows  {:.0f} rows/s", rows_,
+                                    static_cast<double>(rows_) / watch_.seconds()));
+    }
+    reader.warn_about_new_categories(console_);
+  }
+
+  void add_group_column(Table& block, const std::vector<Index>& groups) const {
+    if (block.has(kGroupColumn)) return;
+    std::vector<std::string> names;
+    for (const Index group : groups) {
+      names.push_back(group < 0 ? "" : model_.flow.group_names()[static_cast<std::size_t>(group)]);
+    }
+    block.add(kGroupColumn, std::move(names));
+  }
+
+  const Model& model_;
+  const ApplyFlags& flags_;
+  const Console& console_;
+  RowMover mover_;
+  std::unique_ptr<TableWriter> writer_;
+  Stopwatch watch_;
+  Index rows_ = 0;
+};
 
 void run_apply(const ApplyFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
-  check_model_comes_first(flags.model, flags.input);
-  check_output(flags.output.path, FileKind::kTable, {flags.model, flags.input}, flags.output.force);
+  check_model_comes_first(flags.model, flags.inputs.front());
+  std::vector<std::string> inputs = flags.inputs;
+  inputs.push_back(flags.model);
+  check_output(flags.output.path, FileKind::kTable, inputs, flags.output.force);
   const Stopwatch watch;
   const Model model = load_model(flags.model);
   catch_interrupts();
-  const Index rows = move_table(model, flags, console);
+  const Index rows = TableFlow(model, flags, console).move_all();
   console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
   if (console.json) {
     print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});
@@ -217,8 +308,8 @@ Verb apply_verb(Way way, const std::string& name, const std::string& description
              .target = &flags->model,
              .required = true},
             {.names = "INPUT",
-             .help = "table to read; - is standard input",
-             .target = &flags->input,
+             .help = "tables to read, one after the other; - is standard input",
+             .target = &flags->inputs,
              .required = true}});
   verb.add(output_flags(flags->output));
   if (way == Way::kTransform) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 
+#include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMostShown = 10;
 
 struct CheckFlags {
+  std::string write_columns;
   GroupedInputFlags input;
   CheckOptions options;
 };
@@ -197,6 +199,11 @@ void print_composition(const Composition& composition, const std::vector<std::st
 
 void run_check(const CheckFlags& flags, const Console& console) {
   const GroupedInput input = read_groups(flags.input, console);
+  if (!flags.write_columns.empty()) {
+    replace_file(flags.write_columns, columns_draft(input.columns));
+    console.info(
+        fmt::format("{}: change what is wrong, and give it to fit --columns", flags.write_columns));
+  }
   const GroupSet& groups = input.groups;
   CheckOptions options = flags.options;
   options.threads = flags.input.threads;
@@ -206,6 +213,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
     console.info(fmt::format("{} of {} rows, drawn with seed {} (--max-rows)", looked_at,
                              groups.num_samples(), options.seed));
   }
+  show_columns(input.columns, console);
   const std::string command = command_of(found, flags.input);
   if (console.json) {
     print_json(json_of(found, groups, command));
@@ -231,7 +239,7 @@ Verb check_verb() {
             group_flag(flags->input.group, "column that tells the groups"),
             label_flag(flags->input, "column that tells what rows are"),
             features_flag(flags->input.features,
-                          "columns to look at, with commas [every numeric column]"),
+                          "columns to look at, with commas [every column that can be]"),
             drop_flag(flags->input),
             where_flag(flags->input),
             {.names = "--deals",
@@ -250,6 +258,13 @@ Verb check_verb() {
              .help = "names the random streams [0]",
              .target = &flags->options.seed},
             threads_flag(flags->input.threads)});
+  verb.add(column_choice_flags(flags->input.choice));
+  verb.add({.names = "--write-columns",
+            .value = "FILE",
+            .help = "write what the columns were found to be, as JSON to change and give to "
+                    "--columns",
+            .target = &flags->write_columns});
+  verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;
 }

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "conflux/core/error.h"
-#include "conflux/tables/jitter.h"
 #include "file_checks.h"
 #include "support/interrupt.h"
 #include "table_flags.h"
@@ -22,8 +20,6 @@ struct ConvertFlags {
   InputFlags table;
   OutputFlags output;
   std::string group;
-  std::vector<std::string> jitter;
-  std::uint64_t seed = 0;
   int threads = 0;
 };
 
@@ -42,14 +38,6 @@ void drop_text(Table& block, const std::string& group, Keeps keeps,
   });
 }
 
-void jitter(Table& table, const ConvertFlags& flags, const Console& console) {
-  for (const auto& [name, width] : add_jitter(table, flags.jitter, flags.seed)) {
-    console.info(
-        width > 0 ? fmt::format("column \"{}\": noise within {:g} on either side", name, width / 2)
-                  : fmt::format("column \"{}\": no two values repeat; left as it is", name));
-  }
-}
-
 void run_convert(const ConvertFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
   check_output(flags.output.path, FileKind::kTable, {flags.input}, flags.output.force);
@@ -59,7 +47,7 @@ void run_convert(const ConvertFlags& flags, const Console& console) {
   // From text to text every cell keeps its spelling.
   const std::string from = table_format(flags.input, options);
   const bool from_text = from == "csv" || from == "tsv" || from == "txt";
-  if (from_text && keeps == Keeps::kEverything) options.numeric = flags.jitter;
+  if (from_text && keeps == Keeps::kEverything) options.numeric.emplace();
   if (from_text) options.text = {};
   catch_interrupts();
   const auto reader = open_table(flags.input, options);
@@ -67,11 +55,8 @@ void run_convert(const ConvertFlags& flags, const Console& console) {
                                    write_options(flags.table, flags.output, group, flags.threads));
   Index rows = 0;
   std::vector<std::string> dropped;
-  // Which values repeat is known at the end only.
-  const Index block_rows = flags.jitter.empty() ? kBlockRows : std::numeric_limits<Index>::max();
-  for (Table block; reader->read(block, block_rows);) {
+  for (Table block; reader->read(block, kBlockRows);) {
     stop_if_interrupted();
-    jitter(block, flags, console);
     rows += block.num_rows();
     drop_text(block, group, keeps, dropped);
     if (block.columns.empty()) {
@@ -109,14 +94,6 @@ Verb convert_verb() {
              .required = true}});
   verb.add(output_format_flags(flags->output));
   verb.add({group_flag(flags->group, "column that npz keeps as groups [group]"),
-            {.names = "--jitter",
-             .value = "LIST",
-             .help = "spread out equal values of these columns by noise, less than their gaps",
-             .target = &flags->jitter},
-            {.names = "--seed",
-             .value = "N",
-             .help = "names the stream of the noise [0]",
-             .target = &flags->seed},
             threads_flag(flags->threads)});
   verb.add(input_flags(flags->table));
   return verb;

@@ -59,16 +59,16 @@ void check_metrics(const EvaluateFlags& flags) {
 GroupedInput read_for(const Model& model, const EvaluateFlags& flags, const Console& console) {
   GroupedInputFlags input = flags.input;
   if (input.group.empty()) input.group = model.group_column;
-  ColumnFlags columns{.group = input.group, .features = input.features};
-  TableOptions options = read_options(input.table, input.group, input.threads);
-  options.numeric = numeric_columns(model, columns);
+  ColumnFlags columns{.group = input.group, .features = input.features, .rename = input.rename};
   const std::string& first = input.paths.front();
   // Standard input can be read once, so its columns must have the names of the model.
   if (first == "-") {
-    input.features = *options.numeric;
+    input.features = feature_columns(model, columns);
   } else {
+    TableOptions names = read_options(input.table, input.group, input.threads);
+    names.numeric.emplace();
     const bool one_file_per_group = input.group.empty() && input.paths.size() > 1;
-    const auto reader = open_table(first, options);
+    const auto reader = open_table(first, names);
     const TableSchema& schema = reader->schema();
     input.features = find_columns(schema, first, model, columns, !one_file_per_group).features;
     // The labels that the fit knew need not be named again.
@@ -77,7 +77,7 @@ GroupedInput read_for(const Model& model, const EvaluateFlags& flags, const Cons
     });
     if (input.label.empty() && has_labels) input.label = model.label_column;
   }
-  return read_groups(input, console);
+  return read_groups(input, console, &model);
 }
 
 Json change_json(const Change& change) {
@@ -365,6 +365,7 @@ Verb evaluate_verb() {
                      "columns of the features, in their order [as when fitting]"),
        where_flag(flags->input),
        threads_flag(flags->input.threads)});
+  verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;
 }

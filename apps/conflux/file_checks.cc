@@ -100,9 +100,9 @@ void check_model_comes_first(const std::string& model, const std::string& table)
       "{} is no model file, but {} is one; give the model first, then the table.", model, table));
 }
 
-void check_names(const GroupSet& groups) {
-  for (const std::string& name : groups.names()) check_utf8("the name of group", name);
-  for (const std::string& name : groups.feature_names()) check_utf8("the name of column", name);
+void check_names(const std::vector<std::string>& groups, const std::vector<std::string>& features) {
+  for (const std::string& name : groups) check_utf8("the name of group", name);
+  for (const std::string& name : features) check_utf8("the name of column", name);
 }
 
 Flag force_flag(bool& force) {

@@ -23,7 +23,7 @@ void check_output(const std::string& path, FileKind kind, const std::vector<std:
 void check_model_comes_first(const std::string& model, const std::string& table);
 
 /// Throws InvalidData when a model file could not hold the names: they must be UTF-8.
-void check_names(const GroupSet& groups);
+void check_names(const std::vector<std::string>& groups, const std::vector<std::string>& features);
 
 /// --force
 Flag force_flag(bool& force);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "conflux/core/error.h"
 #include "conflux/options/option_text.h"
@@ -43,6 +44,7 @@ std::string flag_of(std::string name) {
 std::vector<Flag> library_flags(FitFlags& flags) {
   std::vector<Flag> out;
   for (const OptionText& option : option_texts({})) {
+    if (option.name == "scale") continue;  // belongs to the columns of tables
     const std::string& shown = option.unset.empty() ? option.value : option.unset;
     const std::string name = "--" + flag_of(option.name);
     out.push_back({.names = option.name == "threads" ? "-j," + name : name,
@@ -96,14 +98,18 @@ void show_progress(const Fit& fit, const Console& console) {
   throw Interrupted(fmt::format("interrupted; go on with --resume {}.", flags.checkpoint));
 }
 
-Fit fit_with_checkpoints(GroupSet groups, const FitFlags& flags, const FitOptions& options,
-                         const Fit* earlier, const std::string& digest, const Console& console) {
+Fit fit_with_checkpoints(GroupSet groups, const Columns& columns, const FitFlags& flags,
+                         const FitOptions& options, const Fit* earlier, const std::string& digest,
+                         const Console& console) {
   // The layers so far, which share their numbers with those of the fit: a signal may come in the
   // middle of a layer, and the finished ones are worth keeping.
   std::optional<Fit> finished;
   FitControl control;
   control.resume = earlier;
+  // What the columns are used as is said as soon as the options have turned out to suit them.
+  bool shown = false;
   control.on_progress = [&](const Fit& so_far) {
+    if (!std::exchange(shown, true)) show_columns(columns, console);
     show_progress(so_far, console);
     if (flags.checkpoint.empty()) return;
     const auto layers = static_cast<Index>(so_far.record.layers.size());
@@ -119,6 +125,7 @@ Fit fit_with_checkpoints(GroupSet groups, const FitFlags& flags, const FitOption
     if (!interrupted()) throw;
   }
   if (interrupted()) end_early(finished, flags, digest);
+  if (!shown) show_columns(columns, console);
   return *std::move(fit);
 }
 
@@ -161,17 +168,16 @@ void check_files(const FitFlags& flags) {
 void run_fit(const FitFlags& given, const Console& console) {
   FitFlags flags = given;
   check_files(flags);
+  FitOptions parsed;
   for (const auto& [name, text] : flags.given) {
-    if (name == "threads") {
-      FitOptions parsed;
-      set_option(parsed, name, text);
-      flags.input.threads = parsed.threads;
-    }
+    if (name == "threads" || name == "seed") set_option(parsed, name, text);
   }
+  flags.input.threads = parsed.threads;
+  flags.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags.input.max_memory = bytes_from_text(flags.max_memory);
   GroupedInput input = read_groups(flags.input, console);
   GroupSet& groups = input.groups;
-  check_names(groups);
+  check_names(groups.names(), groups.feature_names());
   const Index num_rows = groups.num_samples();
   const std::vector<std::string> features = groups.feature_names();
   check_memory(memory_of_fit(num_rows, groups.dim(), groups[0].rows.single()),
@@ -183,12 +189,14 @@ void run_fit(const FitFlags& given, const Console& console) {
   const Fit* resumed = earlier ? &*earlier : nullptr;
   const FitOptions options = chosen_options(flags, groups.num_groups(), resumed);
   catch_interrupts();
-  Fit fit = fit_with_checkpoints(std::move(groups), flags, options, resumed, digest, console);
+  Fit fit = fit_with_checkpoints(std::move(groups), input.columns, flags, options, resumed, digest,
+                                 console);
 
   Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
   model.feature_names = features;
   model.group_column = input.group_column;
   model.label_column = flags.input.label;
+  model.columns = std::move(input.columns);
   model.metadata["data_digest"] = digest;
   save_model(flags.output, model);
   warn_about(model.record.warnings, flags.output, console);
@@ -207,26 +215,28 @@ Verb fit_verb() {
             .description = "learn one invertible map per group into a shared space",
             .example = "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
             .run = [flags](const Console& console) { run_fit(*flags, console); }};
-  verb.add(
-      {tables_flag(flags->input),
-       {.names = "-o,--output",
-        .value = "MODEL",
-        .help = "model file to write",
-        .target = &flags->output,
-        .required = true},
-       group_flag(flags->input.group, "column that tells the groups"),
-       label_flag(flags->input, "column that is carried along, never a feature"),
-       features_flag(flags->input.features, "columns to align, with commas [every numeric column]"),
-       drop_flag(flags->input),
-       {.names = "--fit-where",
-        .value = "COLUMN=VALUE",
-        .help = "fit on these rows only, say controls; the model serves all",
-        .target = &flags->input.where},
-       {.names = "--preset",
-        .value = "auto|paper",
-        .help = "where options start from: ours, or the paper's [auto]",
-        .target = &flags->preset,
-        .choices = {"auto", "paper"}}});
+  verb.add({tables_flag(flags->input),
+            {.names = "-o,--output",
+             .value = "MODEL",
+             .help = "model file to write",
+             .target = &flags->output,
+             .required = true},
+            group_flag(flags->input.group, "column that tells the groups; a,b crosses two"),
+            label_flag(flags->input, "column that is carried along, never a feature"),
+            features_flag(flags->input.features,
+                          "columns to align; also PC*, or PC1:PC20 [all that can be]"),
+            drop_flag(flags->input),
+            {.names = "--fit-where",
+             .value = "COLUMN=VALUE",
+             .help = "fit on these rows only, say controls; the model serves all",
+             .target = &flags->input.where},
+            {.names = "--preset",
+             .value = "auto|paper",
+             .help = "where options start from: ours, or the paper's [auto]",
+             .target = &flags->preset,
+             .choices = {"auto", "paper"}}});
+  verb.add(column_choice_flags(flags->input.choice));
+  verb.add(join_flags(flags->input));
   verb.add(library_flags(*flags));
   verb.add({{.names = "--checkpoint",
              .value = "FILE",
@@ -236,7 +246,8 @@ Verb fit_verb() {
              .value = "N",
              .help = "layers between checkpoints [10]",
              .target = &flags->every,
-             .least = 1},
+             .least = 1,
+             .shown = Shown::kToExperts},
             {.names = "--resume",
              .value = "FILE",
              .help = "go on from a checkpoint: same bits as without a stop",
@@ -244,7 +255,8 @@ Verb fit_verb() {
             {.names = "--max-memory",
              .value = "BYTES",
              .help = "refuse to start if more is needed, say 4G [what the machine has]",
-             .target = &flags->max_memory},
+             .target = &flags->max_memory,
+             .shown = Shown::kToExperts},
             force_flag(flags->force)});
   verb.add(input_flags(flags->input.table));
   return verb;

@@ -8,107 +8,39 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <unordered_map>
 
 #include "conflux/core/error.h"
-#include "core/nearest_name.h"
-#include "core/stopwatch.h"
+#include "name_patterns.h"
 
 namespace conflux::app {
 
 namespace {
 
-constexpr Index kBlockRows = 65536;
 constexpr const char* kDefaultGroup = "group";
+// More lines than this about columns are left to conflux info.
+constexpr std::size_t kMostColumnLines = 30;
 
-struct Condition {
-  std::string column;
-  std::string value;
-};
-
-Condition parse_condition(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw InvalidOption(
-        fmt::format("the condition is \"{}\"; write COLUMN=VALUE, say type=control.", text));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-// Columns that are compared as they are spelled, even if they look like numbers.
-std::vector<std::string> text_columns(const GroupedInputFlags& flags) {
-  std::vector<std::string> out;
-  if (!flags.group.empty()) out.push_back(flags.group);
-  if (!flags.label.empty()) out.push_back(flags.label);
-  if (!flags.where.empty()) out.push_back(parse_condition(flags.where).column);
-  std::erase_if(out, [&](const std::string& name) {
-    return std::find(flags.features.begin(), flags.features.end(), name) != flags.features.end();
-  });
-  return out;
-}
-
-TableSchema schema_of(const std::string& path, const GroupedInputFlags& flags) {
+std::vector<std::string> names_in(const std::string& path, const GroupedInputFlags& flags) {
   TableOptions options = read_options(flags.table, flags.group, flags.threads);
   // Only names matter here; types would cost a pass over the file.
   options.numeric.emplace();
-  return open_table(path, options)->schema();
-}
-
-bool has_column(const TableSchema& schema, const std::string& name) {
-  return std::any_of(schema.begin(), schema.end(),
-                     [&](const ColumnInfo& column) { return column.name == name; });
-}
-
-std::string names_text(const TableSchema& schema) {
-  std::string out;
-  for (std::size_t j = 0; j < std::min<std::size_t>(schema.size(), 10); ++j) {
-    out += (j == 0 ? "\"" : ", \"") + schema[j].name + "\"";
-  }
-  return out + (schema.size() > 10 ? ", ..." : "");
-}
-
-// Reads in blocks only when there is a limit: the types of text columns cost a second pass then.
-Table read_within(const std::string& path, const GroupedInputFlags& flags,
-                  const std::vector<std::string>& text) {
-  TableOptions options = read_options(flags.table, flags.group, flags.threads);
-  options.text = text;
   const auto reader = open_table(path, options);
-  if (flags.max_memory <= 0) return reader->read_rest();
-  Table table;
-  for (Table block; reader->read(block, kBlockRows);) {
-    if (table.columns.empty()) {
-      table = std::move(block);
-    } else {
-      table.append(block);
-    }
-    check_memory(memory_of_fit(table.num_rows(), table.num_columns(), false), flags.max_memory);
-  }
-  if (table.columns.empty()) {
-    for (const ColumnInfo& column : reader->schema()) {
-      table.columns.push_back({column.name, column.type, {}, {}});
-    }
-    table.source = path;
-  }
-  return table;
+  std::vector<std::string> out;
+  for (const ColumnInfo& column : reader->schema()) out.push_back(column.name);
+  return out;
 }
 
-Table read_one(const std::string& path, const GroupedInputFlags& flags, const Console& console) {
-  const Stopwatch watch;
-  Table table = read_within(path, flags, text_columns(flags));
-  if (table.source.empty()) table.source = path;
-  console.detail(fmt::format("read {}: {} rows, {} columns, {:.2f} s", path, table.num_rows(),
-                             table.num_columns(), watch.seconds()));
-  if (!flags.where.empty()) table = rows_where(std::move(table), flags.where);
-  return table;
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-GroupColumns columns_of(const GroupedInputFlags& flags) {
-  GroupColumns columns{.group = flags.group, .features = flags.features, .drop = flags.drop};
-  if (!flags.label.empty()) columns.drop.push_back(flags.label);
-  if (!flags.where.empty()) columns.drop.push_back(parse_condition(flags.where).column);
-  // A name may be given twice over: what is no feature is dropped once.
-  std::sort(columns.drop.begin(), columns.drop.end());
-  columns.drop.erase(std::unique(columns.drop.begin(), columns.drop.end()), columns.drop.end());
-  return columns;
+std::string names_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t j = 0; j < std::min<std::size_t>(names.size(), 10); ++j) {
+    out += (j == 0 ? "\"" : ", \"") + names[j] + "\"";
+  }
+  return out + (names.size() > 10 ? ", ..." : "");
 }
 
 // Rows without a label have an empty text.
@@ -138,30 +70,132 @@ void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& l
   groups.set_labels(names, std::move(codes));
 }
 
-GroupedInput groups_by_column(const GroupedInputFlags& flags, const Console& console) {
-  Table table = read_one(flags.paths.front(), flags, console);
-  for (std::size_t f = 1; f < flags.paths.size(); ++f) {
-    table.append(read_one(flags.paths[f], flags, console));
+void drop_incomplete(TaggedTable& tagged, const std::vector<std::string>& features,
+                     const Console& console) {
+  const std::vector<Index> kept = complete_rows(tagged.table, features);
+  const auto all = static_cast<Index>(tagged.groups.size());
+  if (static_cast<Index>(kept.size()) == all) return;
+  console.info(fmt::format("{} of {} rows have missing cells and are left out of the fit",
+                           all - static_cast<Index>(kept.size()), all));
+  std::vector<std::string> groups;
+  for (const Index i : kept) groups.push_back(tagged.groups[static_cast<std::size_t>(i)]);
+  tagged.groups = std::move(groups);
+  tagged.table = tagged.table.rows(kept);
+  if (kept.empty()) {
+    throw InvalidData(fmt::format("{}: every row has a missing cell; choose --missing auto.",
+                                  tagged.table.source));
   }
-  GroupedTable grouped = groups_from_table(table, columns_of(flags));
-  GroupedInput out{std::move(grouped.groups), flags.group, {}};
+}
+
+ColumnOptions options_for(const GroupedInputFlags& flags, const TaggedTable& tagged) {
+  ColumnOptions options = column_options(flags.choice);
+  const std::vector<std::string> names = tagged.table.names();
+  options.seed = flags.seed;
+  options.features = expand_patterns(flags.features, names, tagged.table.source);
+  options.drop = expand_patterns(flags.drop, names, tagged.table.source);
+  for (const std::string& name : tagged.no_features) {
+    if (!contains(options.drop, name)) options.drop.push_back(name);
+  }
+  return options;
+}
+
+Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Console& console) {
+  const ColumnOptions options = options_for(flags, tagged);
+  const Workers workers(flags.threads);
+  const auto find = [&] {
+    const NumberedGroups groups(tagged.groups);
+    return conflux::find_columns(tagged.table, groups.of_row, groups.count(), options, workers);
+  };
+  Columns out = find();
+  if (options.missing == MissingRule::kDrop) {
+    drop_incomplete(tagged, out.feature_names(), console);
+    out = find();
+  }
+  if (options.repeats == Repeats::kKeep) {
+    console.warn(
+        "repeated values are kept: each group's become other numbers in the shared space, from "
+        "which the group can be guessed");
+  }
+  return out;
+}
+
+// Rows of a model's features, missing ones as they are expected.
+std::vector<Matrix> known_coordinates(const Model& model, const Table& table,
+                                      const NumberedGroups& groups, const Workers& workers) {
+  const Matrix all = model.columns.coordinates(table, workers);
+  std::vector<Matrix> out;
+  for (std::size_t m = 0; m < groups.names.size(); ++m) {
+    Matrix& part = out.emplace_back(all(groups.rows[m], Eigen::all));
+    try {
+      model.columns.fill_missing(Rows(part), model.flow.group_index(groups.names[m]));
+    } catch (const InvalidOption& error) {
+      throw InvalidData(
+          fmt::format("{}: {} A group that the model has not seen is added by conflux add-group.",
+                      table.place(groups.rows[m].front()), error.what()));
+    }
+  }
+  return out;
+}
+
+GroupedInput gathered(const GroupedInputFlags& flags, const TaggedTable& tagged,
+                      const NumberedGroups& groups, std::vector<Matrix> rows,
+                      std::vector<std::string> features) {
+  GroupedInput out;
+  out.group_column = flags.group;
+  for (std::size_t m = 0; m < groups.names.size(); ++m) {
+    out.groups.add(groups.names[m], std::move(rows[m]));
+  }
+  out.groups.set_feature_names(std::move(features));
   if (flags.label.empty()) return out;
-  const std::vector<std::string> all = labels_of(table, flags.label);
-  std::vector<std::vector<std::string>> labels;
-  for (const std::vector<Index>& positions : grouped.positions) {
-    auto& of_group = labels.emplace_back();
-    for (const Index i : positions) of_group.push_back(all[i]);
+  const std::vector<std::string> all = labels_of(tagged.table, flags.label);
+  std::vector<std::vector<std::string>> labels(groups.names.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    labels[static_cast<std::size_t>(groups.of_row[i])].push_back(all[i]);
   }
   set_labels(out.groups, labels);
   return out;
 }
 
-// Rows of doubles are used where they are, those of floats are read as they are; everything else
-// goes through a table.
+// Columns that stand for features may be called otherwise than the model calls them.
+void give_names(Table& table, const std::vector<std::string>& features,
+                const std::vector<std::string>& names) {
+  std::vector<Index> places;
+  for (const std::string& name : features) places.push_back(table.find(name));
+  for (std::size_t j = 0; j < places.size(); ++j) table.columns[places[j]].name = names[j];
+}
+
+std::vector<std::string> categories_among(const std::vector<std::string>& features,
+                                          const Columns& columns) {
+  std::vector<std::string> out;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    if (columns.features[j].category()) out.push_back(features[j]);
+  }
+  return out;
+}
+
+GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& console,
+                             const Model* model) {
+  GroupedInputFlags flags = given;
+  for (const auto& [name, word] : column_options(flags.choice).as) {
+    if (word == "category") flags.text.push_back(name);
+  }
+  if (model != nullptr) flags.text = categories_among(flags.features, model->columns);
+  TaggedTable tagged = read_tagged(flags, console);
+  if (model != nullptr) give_names(tagged.table, flags.features, model->columns.feature_names());
+  Columns columns = model != nullptr ? model->columns : columns_of(tagged, flags, console);
+  const NumberedGroups groups(tagged.groups);
+  const Workers workers(flags.threads);
+  std::vector<Matrix> rows =
+      model != nullptr
+          ? known_coordinates(*model, tagged.table, groups, workers)
+          : coordinates_by_group(columns, tagged.table, groups.of_row, groups.count(), workers);
+  GroupedInput out = gathered(flags, tagged, groups, std::move(rows), columns.feature_names());
+  out.columns = std::move(columns);
+  return out;
+}
+
+// Rows of doubles are used where they are, those of floats are read as they are.
 bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedInput& out) {
-  const bool plain = flags.features.empty() && flags.drop.empty() && flags.where.empty() &&
-                     flags.label.empty() && path != "-";
-  if (!plain || table_format(path, {.format = flags.table.format}) != "npy") return false;
   if (std::filesystem::path(path).extension() != ".npy") return false;
   MappedNpy rows;
   try {
@@ -169,46 +203,71 @@ bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedI
   } catch (const InvalidData&) {
     return false;
   }
+  const std::string name = renamed(stem_of(path), flags.rename);
   if (rows.holds<float>()) {
-    out.groups.add(stem_of(path), rows.read_singles());
+    out.groups.add(name, rows.read_singles());
     return true;
   }
   if (!rows.holds<double>()) return false;
-  out.groups.add(stem_of(path), rows.view<double>());
+  out.groups.add(name, rows.view<double>());
   out.mapped.push_back(std::move(rows));
   return true;
 }
 
-GroupedInput groups_by_file(const GroupedInputFlags& flags, const Console& console) {
-  GroupedInput out;
-  std::vector<std::string> names;
-  std::vector<std::string> features;
-  std::vector<std::vector<std::string>> labels;
+// One array per group, each in place.
+bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
+  const bool plain = flags.group.empty() && flags.features.empty() && flags.drop.empty() &&
+                     flags.where.empty() && flags.label.empty() && flags.meta.empty();
+  if (!plain) return false;
+  std::set<std::string> names;
   for (const std::string& path : flags.paths) {
-    const std::string name = stem_of(path);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      throw InvalidOption(fmt::format(
-          "two files are called \"{}\", and groups are called by their files; rename one.", name));
-    }
-    names.push_back(name);
-    if (map_group(path, flags, out)) continue;
-    const Table table = read_one(path, flags, console);
-    GroupColumns columns = columns_of(flags);
-    if (columns.features.empty()) columns.features = features;
-    features = feature_names(table.schema(), columns, table.source);
-    out.groups.add(name, features_of(table, features));
-    if (!flags.label.empty()) labels.push_back(labels_of(table, flags.label));
-    if (out.groups.num_groups() > 1 && out.groups.dim() != static_cast<Index>(features.size())) {
-      throw InvalidData(fmt::format("{}: {} features, but \"{}\" has {}; give all groups the same.",
-                                    path, features.size(), names.front(), out.groups.dim()));
-    }
+    if (!names.insert(stem_of(path)).second || !map_group(path, flags, out)) return false;
+    if (out.groups[out.groups.num_groups() - 1].rows.cols() != out.groups.dim()) return false;
   }
-  if (features.empty()) {
-    for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
-  }
+  std::vector<std::string> features;
+  for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
   out.groups.set_feature_names(features);
-  if (!flags.label.empty()) set_labels(out.groups, labels);
-  return out;
+  return true;
+}
+
+// Features of arrays are coordinates: no column of theirs means anything but itself.
+GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& console) {
+  GroupedInput mapped;
+  if (map_groups(flags, mapped)) return mapped;
+  const TaggedTable tagged = read_tagged(flags, console);
+  const ColumnOptions options = options_for(flags, tagged);
+  const std::vector<std::string> features = feature_names(
+      tagged.table.schema(), {.group = "", .features = options.features, .drop = options.drop},
+      tagged.table.source);
+  const NumberedGroups groups(tagged.groups);
+  const Matrix all = features_of(tagged.table, features);
+  std::vector<Matrix> rows;
+  for (const std::vector<Index>& own : groups.rows) rows.emplace_back(all(own, Eigen::all));
+  return gathered(flags, tagged, groups, std::move(rows), features);
+}
+
+bool are_arrays(const GroupedInputFlags& flags) {
+  return std::all_of(flags.paths.begin(), flags.paths.end(), [&](const std::string& path) {
+    const std::string format = table_format(path, {.format = flags.table.format});
+    return format == "npy" || format == "npz" || format == "idx";
+  });
+}
+
+// A single table tells its groups by a column.
+std::string group_column_of(const GroupedInputFlags& flags) {
+  const std::string& path = flags.paths.front();
+  // Standard input can be read once, so its column must be the usual one.
+  if (path == "-") return kDefaultGroup;
+  std::vector<std::string> names = names_in(path, flags);
+  if (!flags.meta.empty()) {
+    const std::vector<std::string> more = names_in(flags.meta, {});
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  if (contains(names, kDefaultGroup)) return kDefaultGroup;
+  throw InvalidOption(fmt::format(
+      "{}: which column tells the groups? Name it with --group, or give one file per group. "
+      "The columns are {}.",
+      path, names_text(names)));
 }
 
 }  // namespace
@@ -227,7 +286,7 @@ Flag label_flag(GroupedInputFlags& flags, const std::string& help) {
 Flag drop_flag(GroupedInputFlags& flags) {
   return {.names = "--drop",
           .value = "LIST",
-          .help = "columns that are no features",
+          .help = "columns that are no features; also PC*, or PC5:PC9",
           .target = &flags.drop};
 }
 
@@ -238,45 +297,55 @@ Flag where_flag(GroupedInputFlags& flags) {
           .target = &flags.where};
 }
 
-GroupedInput read_groups(const GroupedInputFlags& given, const Console& console) {
-  GroupedInputFlags flags = given;
-  if (flags.group.empty() && flags.paths.size() == 1) {
-    const std::string& path = flags.paths.front();
-    // Standard input can be read once, so its column must be the usual one.
-    const TableSchema schema =
-        path == "-" ? TableSchema{{kDefaultGroup, ColumnType::kText}} : schema_of(path, flags);
-    if (!has_column(schema, kDefaultGroup)) {
-      throw InvalidOption(fmt::format(
-          "{}: which column tells the groups? Name it with --group, or give one file per group. "
-          "The columns are {}.",
-          path, names_text(schema)));
+std::vector<Flag> join_flags(TaggedTableFlags& flags) {
+  return {{.names = "--meta",
+           .value = "FILE",
+           .help = "table with more columns of the same rows, say groups and labels",
+           .target = &flags.meta,
+           .shown = Shown::kToExperts},
+          {.names = "--meta-key",
+           .value = "COLUMN",
+           .help = "column of both tables that tells which rows belong together [their order]",
+           .target = &flags.meta_key,
+           .shown = Shown::kToExperts},
+          {.names = "--rename",
+           .value = "LIST",
+           .help = "other names for groups, say gcm_c=gcm,rcm_c=rcm",
+           .target = &flags.rename,
+           .shown = Shown::kToExperts}};
+}
+
+NumberedGroups::NumberedGroups(const std::vector<std::string>& groups) {
+  std::unordered_map<std::string, Index> known;
+  for (const std::string& name : groups) {
+    const auto [found, is_new] = known.try_emplace(name, count());
+    if (is_new) {
+      names.push_back(name);
+      rows.emplace_back();
     }
-    flags.group = kDefaultGroup;
+    rows[static_cast<std::size_t>(found->second)].push_back(static_cast<Index>(of_row.size()));
+    of_row.push_back(found->second);
   }
-  return flags.group.empty() ? groups_by_file(flags, console) : groups_by_column(flags, console);
 }
 
-std::string stem_of(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
-  return name.stem().string();
+GroupedInput read_groups(const GroupedInputFlags& given, const Console& console,
+                         const Model* model) {
+  GroupedInputFlags flags = given;
+  if (flags.group.empty() && flags.paths.size() == 1) flags.group = group_column_of(flags);
+  const bool plain =
+      model != nullptr ? model->columns.empty() : flags.choice.empty() && are_arrays(flags);
+  return plain ? groups_of_arrays(flags, console) : groups_of_table(flags, console, model);
 }
 
-Table rows_where(Table table, const std::string& condition) {
-  const auto [column, value] = parse_condition(condition);
-  const std::vector<std::string> values = groups_of_rows(table, column);
-  std::vector<Index> kept;
-  for (Index i = 0; i < table.num_rows(); ++i) {
-    if (values[i] == value) kept.push_back(i);
+void show_columns(const Columns& columns, const Console& console) {
+  if (columns.empty()) return;
+  const std::vector<std::string> lines = columns.describe();
+  const std::size_t shown = lines.size() <= kMostColumnLines ? lines.size() : kMostColumnLines - 1;
+  for (std::size_t j = 0; j < shown; ++j) console.info("  " + lines[j]);
+  if (shown < lines.size()) {
+    console.info(fmt::format("  and {} more; conflux info shows all", lines.size() - shown));
   }
-  if (kept.empty()) {
-    std::vector<std::string> known = values;
-    std::sort(known.begin(), known.end());
-    known.erase(std::unique(known.begin(), known.end()), known.end());
-    throw InvalidData(fmt::format("{}: column \"{}\" has {}", table.source, column,
-                                  unknown_name("value", value, known)));
-  }
-  return table.rows(kept);
+  console.info("  " + columns.scale_reason);
 }
 
 double memory_of_fit(Index rows, Index features, bool single) {

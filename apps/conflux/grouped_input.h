@@ -5,26 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "column_choice.h"
+#include "conflux/columns/columns.h"
 #include "conflux/core/group_set.h"
 #include "conflux/tables/npy.h"
 #include "conflux/tables/table_groups.h"
+#include "conflux/training/model.h"
 #include "support/console.h"
-#include "table_flags.h"
+#include "tagged_table.h"
 
 namespace conflux::app {
 
-struct GroupedInputFlags {
-  std::vector<std::string> paths;
-  InputFlags table;
-  std::string group;
-  std::string label;
+struct GroupedInputFlags : TaggedTableFlags {
+  /// Names and patterns of columns.
   std::vector<std::string> features;
   std::vector<std::string> drop;
-  /// COLUMN=VALUE: only these rows; empty takes all.
-  std::string where;
-  int threads = 0;
-  /// In bytes; reading ends with InvalidData when more would be needed.
-  double max_memory = 0;
+  ColumnChoice choice;
+  std::uint64_t seed = 0;
 };
 
 /// INPUT: the tables.
@@ -35,25 +32,39 @@ Flag label_flag(GroupedInputFlags& flags, const std::string& help);
 Flag drop_flag(GroupedInputFlags& flags);
 /// --where
 Flag where_flag(GroupedInputFlags& flags);
+/// --meta, --meta-key and --rename
+std::vector<Flag> join_flags(TaggedTableFlags& flags);
+
+/// Groups in the order of their first rows.
+struct NumberedGroups {
+  /// groups[i] is the name of the group of row i.
+  explicit NumberedGroups(const std::vector<std::string>& groups);
+  Index count() const { return static_cast<Index>(names.size()); }
+
+  std::vector<std::string> names;
+  std::vector<Index> of_row;
+  /// Rows of each group.
+  std::vector<std::vector<Index>> rows;
+};
 
 struct GroupedInput {
-  /// With labels if they were asked for.
+  /// Coordinates, with labels if they were asked for.
   GroupSet groups;
   /// Empty when every file was a group.
   std::string group_column;
+  /// What the columns mean; empty when the features of arrays are coordinates themselves.
+  Columns columns;
   /// Files that `groups` borrows rows from.
   std::vector<MappedNpy> mapped;
 };
 
 /// With a group column, all files are one table; without one, each file is a group, called by the
-/// stem of its name.
-GroupedInput read_groups(const GroupedInputFlags& flags, const Console& console);
+/// stem of its name. Columns of text files are what they are found to be, or what the model says.
+GroupedInput read_groups(const GroupedInputFlags& flags, const Console& console,
+                         const Model* model = nullptr);
 
-/// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
-std::string stem_of(const std::string& path);
-
-/// Rows of a table whose column has a value, as COLUMN=VALUE says.
-Table rows_where(Table table, const std::string& condition);
+/// Says what every column is used as.
+void show_columns(const Columns& columns, const Console& console);
 
 /// Bytes that a fit of rows x features needs: the rows and the copy that layers move; in single
 /// precision layers move the rows themselves.

@@ -35,6 +35,8 @@ Json json_of(const ModelFile& file) {
           {"method", name_of(model.record.options.method)},
           {"groups", groups},
           {"features", model.feature_names},
+          {"columns", model.columns.describe()},
+          {"scale_reason", model.columns.scale_reason},
           {"dim", model.flow.dim()},
           {"group_column", model.group_column},
           {"label_column", model.label_column},
@@ -92,6 +94,8 @@ void print_text(const ModelFile& file, const std::string& path) {
   }
   if (model.feature_names.size() > kMostFeaturesShown) features += ", ...";
   line("features", features);
+  line("scale", model.columns.scale_reason);
+  for (const std::string& text : model.columns.describe()) line("column", text);
   const Throughput speed = throughput_of(model.record);
   // Only checkpoints, and models of conflux 0.1, tell times.
   if (model.record.seconds > 0) {

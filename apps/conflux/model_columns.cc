@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
+#include "conflux/tables/table_groups.h"
 #include "core/nearest_name.h"
-#include "table_flags.h"
+#include "tagged_table.h"
 
 namespace conflux::app {
 
@@ -37,17 +38,36 @@ std::vector<std::string> features_by_place(const TableSchema& schema, const std:
   return out;
 }
 
-std::string find_group_column(const std::vector<std::string>& names, const std::string& path,
-                              const Model& model, const ColumnFlags& flags) {
+bool has_all(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const std::string& name) { return contains(names, name); });
+}
+
+// Sets the column of the groups, or the one group that the file is called by.
+void find_groups(ModelColumns& out, const std::vector<std::string>& names, const std::string& path,
+                 const Model& model, const ColumnFlags& flags) {
   std::string wanted = flags.group.empty() ? model.group_column : flags.group;
+  const std::string stem = renamed(stem_of(path), flags.rename);
   // A model of one file per group has no such column; tables of other verbs call it "group".
   if (wanted.empty()) wanted = "group";
-  if (contains(names, wanted)) return wanted;
-  const std::string why = unknown_name("column", wanted, names);
+  if (has_all(names, split_list(wanted))) {
+    out.group = wanted;
+    return;
+  }
+  if (flags.group.empty() && contains(model.flow.group_names(), stem)) {
+    out.from = stem;
+    return;
+  }
+  std::vector<std::string> parts = split_list(wanted);
+  const auto unknown = std::find_if(
+      parts.begin(), parts.end(), [&](const std::string& name) { return !contains(names, name); });
   throw InvalidOption(fmt::format(
       "{}: {} It tells the groups: name it with --group, or say --from GROUP if all rows are of "
-      "one group.",
-      path, why));
+      "one group{}.",
+      path, unknown_name("column", *unknown, names),
+      model.group_column.empty()
+          ? fmt::format(", or --rename {}=GROUP if the file is one", stem_of(path))
+          : ""));
 }
 
 }  // namespace
@@ -55,10 +75,14 @@ std::string find_group_column(const std::vector<std::string>& names, const std::
 std::vector<Flag> column_flags(ColumnFlags& flags) {
   return {
       group_flag(flags.group, "column that tells the groups [as when fitting]"),
-      features_flag(flags.features, "columns of the features, in their order [as when fitting]")};
+      features_flag(flags.features, "columns of the features, in their order [as when fitting]"),
+      {.names = "--rename",
+       .value = "LIST",
+       .help = "names of groups here and in the model, say gcm_p=gcm",
+       .target = &flags.rename}};
 }
 
-std::vector<std::string> numeric_columns(const Model& model, const ColumnFlags& flags) {
+std::vector<std::string> feature_columns(const Model& model, const ColumnFlags& flags) {
   if (!flags.features.empty()) return flags.features;
   return model.feature_names.empty() ? unnamed(model.flow.dim()) : model.feature_names;
 }
@@ -67,8 +91,9 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
                           const ColumnFlags& flags, bool needs_group) {
   const std::vector<std::string> names = names_of(schema);
   ModelColumns out;
-  if (needs_group && flags.from.empty()) out.group = find_group_column(names, path, model, flags);
-  out.features = numeric_columns(model, flags);
+  out.from = flags.from;
+  if (needs_group && flags.from.empty()) find_groups(out, names, path, model, flags);
+  out.features = feature_columns(model, flags);
   if (flags.features.empty() && !contains(names, out.features.front())) {
     const auto by_place = features_by_place(schema, out.group);
     if (by_place == unnamed(static_cast<Index>(by_place.size()))) out.features = by_place;
@@ -85,6 +110,88 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
     }
   }
   return out;
+}
+
+TableOptions options_for_model(const Model& model, const InputFlags& input,
+                               const ColumnFlags& flags, bool shared, int threads) {
+  const std::string group = flags.group.empty() ? model.group_column : flags.group;
+  TableOptions options = read_options(input, group, threads);
+  options.numeric = feature_columns(model, flags);
+  if (shared || options.numeric->size() != model.columns.features.size()) return options;
+  std::vector<std::string> numbers;
+  for (std::size_t j = 0; j < options.numeric->size(); ++j) {
+    if (!model.columns.features[j].category()) numbers.push_back((*options.numeric)[j]);
+  }
+  options.numeric = numbers;
+  return options;
+}
+
+ModelReader::ModelReader(std::string path, const Model& model, const InputFlags& input,
+                         const ColumnFlags& flags, int threads, const ReadingFor& purpose)
+    : path_(std::move(path)), model_(model), flags_(flags), purpose_(purpose) {
+  reader_ = open_table(path_, options_for_model(model, input, flags, purpose.shared, threads));
+  columns_ = find_columns(reader_->schema(), path_, model, flags, purpose.needs_group);
+  if (!purpose.needs_group && flags.from.empty()) {
+    // Who returns to its own group has the values it had; the table may tell.
+    const std::string& known = flags.group.empty() ? model.group_column : flags.group;
+    if (!known.empty() && has_all(names_of(reader_->schema()), split_list(known))) {
+      columns_.group = known;
+    }
+  }
+}
+
+bool ModelReader::read(Table& block, Index max_rows) const {
+  if (!reader_->read(block, max_rows)) return false;
+  if (!purpose_.shared) count_new_categories(block);
+  return true;
+}
+
+std::vector<Index> ModelReader::groups_of(const Table& block) const {
+  const Flow& flow = model_.flow;
+  const auto rows = static_cast<std::size_t>(block.num_rows());
+  if (columns_.group.empty()) {
+    return std::vector<Index>(rows, columns_.from.empty() ? -1 : flow.group_index(columns_.from));
+  }
+  const std::vector<std::string> names = groups_from_columns(block, split_list(columns_.group));
+  std::map<std::string, Index> known;
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto [found, is_new] = known.try_emplace(names[i], -1);
+    if (is_new) {
+      const std::string name = renamed(names[i], flags_.rename);
+      if (purpose_.needs_group || contains(flow.group_names(), name)) {
+        try {
+          found->second = flow.group_index(name);
+        } catch (const InvalidOption& error) {
+          throw InvalidData(fmt::format(
+              "{}: {} A group that the model has not seen is added by conflux add-group.",
+              block.place(static_cast<Index>(i)), error.what()));
+        }
+      }
+    }
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+void ModelReader::count_new_categories(const Table& block) const {
+  for (std::size_t j = 0; j < model_.columns.features.size(); ++j) {
+    const Feature& feature = model_.columns.features[j];
+    if (!feature.category()) continue;
+    for (const std::string& text : block[columns_.features[j]].text) {
+      if (is_missing(text) || feature.category_of(text) >= 0) continue;
+      ++new_categories_[fmt::format("\"{}\" of column \"{}\"", text, columns_.features[j])];
+    }
+  }
+}
+
+void ModelReader::warn_about_new_categories(const Console& console) const {
+  for (const auto& [what, rows] : new_categories_) {
+    console.warn(fmt::format(
+        "{}: the fit has not seen {} ({} rows); it is left as it is, and its rows move as if it "
+        "were missing",
+        path_, what, rows));
+  }
 }
 
 }  // namespace conflux::app

@@ -1,13 +1,17 @@
-// Which columns of a table a model speaks of.
+// Which columns of a table a model speaks of, and tables read for a model.
 
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "conflux/tables/table.h"
 #include "conflux/training/model.h"
+#include "support/console.h"
 #include "support/flag.h"
+#include "table_flags.h"
 
 namespace conflux::app {
 
@@ -17,23 +21,64 @@ struct ColumnFlags {
   std::vector<std::string> features = {};
   /// All rows are of this group; no column is needed.
   std::string from = {};
+  /// OLD=NEW: names of groups in files, and in the model.
+  std::vector<std::string> rename = {};
 };
 
-/// --group and --features
+/// --group, --features and --rename
 std::vector<Flag> column_flags(ColumnFlags& flags);
 
 struct ModelColumns {
   std::vector<std::string> features;
-  /// Empty when all rows are of one group.
+  /// With commas if several tell the groups together; empty when all rows are of one group.
   std::string group;
+  /// That one, if it has no column.
+  std::string from = {};
 };
 
-/// Columns of text files that must be read as numbers: those that the features can be.
-std::vector<std::string> numeric_columns(const Model& model, const ColumnFlags& flags);
+/// Columns of text files that can be features of the model.
+std::vector<std::string> feature_columns(const Model& model, const ColumnFlags& flags);
 
 /// Finds features by name, or by place in files that have no names. `needs_group` asks for a column
-/// of groups. Throws InvalidOption with the nearest name and what to do.
+/// of groups, or a file that is called like a group. Throws InvalidOption with the nearest name and
+/// what to do.
 ModelColumns find_columns(const TableSchema& schema, const std::string& path, const Model& model,
                           const ColumnFlags& flags, bool needs_group);
+
+struct ReadingFor {
+  /// Whether the table holds rows of the shared space, where all features are numbers.
+  bool shared = false;
+  bool needs_group = true;
+};
+
+/// How a table with features of the model is opened: which columns are numbers.
+TableOptions options_for_model(const Model& model, const InputFlags& input,
+                               const ColumnFlags& flags, bool shared, int threads);
+
+/// A table in blocks, with the groups of its rows.
+class ModelReader {
+ public:
+  ModelReader(std::string path, const Model& model, const InputFlags& input,
+              const ColumnFlags& flags, int threads, const ReadingFor& purpose);
+
+  const TableSchema& schema() const { return reader_->schema(); }
+  const ModelColumns& columns() const { return columns_; }
+  bool read(Table& block, Index max_rows) const;
+  /// As positions among the groups of the model; -1 where nobody knows or needs it.
+  std::vector<Index> groups_of(const Table& block) const;
+  /// Categories that the fit has not seen are left as they are, which is said once.
+  void warn_about_new_categories(const Console& console) const;
+
+ private:
+  void count_new_categories(const Table& block) const;
+
+  std::string path_;
+  const Model& model_;
+  const ColumnFlags& flags_;
+  ReadingFor purpose_;
+  std::unique_ptr<TableReader> reader_;
+  ModelColumns columns_;
+  mutable std::map<std::string, Index> new_categories_;
+};
 
 }  // namespace conflux::app

@@ -82,6 +82,7 @@ Json Json::object() {
 
 bool Json::is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
 bool Json::is_object() const { return std::holds_alternative<Object>(value_); }
+bool Json::is_text() const { return std::holds_alternative<std::string>(value_); }
 
 bool Json::operator==(const Json& other) const {
   return JsonText::to_library(*this) == JsonText::to_library(other);
@@ -125,6 +126,12 @@ void Json::update(const Json& other) {
 void Json::push_back(Json item) {
   if (is_null()) value_ = Array();
   std::get<Array>(value_).push_back(std::move(item));
+}
+
+const Json::Object& Json::members() const {
+  const auto* members = std::get_if<Object>(&value_);
+  if (members == nullptr) throw Error("a JSON value is no object.");
+  return *members;
 }
 
 const Json::Array& Json::items() const {

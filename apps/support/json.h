@@ -59,6 +59,7 @@ class Json {
 
   bool is_null() const;
   bool is_object() const;
+  bool is_text() const;
   /// Numbers are compared by their values, objects member by member in order.
   bool operator==(const Json& other) const;
 
@@ -77,6 +78,8 @@ class Json {
   void push_back(Json item);
   /// The items of an array. Throws Error when this is none.
   const Array& items() const;
+  /// The members of an object in their order. Throws Error when this is none.
+  const Object& members() const;
   std::size_t size() const { return items().size(); }
   const Json& operator[](std::size_t position) const { return items().at(position); }
 

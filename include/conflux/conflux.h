@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "conflux/columns/columns.h"
+#include "conflux/columns/find_columns.h"
 #include "conflux/comm/communicator.h"
 #include "conflux/core/error.h"
 #include "conflux/core/group_set.h"
@@ -25,7 +27,6 @@
 #include "conflux/metrics/transport_cost.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
-#include "conflux/tables/jitter.h"
 #include "conflux/tables/npy.h"
 #include "conflux/tables/table.h"
 #include "conflux/tables/table_groups.h"
@@ -33,3 +34,4 @@
 #include "conflux/training/add_group.h"
 #include "conflux/training/fit.h"
 #include "conflux/training/log_density.h"
+#include "conflux/training/table_mover.h"

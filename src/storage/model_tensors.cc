@@ -7,6 +7,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
+#include "storage/columns_tensors.h"
 #include "storage/json_text.h"
 #include "storage/layer_tensors.h"
 #include "storage/record_json.h"
@@ -63,7 +64,6 @@ Flow read_flow(TensorFile& file) {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     flow.append(read_layer(layers[l], layer_prefix(l), num_groups, flow.dim(), file));
   }
-  file.check_all_read();
   return flow;
 }
 
@@ -103,7 +103,7 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
     layers.push_back(write_layer(*model.flow.layers()[l], layer_prefix(l), out));
   }
   out.set("format", std::string(kFormat));
-  out.set("format_version", std::to_string(kModelFormatVersion));
+  out.set("format_version", model.columns.empty() ? "1" : std::to_string(kModelFormatVersion));
   out.set("conflux_version", CONFLUX_VERSION);
   out.set("kind", data_digest ? "checkpoint" : "model");
   if (data_digest) out.set("data_digest", *data_digest);
@@ -113,6 +113,7 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
   out.set("features", to_text(model.feature_names));
   out.set("group_column", model.group_column);
   out.set("label_column", model.label_column);
+  if (!model.columns.empty()) out.set("columns", to_text(write_columns(model.columns, out)));
   out.set("options", to_text(options_to_json(model.record.options)));
   out.set("layers", to_text(layers));
   out.set("record",
@@ -133,6 +134,11 @@ StoredModel read_model(Bytes bytes) {
   if (kind != "model" && kind != "checkpoint") damaged("the kind is neither model nor checkpoint");
   if (kind == "checkpoint") out.data_digest = file.text("data_digest");
   model.flow = read_flow(file);
+  if (!file.text_or("columns", "").empty()) {
+    model.columns =
+        read_columns(json_of(file, "columns"), model.flow.num_groups(), model.flow.dim(), file);
+  }
+  file.check_all_read();
   model.record = record_from_json(json_of(file, "record"));
   model.record.options = options_from_json(json_of(file, "options"));
   model.feature_names = read_names(file, "features");

@@ -271,24 +271,23 @@ class Verbs(CommandTest):
         shown = json.loads(self.run_command("check", "a.csv", "b.csv", "--label", "kind", "--json"))
         self.assertEqual(shown["labels"]["shares"]["a"], {"even": 0.5, "odd": 0.5})
 
-    def test_scores_and_jitter(self):
+    def test_units_and_repeated_values_are_found(self):
         random = np.random.default_rng(2)
         lines = ["age,income,group"]
         for group in (0, 1):
             lines += [f"{int(random.integers(20, 60)) + 3 * group},{1e6 * random.random()!r},{group}"
                       for _ in range(300)]
         self.write("t.csv", "\n".join(lines) + "\n")
-        warned = self.call("fit", "t.csv", "-o", "m.conflux", "--layers", 2)
-        self.assertIn("scale normal", warned.stderr)
-        self.run_command("convert", "t.csv", "j.csv", "--jitter", "age")
-        rows = [line.split(",") for line in (self.folder / "j.csv").read_text().splitlines()[1:]]
-        self.assertEqual(len({row[0] for row in rows}), 600)
-        old = [line.split(",") for line in lines[1:]]
-        self.assertEqual([round(float(row[0])) for row in rows], [int(row[0]) for row in old])
-        self.assertEqual([row[1:] for row in rows], [row[1:] for row in old])
-        self.run_command("fit", "j.csv", "--scale", "normal", "--layers", 20, "-o", "m.conflux")
-        shown = json.loads(self.run_command("evaluate", "m.conflux", "j.csv", "--json"))["metrics"]
+        said = self.call("fit", "t.csv", "-o", "m.conflux", "--layers", 20).stderr
+        self.assertIn("unlike units", said)
+        self.assertIn("age: whole numbers", said)
+        shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))["metrics"]
         self.assertLess(shown["round_trip"]["largest"], 1e-9)
+        self.run_command("transform", "m.conflux", "t.csv", "-o", "z.csv")
+        rows = [line.split(",") for line in (self.folder / "z.csv").read_text().splitlines()[1:]]
+        self.assertEqual(len({row[0] for row in rows}), 600)
+        kept = self.call("fit", "t.csv", "-o", "m.conflux", "--layers", 2, "--repeats", "keep")
+        self.assertIn("can be guessed", kept.stderr)
 
     def test_memory_of_transform_does_not_grow_with_rows(self):
         self.fit_moons()

@@ -20,8 +20,9 @@
 
 namespace conflux {
 
-/// Version of the layout and names that this library writes.
-inline constexpr int kModelFormatVersion = 1;
+/// Newest version of the layout and names. Models without columns are written in version 1, which
+/// older releases read.
+inline constexpr int kModelFormatVersion = 2;
 
 /// Throws Error with path and reason when the file cannot be written, InvalidData when a name is
 /// not UTF-8. Equal fits give equal bytes: how long the fit took is not part of the file. A file

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conflux/columns/columns.h"
 #include "conflux/training/fit.h"
 
 namespace conflux {
@@ -19,6 +20,8 @@ struct Model {
   /// none.
   std::string group_column = {};
   std::string label_column = {};
+  /// What the columns of a table mean; empty when rows are coordinates already.
+  Columns columns = {};
   /// Anything else that a caller wants to keep, as text.
   std::map<std::string, std::string> metadata = {};
 };

@@ -1,0 +1,144 @@
+#include "column_choice.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "conflux/core/error.h"
+#include "files/whole_file.h"
+#include "support/json.h"
+
+namespace conflux::app {
+
+namespace {
+
+template <class Value>
+Value chosen(const std::string& word, const std::vector<std::pair<std::string, Value>>& words) {
+  for (const auto& [name, value] : words) {
+    if (name == word) return value;
+  }
+  return words.front().second;
+}
+
+std::pair<std::string, std::string> parse_pair(const std::string& text, const char* flag,
+                                               const char* example) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw InvalidOption(
+        fmt::format("{} is \"{}\"; write COLUMN=WORD, say {}.", flag, text, example));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
+  throw InvalidData(fmt::format(
+      "{}: {}; conflux check --write-columns writes a file to start from.", path, what));
+}
+
+void read_file(const std::string& path, ColumnOptions& options) {
+  const Bytes bytes = read_whole_file(path);
+  const auto json =
+      Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  if (!json || !json->is_object()) refuse_file(path, "this is no JSON object with columns");
+  for (const Json::Member& member : json->members()) {
+    if (member.value.is_text()) {
+      options.as.emplace_back(member.name, member.value.text());
+      continue;
+    }
+    if (!member.value.is_object()) {
+      refuse_file(path, fmt::format("column \"{}\" is neither a word nor an object", member.name));
+    }
+    for (const Json::Member& word : member.value.members()) {
+      if (!word.value.is_text() || (word.name != "as" && word.name != "support")) {
+        refuse_file(path, fmt::format("column \"{}\": \"{}\" is not \"as\" or \"support\" with a "
+                                      "word",
+                                      member.name, word.name));
+      }
+      (word.name == "as" ? options.as : options.support)
+          .emplace_back(member.name, word.value.text());
+    }
+  }
+}
+
+std::string support_word(const Interval& support) {
+  if (support == Interval{}) return "any";
+  if (support == Interval{0, Interval{}.high}) return "positive";
+  if (support == Interval{0, 1}) return "unit";
+  return fmt::format("{}:{}", std::isinf(support.low) ? "" : fmt::format("{}", support.low),
+                     std::isinf(support.high) ? "" : fmt::format("{}", support.high));
+}
+
+}  // namespace
+
+std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
+  return {
+      {.names = "--scale",
+       .value = "HOW",
+       .help = "standard (by spreads), normal (scores), none or auto [auto]",
+       .target = &choice.scale,
+       .choices = {"auto", "standard", "normal", "none"}},
+      {.names = "--missing",
+       .value = "auto|refuse|drop",
+       .help = "keep gaps and move the rest, refuse, or leave out [auto]",
+       .target = &choice.missing,
+       .choices = {"auto", "refuse", "drop"}},
+      {.names = "--as",
+       .value = "LIST",
+       .help = "what columns are: age=whole,sex=category,id=ignore [found]",
+       .target = &choice.as},
+      {.names = "--support",
+       .value = "LIST",
+       .help = "values that columns can have, say rain=positive,share=unit,angle=0:360 or any "
+               "[found in the data]",
+       .target = &choice.support,
+       .shown = Shown::kToExperts},
+      {.names = "--columns",
+       .value = "FILE",
+       .help = "JSON file with the same words; conflux check --write-columns drafts one",
+       .target = &choice.file,
+       .shown = Shown::kToExperts},
+      {.names = "--repeats",
+       .value = "spread|keep",
+       .help = "whether values that many rows share are spread; kept ones let groups be guessed "
+               "[spread]",
+       .target = &choice.repeats,
+       .choices = {"spread", "keep"},
+       .shown = Shown::kToExperts},
+  };
+}
+
+ColumnOptions column_options(const ColumnChoice& choice) {
+  ColumnOptions out;
+  out.scale = chosen<ScaleChoice>(choice.scale, {{"auto", ScaleChoice::kAuto},
+                                                 {"standard", ScaleChoice::kStandard},
+                                                 {"normal", ScaleChoice::kNormal},
+                                                 {"none", ScaleChoice::kNone}});
+  out.repeats =
+      chosen<Repeats>(choice.repeats, {{"spread", Repeats::kSpread}, {"keep", Repeats::kKeep}});
+  out.missing = chosen<MissingRule>(choice.missing, {{"auto", MissingRule::kAuto},
+                                                     {"refuse", MissingRule::kRefuse},
+                                                     {"drop", MissingRule::kDrop}});
+  if (!choice.file.empty()) read_file(choice.file, out);
+  for (const std::string& text : choice.as) {
+    out.as.push_back(parse_pair(text, "--as", "age=whole"));
+  }
+  for (const std::string& text : choice.support) {
+    out.support.push_back(parse_pair(text, "--support", "rain=positive"));
+  }
+  return out;
+}
+
+std::string columns_draft(const Columns& columns) {
+  Json out = Json::object();
+  for (const Feature& feature : columns.features) {
+    const std::vector<std::string> words = {"number", "whole", "repeated", "category"};
+    Json entry = {{"as", words[static_cast<std::size_t>(feature.kind)]}};
+    if (!feature.category()) entry["support"] = support_word(feature.support);
+    out[feature.name] = entry;
+  }
+  for (const CarriedColumn& column : columns.carried) out[column.name] = Json{{"as", "ignore"}};
+  return out.dump(2) + "\n";
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,39 @@
+// What a user says about the columns of a table.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/columns/find_columns.h"
+#include "support/flag.h"
+
+namespace conflux::app {
+
+struct ColumnChoice {
+  /// Empty texts are choices that were left to us.
+  std::string scale = {};
+  std::string repeats = {};
+  std::string missing = {};
+  /// COLUMN=WORD
+  std::vector<std::string> as = {};
+  std::vector<std::string> support = {};
+  /// A JSON file with words for columns.
+  std::string file = {};
+
+  bool empty() const {
+    return scale.empty() && repeats.empty() && missing.empty() && as.empty() && support.empty() &&
+           file.empty();
+  }
+};
+
+/// --scale, --repeats, --missing, --as, --support and --columns
+std::vector<Flag> column_choice_flags(ColumnChoice& choice);
+
+/// Reads the file, too. Throws InvalidOption or InvalidData.
+ColumnOptions column_options(const ColumnChoice& choice);
+
+/// A file for --columns that says what was found.
+std::string columns_draft(const Columns& columns);
+
+}  // namespace conflux::app

@@ -1,0 +1,60 @@
+// The tables of a command line as one table, every row with its group.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/tables/table.h"
+#include "support/console.h"
+#include "table_flags.h"
+
+namespace conflux::app {
+
+struct TaggedTableFlags {
+  std::vector<std::string> paths;
+  InputFlags table;
+  /// Columns that tell the groups, with commas: each combination of their values is one. Empty:
+  /// every file is a group, called by the stem of its name.
+  std::string group;
+  std::string label;
+  /// COLUMN=VALUE: only these rows; empty takes all.
+  std::string where;
+  /// A table with more columns of the same rows, joined by place, or by `meta_key` if that is set.
+  std::string meta;
+  std::string meta_key;
+  /// FILE=GROUP or OLD=NEW: groups that are called otherwise than their files or cells say.
+  std::vector<std::string> rename;
+  /// Columns that keep their spelling even if they look like numbers.
+  std::vector<std::string> text;
+  int threads = 0;
+  /// In bytes; reading ends with InvalidData when more would be needed. 0: no limit.
+  double max_memory = 0;
+};
+
+struct TaggedTable {
+  Table table;
+  /// The group of each row.
+  std::vector<std::string> groups;
+  /// Columns that tell groups, labels and conditions, and are therefore no features.
+  std::vector<std::string> no_features;
+};
+
+TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console);
+
+/// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
+std::string stem_of(const std::string& path);
+
+/// A group's name after --rename.
+std::string renamed(const std::string& group, const std::vector<std::string>& rename);
+
+/// The group of each row from one column or the combinations of several.
+std::vector<std::string> groups_from_columns(const Table& table,
+                                             const std::vector<std::string>& columns);
+
+/// Rows of a table whose column has a value, as COLUMN=VALUE says.
+std::vector<Index> rows_where(const Table& table, const std::string& condition);
+/// The column that a condition is about.
+std::string condition_column(const std::string& condition);
+
+}  // namespace conflux::app

@@ -1,0 +1,82 @@
+// What the columns of a table mean, as part of a model: rows of a table become coordinates that a
+// flow can move, and moved coordinates become rows of a table again.
+//
+//   const Columns columns = find_columns(table, groups, names.size(), options, workers);
+//   Matrix rows = columns.coordinates(table, workers);          // NaN where a cell is missing
+//   columns.fill_missing(rows, group);                          // by what is expected there
+//   ... the flow moves the rows ...
+//   columns.put_values(table, rows, from, to, workers);         // values that the group can have
+//
+// The noise that spreads repeated values is drawn from the seed, the position of the row and the
+// column: the same bits on every run, for any number of threads and any size of blocks.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conflux/columns/feature.h"
+#include "conflux/core/matrix.h"
+#include "conflux/core/parallel.h"
+#include "conflux/tables/table.h"
+
+namespace conflux {
+
+/// Rows with missing cells: moved as if the missing features had their expected values; refused;
+/// or left out of the fit, and moved like those of kAuto later.
+enum class MissingRule { kAuto, kRefuse, kDrop };
+
+/// A column that is no feature.
+struct CarriedColumn {
+  std::string name;
+  std::string why;
+};
+
+/// Mean and covariance of the coordinates of a group, from which missing ones are expected. An
+/// empty covariance stands for features that say nothing of each other.
+struct ExpectedRow {
+  Vector mean;
+  Matrix covariance;
+};
+
+class Columns {
+ public:
+  std::vector<Feature> features = {};
+  std::vector<CarriedColumn> carried = {};
+  MissingRule missing = MissingRule::kAuto;
+  std::uint64_t seed = 0;
+  /// One per group.
+  std::vector<ExpectedRow> expected = {};
+  /// One sentence on how features are scaled, and why.
+  std::string scale_reason = {};
+
+  /// Without columns a model takes coordinates as they are.
+  bool empty() const { return features.empty(); }
+  std::vector<std::string> feature_names() const;
+  /// Features that text files spell as they like; all others are numbers.
+  std::vector<std::string> category_names() const;
+
+  /// Rows of a table of values as coordinates, one per feature; NaN where a cell is missing or is a
+  /// category that the fit has not seen. Throws InvalidData for an infinite number, and for a
+  /// missing cell if these are refused.
+  Matrix coordinates(const Table& table, const Workers& workers) const;
+  /// Writes coordinates into the features of a table. A coordinate that is NaN leaves its cell
+  /// alone. Row i comes from group from[i] (-1 if nobody knows) and shall look like to[i].
+  void put_values(Table& table, ConstRows rows, std::span<const Index> from,
+                  std::span<const Index> to, const Workers& workers) const;
+
+  /// The same for the shared space, where features are spread values: numbers that do not repeat,
+  /// in the units of the data.
+  Matrix shared_coordinates(const Table& table, const Workers& workers) const;
+  void put_shared(Table& table, ConstRows rows, const Workers& workers) const;
+
+  /// Replaces NaN in rows of one group by what is expected given the rest of the row.
+  void fill_missing(Rows rows, Index group) const;
+
+  /// One line per column: what it is used as.
+  std::vector<std::string> describe() const;
+};
+
+}  // namespace conflux

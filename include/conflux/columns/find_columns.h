@@ -1,0 +1,60 @@
+// Finds out what the columns of a table mean.
+//
+// Numbers that are all multiples of a decimal unit are whole; values that many rows share are
+// atoms; a text with few values is a category, one with many is carried along, and so is what
+// numbers the rows. A feature that is never negative, or never leaves [0, 1], has that support.
+// Features in unlike units are divided by their spread within groups; those with a dominant atom or
+// very heavy tails become normal scores; coordinates of one unit (principal components, pixels)
+// stay as they are. Every choice can be overruled by name.
+//
+// Cost: one pass over the table and a sort of at most 50,000 values per group and feature.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conflux/columns/columns.h"
+
+namespace conflux {
+
+enum class ScaleChoice { kAuto, kStandard, kNormal, kNone };
+/// Whether repeated values are spread over their cells.
+enum class Repeats { kSpread, kKeep };
+
+struct ColumnOptions {
+  /// Columns that are no features because they tell groups, labels and the like.
+  std::vector<std::string> drop = {};
+  /// Features in this order; empty: all columns that can be.
+  std::vector<std::string> features = {};
+  /// Column and what it is: number, whole, repeated, category or ignore.
+  std::vector<std::pair<std::string, std::string>> as = {};
+  /// Column and its support: any, positive, unit, or LOW:HIGH.
+  std::vector<std::pair<std::string, std::string>> support = {};
+  ScaleChoice scale = ScaleChoice::kAuto;
+  Repeats repeats = Repeats::kSpread;
+  MissingRule missing = MissingRule::kAuto;
+  std::uint64_t seed = 0;
+};
+
+/// groups[i] is the group of row i, from 0 to num_groups - 1. Throws InvalidOption for names and
+/// words that are unknown, InvalidData for cells that cannot be what their column is.
+Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
+                     const ColumnOptions& options, const Workers& workers);
+
+/// The coordinates to fit on, one matrix per group: missing ones are drawn from what is expected,
+/// so that their spread is kept.
+std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& table,
+                                         std::span<const Index> groups, Index num_groups,
+                                         const Workers& workers);
+
+/// Lets the columns know a group that is new to them: what it holds and what is expected in it.
+void add_group(Columns& columns, const Table& table, const Workers& workers);
+
+/// Rows without a missing cell among the features.
+std::vector<Index> complete_rows(const Table& table, const std::vector<std::string>& features);
+
+}  // namespace conflux

@@ -1,0 +1,44 @@
+#include "columns/cells.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "conflux/core/error.h"
+#include "tables/number_text.h"
+
+namespace conflux {
+
+std::string cell_text(const Column& column, Index row) {
+  const auto i = static_cast<std::size_t>(row);
+  if (!column.numeric()) return column.text[i];
+  std::string out;
+  if (!std::isnan(column.numbers[i])) append_number(out, column.numbers[i]);
+  return out;
+}
+
+void make_text(Column& column) {
+  if (!column.numeric()) return;
+  const Index rows = column.size();
+  std::vector<std::string> text;
+  for (Index i = 0; i < rows; ++i) text.push_back(cell_text(column, i));
+  column.type = ColumnType::kText;
+  column.text = std::move(text);
+  column.numbers.clear();
+}
+
+void refuse_infinity(const Table& table, const Column& column, Index row, double value) {
+  if (!std::isinf(value)) return;
+  throw InvalidData(
+      fmt::format("{}, column \"{}\" is {}; correct the cell, or leave it empty if it is missing.",
+                  table.place(row), column.name, value));
+}
+
+void refuse_missing_cell(const Table& table, const Column& column, Index row) {
+  throw InvalidData(fmt::format(
+      "{}, column \"{}\" is missing, and missing cells are refused; fill the cell, or fit with "
+      "--missing auto.",
+      table.place(row), column.name));
+}
+
+}  // namespace conflux

@@ -1,0 +1,22 @@
+// Single cells of a table, as text or for messages.
+
+#pragma once
+
+#include <string>
+
+#include "conflux/tables/table.h"
+
+namespace conflux {
+
+/// A cell as it would be written; a missing number is empty.
+std::string cell_text(const Column& column, Index row);
+
+/// Turns a column of numbers into one of text.
+void make_text(Column& column);
+
+/// Throws InvalidData if `value`, which stands there, is infinite.
+void refuse_infinity(const Table& table, const Column& column, Index row, double value);
+
+[[noreturn]] void refuse_missing_cell(const Table& table, const Column& column, Index row);
+
+}  // namespace conflux

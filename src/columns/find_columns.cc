@@ -1,0 +1,176 @@
+#include "conflux/columns/find_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "columns/cells.h"
+#include "columns/expectation.h"
+#include "columns/feature_scales.h"
+#include "columns/meaning.h"
+#include "columns/units.h"
+#include "conflux/core/error.h"
+#include "core/nearest_name.h"
+
+namespace conflux {
+
+namespace {
+
+// A feature with so few different values, each repeated so often, shows them all.
+constexpr Index kMostHeld = 1000;
+constexpr double kRowsPerHeldValue = 5;
+
+void check_names(const Table& table, const ColumnOptions& options) {
+  const std::vector<std::string> known = table.names();
+  const auto check = [&](const std::string& name) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    throw InvalidOption(fmt::format("{}: {}", table.source, unknown_name("column", name, known)));
+  };
+  for (const auto* list : {&options.features, &options.drop}) {
+    for (const std::string& name : *list) check(name);
+  }
+  for (const auto* pairs : {&options.as, &options.support}) {
+    for (const auto& [name, word] : *pairs) check(name);
+  }
+  for (const std::string& name : options.features) {
+    if (std::find(options.drop.begin(), options.drop.end(), name) == options.drop.end()) continue;
+    throw InvalidOption(fmt::format(
+        "column \"{}\" is asked for as a feature and as something else; choose one.", name));
+  }
+}
+
+/// The features of a table with their values as numbers.
+struct FoundFeatures {
+  std::vector<Meaning> meanings;
+  std::vector<CarriedColumn> carried;
+};
+
+FoundFeatures find_features(const Table& table, std::span<const Index> groups, Index num_groups,
+                            const ColumnOptions& options, const Workers& workers) {
+  std::vector<std::string> names = options.features;
+  if (names.empty()) {
+    for (const std::string& name : table.names()) {
+      const auto dropped = std::find(options.drop.begin(), options.drop.end(), name);
+      if (dropped == options.drop.end()) names.push_back(name);
+    }
+  }
+  std::vector<Meaning> all(names.size());
+  workers.for_each(static_cast<Index>(names.size()), [&](Index j) {
+    const std::string& name = names[static_cast<std::size_t>(j)];
+    all[j] = meaning_of(table, table[name], groups, num_groups, options);
+  });
+  FoundFeatures out;
+  for (Meaning& meaning : all) {
+    if (meaning.why_carried.empty()) {
+      out.meanings.push_back(std::move(meaning));
+    } else {
+      out.carried.push_back({meaning.feature.name, meaning.why_carried});
+    }
+  }
+  if (out.meanings.empty()) {
+    throw InvalidData(
+        fmt::format("{}: no column is left as a feature; name some with --features, or drop fewer.",
+                    table.source));
+  }
+  return out;
+}
+
+void set_held(Meaning& meaning, std::span<const Index> groups, Index num_groups) {
+  Feature& feature = meaning.feature;
+  const ValueFacts& facts = meaning.facts;
+  feature.held.assign(static_cast<std::size_t>(num_groups), {});
+  for (Index m = 0; m < num_groups; ++m) feature.held[m].range = facts.ranges[m];
+  const auto rows = static_cast<double>(meaning.values.size());
+  const bool few = kRowsPerHeldValue * static_cast<double>(facts.repeated.size()) <= rows;
+  if (!meaning.only_repeated() || !few) return;
+  const auto values = different_values(meaning.values, groups, num_groups, kMostHeld);
+  for (std::size_t m = 0; m < values.size(); ++m) feature.held[m].values = values[m];
+}
+
+std::vector<Index> rows_of(std::span<const Index> groups, Index group) {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] == group) out.push_back(static_cast<Index>(i));
+  }
+  return out;
+}
+
+std::vector<Matrix> split_rows(const Matrix& rows, std::span<const Index> groups,
+                               Index num_groups) {
+  std::vector<Matrix> out;
+  for (Index m = 0; m < num_groups; ++m) {
+    out.emplace_back(rows(rows_of(groups, m), Eigen::all));
+  }
+  return out;
+}
+
+}  // namespace
+
+Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
+                     const ColumnOptions& options, const Workers& workers) {
+  check_names(table, options);
+  FoundFeatures found = find_features(table, groups, num_groups, options, workers);
+  Columns out;
+  out.seed = options.seed;
+  out.missing = options.missing;
+  out.carried = std::move(found.carried);
+  out.scale_reason = choose_scales(found.meanings, options.scale);
+  workers.for_each(static_cast<Index>(found.meanings.size()), [&](Index j) {
+    Meaning& meaning = found.meanings[static_cast<std::size_t>(j)];
+    set_held(meaning, groups, num_groups);
+  });
+  for (Meaning& meaning : found.meanings) out.features.push_back(std::move(meaning.feature));
+  const Matrix rows = out.coordinates(table, workers);
+  out.expected = fit_expectations(split_rows(rows, groups, num_groups));
+  return out;
+}
+
+std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& table,
+                                         std::span<const Index> groups, Index num_groups,
+                                         const Workers& workers) {
+  std::vector<Matrix> out = split_rows(columns.coordinates(table, workers), groups, num_groups);
+  for (Index m = 0; m < num_groups; ++m) {
+    std::vector<Index> positions = rows_of(groups, m);
+    for (Index& position : positions) position += table.first_row;
+    draw_expected(columns.expected[m], Rows(out[m]), positions, columns.seed);
+  }
+  return out;
+}
+
+void add_group(Columns& columns, const Table& table, const Workers& workers) {
+  const Matrix rows = columns.coordinates(table, workers);
+  const std::vector<Index> group(static_cast<std::size_t>(rows.rows()), 0);
+  for (Index j = 0; j < rows.cols(); ++j) {
+    Feature& feature = columns.features[static_cast<std::size_t>(j)];
+    std::vector<double> values;
+    for (const double coordinate : rows.col(j)) {
+      values.push_back(std::isnan(coordinate) ? coordinate
+                                              : feature.gathered(feature.point(coordinate)));
+    }
+    const ValueFacts facts = value_facts(values, group, 1);
+    HeldValues held{facts.ranges.front(), {}};
+    const bool few = std::any_of(feature.held.begin(), feature.held.end(),
+                                 [](const HeldValues& own) { return !own.values.empty(); });
+    if (few) {
+      const auto found = different_values(values, group, 1, kMostHeld);
+      if (!found.empty()) held.values = found.front();
+    }
+    feature.held.push_back(std::move(held));
+  }
+  const ExpectedRow common = common_expectation(columns.expected);
+  columns.expected.push_back(fit_expectation(rows, common));
+}
+
+std::vector<Index> complete_rows(const Table& table, const std::vector<std::string>& features) {
+  std::vector<Index> out;
+  for (Index i = 0; i < table.num_rows(); ++i) {
+    const bool complete = std::none_of(features.begin(), features.end(), [&](const auto& name) {
+      return is_missing(cell_text(table[name], i));
+    });
+    if (complete) out.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,307 @@
+#include "columns/meaning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "columns/cells.h"
+#include "conflux/core/error.h"
+#include "core/nearest_name.h"
+#include "tables/number_text.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A text with more values than this names things rather than kinds of things.
+constexpr std::size_t kMostCategories = 50;
+// Each of them has to describe several rows.
+constexpr double kRowsPerCategory = 5;
+// A column with this share of numbers is one of numbers, in which another text is a mistake.
+constexpr double kMostlyNumbers = 0.8;
+// Decimal numbers that repeat at least this often lie on a grid by intent, not by rounding.
+constexpr double kGridShare = 0.2;
+// Rows that must share a value to make it an atom, at least and as a share of a group.
+constexpr double kAtomRows = 5;
+constexpr double kAtomShare = 0.005;
+// Of features with decimals only larger atoms matter to the scale: smaller ones are spread enough.
+constexpr double kGridAtomShare = 0.02;
+// Half of the cell of an atom among other numbers, in spreads: what a number may change by.
+constexpr double kSliver = 1e-9;
+// Width of the cell of an atom beyond the edge of the support, in spreads.
+constexpr double kEdgeCell = 0.01;
+// With fewer rows it is no wonder that all of them differ.
+constexpr Index kFewRows = 20;
+
+std::string word_for(const std::vector<std::pair<std::string, std::string>>& words,
+                     const std::string& name) {
+  std::string out;
+  for (const auto& [column, word] : words) {
+    if (column == name) out = word;
+  }
+  return out;
+}
+
+void check_word(const std::string& word, const std::string& name) {
+  const std::vector<std::string> known = {"", "number", "whole", "repeated", "category", "ignore"};
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  throw InvalidOption(fmt::format(
+      "column \"{}\" cannot be used as \"{}\"; say number, whole, repeated, category or ignore.",
+      name, word));
+}
+
+// ---- texts
+
+void refuse_text(const Table& table, const Column& column, Index row) {
+  throw InvalidData(
+      fmt::format("{}, column \"{}\": \"{}\" is not a number, but nearly all other cells are; "
+                  "correct the cell, "
+                  "leave it empty if it is missing, or say --as {}=category or {}=ignore.",
+                  table.place(row), column.name, column.text[row], column.name, column.name));
+}
+
+struct TextFacts {
+  std::unordered_map<std::string, Index> counts;
+  Index there = 0;
+  Index numbers = 0;
+  Index first_text = -1;  // row of the first cell that is no number
+};
+
+TextFacts text_facts(const Column& column) {
+  TextFacts out;
+  for (Index i = 0; i < column.size(); ++i) {
+    const std::string cell = cell_text(column, i);
+    if (is_missing(cell)) continue;
+    ++out.there;
+    ++out.counts[cell];
+    double ignored = 0;
+    if (parse_number(cell, ignored)) {
+      ++out.numbers;
+    } else if (out.first_text < 0) {
+      out.first_text = i;
+    }
+  }
+  return out;
+}
+
+std::string why_text_is_carried(const TextFacts& facts) {
+  const auto different = facts.counts.size();
+  if (different == 0) return "because it is empty";
+  if (different == 1) return "because all rows have the same text";
+  if (facts.there >= kFewRows && static_cast<Index>(different) == facts.there) {
+    return "because every row has a text of its own";
+  }
+  const bool few =
+      different <= kMostCategories &&
+      kRowsPerCategory * static_cast<double>(different) <= static_cast<double>(facts.there);
+  return few ? "" : fmt::format("a text with {} different values", different);
+}
+
+// The most frequent category comes first; ties in the order of their names.
+std::vector<std::string> ordered_categories(const TextFacts& facts) {
+  std::vector<std::pair<std::string, Index>> counts(facts.counts.begin(), facts.counts.end());
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  std::vector<std::string> out;
+  for (const auto& [text, count] : counts) out.push_back(text);
+  return out;
+}
+
+void describe_category(Meaning& meaning, const Column& column, const TextFacts& facts) {
+  Feature& feature = meaning.feature;
+  feature.kind = FeatureKind::kCategory;
+  feature.decimals = 0;
+  feature.categories = ordered_categories(facts);
+  std::unordered_map<std::string, double> codes;
+  for (std::size_t k = 0; k < feature.categories.size(); ++k) {
+    codes[feature.categories[k]] = static_cast<double>(k);
+  }
+  for (Index i = 0; i < column.size(); ++i) {
+    const std::string cell = cell_text(column, i);
+    meaning.values.push_back(is_missing(cell) ? kNan : codes.at(cell));
+  }
+}
+
+// ---- numbers
+
+bool names_rows(const std::string& name) {
+  std::string lower = name;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower.empty() || lower == "id" || lower == "index" || lower == "key") return true;
+  return lower.starts_with("unnamed") || lower.ends_with("_id") || lower.ends_with(" id") ||
+         lower == "rownames" || lower == "row";
+}
+
+std::string why_number_is_carried(const std::string& name, const ValueFacts& facts, Index rows) {
+  const Index there = rows - facts.missing;
+  if (there == 0) return "because it is empty";
+  if (facts.range.low == facts.range.high) {
+    return fmt::format("because it is {:g} in every row", facts.range.low);
+  }
+  if (!facts.all_different || facts.decimals != 0 || there < kFewRows) return "";
+  const bool counts_rows = facts.range.high - facts.range.low + 1 == static_cast<double>(there);
+  return counts_rows || names_rows(name) ? "because it numbers the rows" : "";
+}
+
+double parse_bound(const std::string& text, double missing, const std::string& name) {
+  if (text.empty()) return missing;
+  double value = 0;
+  if (parse_number(text, value)) return value;
+  throw InvalidOption(fmt::format(
+      "the support of \"{}\" has the bound \"{}\"; give a number, say 0:100.", name, text));
+}
+
+Interval parse_support(const std::string& word, const std::string& name) {
+  if (word == "any") return {};
+  if (word == "positive") return {0, kInfinity};
+  if (word == "unit") return {0, 1};
+  const std::size_t colon = word.find(':');
+  if (colon == std::string::npos) {
+    throw InvalidOption(fmt::format(
+        "the support of \"{}\" is \"{}\"; say any, positive, unit, or LOW:HIGH.", name, word));
+  }
+  return {parse_bound(word.substr(0, colon), -kInfinity, name),
+          parse_bound(word.substr(colon + 1), kInfinity, name)};
+}
+
+void set_support(Meaning& meaning, const Table& table, const std::string& word) {
+  Feature& feature = meaning.feature;
+  const Interval& range = meaning.facts.range;
+  if (word.empty()) {
+    if (range.low >= 0) feature.support.low = 0;
+    if (range.low >= 0 && range.high <= 1) feature.support.high = 1;
+    return;
+  }
+  feature.support = parse_support(word, feature.name);
+  if (feature.support.contains(range.low) && feature.support.contains(range.high)) return;
+  throw InvalidData(fmt::format(
+      "{}: column \"{}\" goes from {:g} to {:g}, which its support {} does not allow; correct the "
+      "data or the support.",
+      table.source, feature.name, range.low, range.high, word));
+}
+
+Interval cell_of(const Feature& feature, double value, double spread, double gap) {
+  if (feature.decimals >= 0) {
+    const double half = 0.5 * std::pow(10.0, -feature.decimals);
+    return {value - half, value + half};
+  }
+  if (value == feature.support.low) return {value - kEdgeCell * spread, value};
+  if (value == feature.support.high) return {value, value + kEdgeCell * spread};
+  const double half = std::min(std::max(kSliver * spread, 1e-14 * std::abs(value)), gap / 3);
+  return {value - half, value + half};
+}
+
+// The distance to the nearest other value of any group.
+double gap_around(const ValueFacts& facts, double value) {
+  double gap = kInfinity;
+  for (const std::vector<double>& sorted : facts.sorted) {
+    const auto above = std::upper_bound(sorted.begin(), sorted.end(), value);
+    if (above != sorted.end()) gap = std::min(gap, *above - value);
+    const auto below = std::lower_bound(sorted.begin(), sorted.end(), value);
+    if (below != sorted.begin()) gap = std::min(gap, value - *(below - 1));
+  }
+  return gap;
+}
+
+void set_atoms(Meaning& meaning) {
+  Feature& feature = meaning.feature;
+  const ValueFacts& facts = meaning.facts;
+  double spread = spread_within_groups(facts);
+  if (!(spread > 0)) spread = std::max(facts.range.high - facts.range.low, 0.0);
+  if (!(spread > 0)) spread = 1;
+  for (const ValueShare& repeated : facts.repeated) {
+    double rows = 0;
+    for (std::size_t m = 0; m < facts.sorted.size(); ++m) {
+      rows = std::max(rows, repeated.shares[m] * static_cast<double>(facts.sorted[m].size()));
+    }
+    const double share = repeated.largest();
+    const bool grid = feature.decimals >= 0;
+    if (grid ? share < kGridAtomShare && !feature.category()
+             : share < kAtomShare || rows < kAtomRows) {
+      continue;
+    }
+    const double gap = gap_around(facts, repeated.value);
+    feature.atoms.push_back({repeated.value, cell_of(feature, repeated.value, spread, gap), share});
+  }
+}
+
+void describe_number(Meaning& meaning, const std::string& word, Repeats repeats) {
+  Feature& feature = meaning.feature;
+  const ValueFacts& facts = meaning.facts;
+  if (word == "number" || repeats == Repeats::kKeep) return;
+  const bool whole = facts.decimals == 0;
+  const bool grid = facts.decimals > 0 && facts.repeated_share >= kGridShare;
+  if (word != "repeated" && (whole || grid || (word == "whole" && facts.decimals >= 0))) {
+    feature.kind = FeatureKind::kWhole;
+    feature.decimals = facts.decimals;
+  }
+  set_atoms(meaning);
+  if (feature.decimals < 0 && !feature.atoms.empty()) feature.kind = FeatureKind::kRepeated;
+}
+
+}  // namespace
+
+bool Meaning::only_repeated() const {
+  constexpr double kNearlyAll = 0.98;
+  return feature.kind != FeatureKind::kNumber && facts.repeated_share >= kNearlyAll;
+}
+
+double Meaning::largest_share() const {
+  double out = 0;
+  for (const ValueShare& repeated : facts.repeated) out = std::max(out, repeated.largest());
+  return out;
+}
+
+Meaning meaning_of(const Table& table, const Column& column, std::span<const Index> groups,
+                   Index num_groups, const ColumnOptions& options) {
+  Meaning out;
+  out.feature.name = column.name;
+  const std::string word = word_for(options.as, column.name);
+  check_word(word, column.name);
+  const bool asked = std::find(options.features.begin(), options.features.end(), column.name) !=
+                     options.features.end();
+  if (word == "ignore") {
+    out.why_carried = "as asked for";
+    return out;
+  }
+  if (!column.numeric() || word == "category") {
+    const TextFacts facts = text_facts(column);
+    const bool mistake =
+        !column.numeric() && facts.first_text >= 0 &&
+        static_cast<double>(facts.numbers) > kMostlyNumbers * static_cast<double>(facts.there);
+    const bool number_wanted = !word.empty() && word != "category";
+    if (facts.first_text >= 0 && ((mistake && word != "category") || number_wanted)) {
+      refuse_text(table, column, facts.first_text);
+    }
+    if (word != "category" && !asked) out.why_carried = why_text_is_carried(facts);
+    if (!out.why_carried.empty()) return out;
+    describe_category(out, column, facts);
+    out.facts = value_facts(out.values, groups, num_groups);
+    set_atoms(out);
+    return out;
+  }
+  for (Index i = 0; i < column.size(); ++i) refuse_infinity(table, column, i, column.numbers[i]);
+  out.values = column.numbers;
+  out.facts = value_facts(out.values, groups, num_groups);
+  if (word.empty() && !asked) {
+    out.why_carried = why_number_is_carried(column.name, out.facts, column.size());
+  }
+  if (!out.why_carried.empty()) return out;
+  if (out.facts.missing == column.size()) {
+    throw InvalidData(fmt::format("{}: column \"{}\" is empty; leave it out of the features.",
+                                  table.source, column.name));
+  }
+  set_support(out, table, word_for(options.support, column.name));
+  describe_number(out, word, options.repeats);
+  return out;
+}
+
+}  // namespace conflux

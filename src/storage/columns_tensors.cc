@@ -1,0 +1,246 @@
+#include "storage/columns_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kKinds = {"number", "whole", "repeated", "category"};
+constexpr std::array<std::string_view, 3> kScales = {"none", "standard", "normal"};
+constexpr std::array<std::string_view, 3> kMissingRules = {"auto", "refuse", "drop"};
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw InvalidData(fmt::format(
+      "the columns are wrong: {}; the file is damaged: restore a copy, or fit again.", what));
+}
+
+template <std::size_t n>
+int position_of(const std::array<std::string_view, n>& words, const Json& word) {
+  for (std::size_t k = 0; k < n; ++k) {
+    if (word.is_string() && word.get<std::string>() == words[k]) return static_cast<int>(k);
+  }
+  damaged("an unknown word");
+}
+
+const Json& member(const Json& json, const char* key) {
+  if (!json.is_object() || !json.contains(key)) damaged(fmt::format("\"{}\" is not there", key));
+  return json.at(key);
+}
+
+std::string text_member(const Json& json, const char* key) {
+  const Json& text = member(json, key);
+  if (!text.is_string()) damaged(fmt::format("\"{}\" is no text", key));
+  return text.get<std::string>();
+}
+
+Json bound_json(double bound) { return std::isinf(bound) ? Json() : Json(bound); }
+
+double bound_from(const Json& bound, double missing) {
+  if (bound.is_null()) return missing;
+  if (!bound.is_number()) damaged("a bound is no number");
+  return bound.get<double>();
+}
+
+/// Lists of numbers of several owners, one behind the other.
+class Pieces {
+ public:
+  void end_piece() { offsets_.push_back(static_cast<std::int64_t>(numbers.size())); }
+  void write(const std::string& name, Index width, TensorWriter& out) const {
+    const auto count = static_cast<Index>(numbers.size()) / width;
+    std::vector<std::int64_t> offsets = offsets_;
+    for (std::int64_t& offset : offsets) offset /= width;
+    out.add(name + ".offsets", {static_cast<Index>(offsets.size())}, offsets);
+    out.add(name, {count, width}, numbers);
+  }
+
+  std::vector<double> numbers;
+
+ private:
+  std::vector<std::int64_t> offsets_ = {0};
+};
+
+/// The same, read: piece k has the rows offsets[k] to offsets[k + 1] of a matrix.
+struct ReadPieces {
+  ReadPieces(const std::string& name, Index pieces, Index columns, TensorFile& file)
+      : width(columns), offsets(file.offsets(name + ".offsets", pieces)) {
+    numbers = file.doubles(name, {static_cast<Index>(offsets.back()), width});
+  }
+  std::span<const double> piece(Index k) const {
+    return std::span(numbers).subspan(offsets[k] * width, (offsets[k + 1] - offsets[k]) * width);
+  }
+
+  Index width;
+  std::vector<std::int64_t> offsets;
+  std::vector<double> numbers;
+};
+
+OrderedJson feature_json(const Feature& feature) {
+  return {{"name", feature.name},
+          {"kind", kKinds[static_cast<std::size_t>(feature.kind)]},
+          {"scale", kScales[static_cast<std::size_t>(feature.scale)]},
+          {"support", {bound_json(feature.support.low), bound_json(feature.support.high)}},
+          {"decimals", feature.decimals},
+          {"categories", feature.categories}};
+}
+
+Feature feature_from(const Json& json) {
+  Feature out;
+  out.name = text_member(json, "name");
+  out.kind = static_cast<FeatureKind>(position_of(kKinds, member(json, "kind")));
+  out.scale = static_cast<FeatureScale>(position_of(kScales, member(json, "scale")));
+  const Json& support = member(json, "support");
+  if (!support.is_array() || support.size() != 2) damaged("a support has not two bounds");
+  out.support = {bound_from(support[0], out.support.low), bound_from(support[1], out.support.high)};
+  const Json& decimals = member(json, "decimals");
+  if (!decimals.is_number_integer()) damaged("\"decimals\" is not whole");
+  const auto number = decimals.get<std::int64_t>();
+  if (number < -1 || number > 15) damaged("\"decimals\" is out of range");
+  out.decimals = static_cast<int>(number);
+  const Json& categories = member(json, "categories");
+  if (!categories.is_array()) damaged("\"categories\" is no list");
+  for (const Json& category : categories) {
+    if (!category.is_string()) damaged("a category is no text");
+    out.categories.push_back(category.get<std::string>());
+  }
+  if (out.category() == out.categories.empty()) damaged("categories do not suit the kind");
+  return out;
+}
+
+void write_expected(const Columns& columns, TensorWriter& out) {
+  const auto groups = static_cast<Index>(columns.expected.size());
+  const auto dim = static_cast<Index>(columns.features.size());
+  std::vector<double> means, covariances;
+  for (const ExpectedRow& row : columns.expected) {
+    means.insert(means.end(), row.mean.begin(), row.mean.end());
+    covariances.insert(covariances.end(), row.covariance.data(),
+                       row.covariance.data() + row.covariance.size());
+  }
+  out.add("columns.mean", {groups, dim}, means);
+  if (!covariances.empty()) out.add("columns.covariance", {groups, dim, dim}, covariances);
+}
+
+void read_expected(Columns& columns, Index groups, Index dim, TensorFile& file) {
+  const std::vector<double> means = file.doubles("columns.mean", {groups, dim});
+  std::vector<double> covariances;
+  const bool regressed = file.has("columns.covariance");
+  if (regressed) covariances = file.doubles("columns.covariance", {groups, dim, dim});
+  for (Index m = 0; m < groups; ++m) {
+    ExpectedRow row;
+    row.mean = Eigen::Map<const Vector>(means.data() + m * dim, dim);
+    if (regressed) {
+      row.covariance = Eigen::Map<const Matrix>(covariances.data() + m * dim * dim, dim, dim);
+    }
+    columns.expected.push_back(std::move(row));
+  }
+}
+
+void read_atoms(Feature& feature, std::span<const double> numbers) {
+  for (std::size_t k = 0; k < numbers.size(); k += 4) {
+    const Atom atom{numbers[k], {numbers[k + 1], numbers[k + 2]}, numbers[k + 3]};
+    const bool ordered = feature.atoms.empty() || feature.atoms.back().cell.high <= atom.cell.low;
+    if (!ordered || !atom.cell.contains(atom.value)) damaged("cells of atoms overlap");
+    feature.atoms.push_back(atom);
+  }
+}
+
+void read_knots(Feature& feature, std::span<const double> numbers) {
+  if (numbers.size() == 2) damaged("a scale has one knot");
+  for (std::size_t k = 0; k < numbers.size(); k += 2) {
+    if (k > 0 && !(numbers[k] > numbers[k - 2] && numbers[k + 1] > numbers[k - 1])) {
+      damaged("the knots of a scale do not increase");
+    }
+    feature.spread_knots.push_back(numbers[k]);
+    feature.coordinate_knots.push_back(numbers[k + 1]);
+  }
+}
+
+void read_held(Feature& feature, std::span<const double> values, Interval range) {
+  if (!std::is_sorted(values.begin(), values.end())) damaged("values that a group holds");
+  feature.held.push_back({range, {values.begin(), values.end()}});
+}
+
+}  // namespace
+
+OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
+  OrderedJson features = OrderedJson::array(), carried = OrderedJson::array();
+  Pieces atoms, knots, held;
+  std::vector<double> ranges;
+  for (const Feature& feature : columns.features) {
+    features.push_back(feature_json(feature));
+    for (const Atom& atom : feature.atoms) {
+      for (const double number : {atom.value, atom.cell.low, atom.cell.high, atom.share}) {
+        atoms.numbers.push_back(number);
+      }
+    }
+    atoms.end_piece();
+    for (std::size_t k = 0; k < feature.spread_knots.size(); ++k) {
+      knots.numbers.push_back(feature.spread_knots[k]);
+      knots.numbers.push_back(feature.coordinate_knots[k]);
+    }
+    knots.end_piece();
+    for (const HeldValues& own : feature.held) {
+      ranges.insert(ranges.end(), {own.range.low, own.range.high});
+      held.numbers.insert(held.numbers.end(), own.values.begin(), own.values.end());
+      held.end_piece();
+    }
+  }
+  for (const CarriedColumn& column : columns.carried) {
+    carried.push_back({{"name", column.name}, {"why", column.why}});
+  }
+  atoms.write("columns.atoms", 4, out);
+  knots.write("columns.knots", 2, out);
+  held.write("columns.held", 1, out);
+  const auto dim = static_cast<Index>(columns.features.size());
+  const auto groups = static_cast<Index>(columns.expected.size());
+  out.add("columns.ranges", {dim, groups, 2}, ranges);
+  write_expected(columns, out);
+  return {{"seed", columns.seed},
+          {"missing", kMissingRules[static_cast<std::size_t>(columns.missing)]},
+          {"scale_reason", columns.scale_reason},
+          {"features", features},
+          {"carried", carried}};
+}
+
+Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file) {
+  Columns out;
+  const Json& seed = member(json, "seed");
+  if (!seed.is_number_unsigned()) damaged("\"seed\" is no whole number");
+  out.seed = seed.get<std::uint64_t>();
+  out.missing = static_cast<MissingRule>(position_of(kMissingRules, member(json, "missing")));
+  out.scale_reason = text_member(json, "scale_reason");
+  const Json& features = member(json, "features");
+  if (!features.is_array() || static_cast<Index>(features.size()) != dim) {
+    damaged("there is not one description per feature");
+  }
+  const ReadPieces atoms("columns.atoms", dim, 4, file);
+  const ReadPieces knots("columns.knots", dim, 2, file);
+  const ReadPieces held("columns.held", product_of_sizes(dim, num_groups), 1, file);
+  const std::vector<double> ranges = file.doubles("columns.ranges", {dim, num_groups, 2});
+  for (Index j = 0; j < dim; ++j) {
+    Feature feature = feature_from(features[static_cast<std::size_t>(j)]);
+    read_atoms(feature, atoms.piece(j));
+    read_knots(feature, knots.piece(j));
+    for (Index m = 0; m < num_groups; ++m) {
+      const Index k = j * num_groups + m;
+      read_held(feature, held.piece(k), {ranges[2 * k], ranges[2 * k + 1]});
+    }
+    out.features.push_back(std::move(feature));
+  }
+  const Json& carried = member(json, "carried");
+  if (!carried.is_array()) damaged("\"carried\" is no list");
+  for (const Json& column : carried) {
+    out.carried.push_back({text_member(column, "name"), text_member(column, "why")});
+  }
+  read_expected(out, num_groups, dim, file);
+  return out;
+}
+
+}  // namespace conflux

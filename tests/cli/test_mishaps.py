@@ -1,0 +1,191 @@
+"""What goes wrong with tables that people have: each is put right, or answered with a remedy."""
+
+import json
+import unittest
+
+import numpy as np
+
+from support import CommandTest
+
+USAGE, DATA = 2, 3
+
+
+def table(rows=120, extra=(), separator=",", decimal=".", seed=0, group="site"):
+    """Two sites, four features in unlike units; `extra` are (name, function of row) columns."""
+    random = np.random.default_rng(seed)
+    names = ["age", "income", "rain", "colour", group, *(name for name, _ in extra)]
+    lines = [separator.join(names)]
+    for i in range(rows):
+        site = i % 2
+        cells = [
+            str(int(random.integers(20, 60)) + 5 * site),
+            f"{1000 * (20 + 5 * site + 4 * random.standard_normal()):.3f}",
+            "0" if random.random() < 0.5 else f"{random.exponential() + 0.1:.4f}",
+            ("red", "green", "blue")[int(random.integers(0, 2)) + site],
+            ("north", "south")[site],
+            *(make(i) for _, make in extra),
+        ]
+        lines.append(separator.join(cell.replace(".", decimal) for cell in cells))
+    return "\n".join(lines) + "\n"
+
+
+def spoiled(line, column, value, **options):
+    """The table with one cell changed; lines count from 1, the header included."""
+    lines = table(**options).splitlines()
+    cells = lines[line - 1].split(",")
+    cells[column] = value
+    lines[line - 1] = ",".join(cells)
+    return "\n".join(lines) + "\n"
+
+
+FIT = "fit t.csv --group site -o m --layers 3"
+
+# Name, the table t.csv, the command, the exit code, and what is said.
+ANSWERED = [
+    ("word among numbers", spoiled(43, 1, "n.a.x"), FIT, DATA,
+     ["t.csv, line 43", '"income"', '"n.a.x"', "--as"]),
+    ("comma instead of a point in one cell", spoiled(10, 1, '"20311,5"'), FIT, DATA,
+     ["t.csv, line 10", "income"]),
+    ("infinity", spoiled(7, 1, "inf"), FIT, DATA, ["t.csv, line 7", '"income"', "inf"]),
+    ("line with a cell too few", table().replace(",red,north", ",north", 1), FIT, DATA,
+     ["t.csv, line", "cell"]),
+    ("group missing in a row", spoiled(5, 4, ""), FIT, DATA, ["t.csv, line 5", "no group"]),
+    ("group column misspelled", table(), "fit t.csv --group sight -o m", USAGE,
+     ['no column "sight"', "site"]),
+    ("group column not named", table(), "fit t.csv -o m", USAGE, ["--group", '"age"']),
+    ("group column that names rows", table(extra=[("patient", lambda i: f"p{i}")]),
+     "fit t.csv --group patient -o m", DATA, ['"patient"', "single row", "--group"]),
+    ("only one group", table().replace("south", "north"), FIT, DATA, ["one group"]),
+    ("missing cells refused", spoiled(9, 0, ""), FIT + " --missing refuse", DATA,
+     ["t.csv, line 9", '"age"', "--missing auto"]),
+    ("unknown word for a column", table(), FIT + " --as age=hole", USAGE, ['"hole"', "whole"]),
+    ("unknown column in --as", table(), FIT + " --as agee=whole", USAGE, ['"agee"', '"age"']),
+    ("support that the data leaves", table(), FIT + " --support age=unit", DATA,
+     ['"age"', "unit"]),
+    ("nonsense as support", table(), FIT + " --support age=big", USAGE, ['"big"', "positive"]),
+    ("unknown pattern", table(), FIT + " --features PC*", USAGE, ['"PC*"']),
+    ("two columns of one name", table().replace("income", "age", 1), FIT, DATA, ["age", "rename"]),
+    ("empty file", "", FIT, DATA, ["t.csv", "empty"]),
+    ("header only", table().splitlines()[0] + "\n", FIT, DATA, ["t.csv", "no rows"]),
+    ("meta of another length", table(), FIT + " --meta short.csv", DATA,
+     ["short.csv", "2 rows", "120", "--meta-key"]),
+    ("text among categories asked for as numbers", table(), FIT + " --as colour=number", DATA,
+     ['"colour"', "not a number"]),
+]
+
+
+class Mishaps(CommandTest):
+    def fit(self, text, *options, command=FIT):
+        self.write("t.csv", text)
+        done = self.call(*command.split(), *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def features(self):
+        return {line.split(":")[0]: line for line in
+                json.loads(self.run_command("info", "m", "--json"))["columns"]}
+
+    def test_are_answered(self):
+        self.write("short.csv", "kind\na\nb\n")
+        for name, text, command, code, words in ANSWERED:
+            with self.subTest(name):
+                self.write("t.csv", text)
+                done = self.call(*command.split())
+                self.assertEqual(done.returncode, code, done.stderr)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+
+    def test_byte_order_mark_and_windows_lines(self):
+        self.fit("\ufeff" + table().replace("\n", "\r\n"))
+        self.assertIn("age", self.features())
+
+    def test_semicolons_and_decimal_commas(self):
+        self.fit(table(separator=";", decimal=","))
+        self.assertIn("numbers", self.features()["income"])
+
+    def test_ids_and_index_columns_are_carried_along_and_said(self):
+        lines = table(extra=[("patient_id", lambda i: str(1000 + 7 * i))]).splitlines()
+        text = "\n".join([("," if i == 0 else f"{i - 1},") + line for i, line in enumerate(lines)])
+        said = self.fit(text + "\n")
+        self.assertIn("numbers the rows", said)
+        self.assertIn("carried along", self.features()["patient_id"])
+
+    def test_missing_cells_stay_where_they_are(self):
+        self.fit(spoiled(9, 0, "NA"))
+        self.run_command("transform", "m", "t.csv", "-o", "z.csv")
+        self.run_command("inverse", "m", "z.csv", "-o", "b.csv")
+        for name in ("z.csv", "b.csv"):
+            rows = [line.split(",") for line in (self.folder / name).read_text().splitlines()]
+            missing = [(i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if not cell]
+            self.assertEqual(missing, [(8, 0)])
+
+    def test_there_and_back_is_equal_and_translations_are_valid(self):
+        text = table(400)
+        said = self.fit(text)
+        for word in ("whole numbers", "3 categories", "never negative", "unlike units"):
+            self.assertIn(word, said)
+        self.run_command("transform", "m", "t.csv", "-o", "z.csv")
+        self.run_command("inverse", "m", "z.csv", "-o", "b.csv")
+        old = [line.split(",") for line in text.splitlines()[1:]]
+        new = [line.split(",") for line in (self.folder / "b.csv").read_text().splitlines()[1:]]
+        for before, after in zip(old, new):
+            self.assertEqual(before[0], after[0])
+            self.assertEqual(before[3:], after[3:])
+            for j in (1, 2):
+                self.assertAlmostEqual(float(before[j]), float(after[j]), delta=1e-5)
+        self.run_command("translate", "m", "t.csv", "--to", "north", "-o", "n.csv")
+        north = {row[0] for row in old if row[4] == "north"}
+        for line in (self.folder / "n.csv").read_text().splitlines()[1:]:
+            age, _, rain, colour, _ = line.split(",")
+            self.assertIn(age, north)
+            self.assertGreaterEqual(float(rain), 0)
+            self.assertIn(colour, ("red", "green"))
+
+    def test_a_category_that_is_new_is_kept_and_said(self):
+        self.fit(table())
+        self.write("new.csv", spoiled(4, 3, "violet"))
+        done = self.call("translate", "m", "new.csv", "--to", "south", "-o", "n.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('"violet"', done.stderr)
+        self.assertIn("violet", (self.folder / "n.csv").read_text().splitlines()[3])
+
+    def test_files_as_groups_and_other_names_later(self):
+        rows = table().splitlines()
+        for name, word in (("north_c", "north"), ("south_c", "south"), ("north_p", "north")):
+            self.write(name + ".csv", "\n".join([rows[0], *(r for r in rows if word in r)]) + "\n")
+        self.run_command("fit", "north_c.csv", "south_c.csv", "--drop", "site", "--layers", 3, "-o", "m",
+                         "--rename", "north_c=north,south_c=south")
+        self.run_command("translate", "m", "north_p.csv", "--rename", "north_p=north", "--to", "south",
+                         "-o", "n.csv")
+        done = self.call("translate", "m", "north_p.csv", "--to", "south", "-o", "n.csv")
+        self.assertIn("--rename north_p=GROUP", done.stderr)
+
+    def test_meta_crossed_groups_and_patterns(self):
+        rows = table().splitlines()
+        self.write("x.csv", "\n".join(",".join(row.split(",")[:3]) for row in rows) + "\n")
+        kinds = [row.split(",")[4] + "," + "ab"[i // 60 % 2] for i, row in enumerate(rows[1:])]
+        self.write("meta.csv", "site,half\n" + "\n".join(kinds) + "\n")
+        self.run_command("fit", "x.csv", "--meta", "meta.csv", "--group", "site,half", "--features", "age:rain",
+                         "--layers", 3, "-o", "m")
+        groups = json.loads(self.run_command("info", "m", "--json"))["groups"]
+        self.assertEqual(set(groups), {"north+a", "south+a", "north+b", "south+b"})
+
+    def test_a_draft_of_the_columns_is_read_again(self):
+        self.write("t.csv", table())
+        self.run_command("check", "t.csv", "--group", "site", "--write-columns", "c.json")
+        draft = json.loads((self.folder / "c.json").read_text())
+        self.assertEqual(draft["age"]["as"], "whole")
+        draft["age"]["as"] = "ignore"
+        self.write("c.json", json.dumps(draft))
+        self.run_command(*FIT.split(), "--columns", "c.json")
+        self.assertIn("carried along", self.features()["age"])
+
+    def test_a_new_group_brings_its_values(self):
+        self.fit(table())
+        self.write("west.csv", table().replace("north", "west").replace("blue", "green"))
+        self.run_command("add-group", "m", "west.csv", "-o", "m2")
+        self.run_command("translate", "m2", "t.csv", "--to", "west", "-o", "w.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()

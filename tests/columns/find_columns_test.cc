@@ -1,0 +1,137 @@
+#include "conflux/columns/find_columns.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "conflux/core/error.h"
+#include "tests/columns/mixed_table.h"
+
+namespace conflux {
+namespace {
+
+using testing::HasSubstr;
+
+const Feature& feature(const Columns& columns, const std::string& name) {
+  for (const Feature& each : columns.features) {
+    if (each.name == name) return each;
+  }
+  throw std::runtime_error("no feature " + name);
+}
+
+std::string carried(const Columns& columns, const std::string& name) {
+  for (const CarriedColumn& each : columns.carried) {
+    if (each.name == name) return each.why;
+  }
+  return "";
+}
+
+Columns found(const MixedTable& mixed, ColumnOptions options = {}) {
+  return find_columns(mixed.table, mixed.groups, 2, options, Workers(1));
+}
+
+TEST(FindColumns, TellsWhatColumnsMean) {
+  const MixedTable mixed(2000);
+  const Columns columns = found(mixed);
+  EXPECT_EQ(feature(columns, "age").kind, FeatureKind::kWhole);
+  EXPECT_EQ(feature(columns, "rain").kind, FeatureKind::kRepeated);
+  EXPECT_EQ(feature(columns, "rain").scale, FeatureScale::kNormal);
+  EXPECT_EQ(feature(columns, "rain").support.low, 0);
+  EXPECT_EQ(feature(columns, "pressure").kind, FeatureKind::kNumber);
+  EXPECT_EQ(feature(columns, "pressure").scale, FeatureScale::kStandard);
+  EXPECT_EQ(feature(columns, "humidity").support, (Interval{0, 1}));
+  EXPECT_EQ(feature(columns, "colour").kind, FeatureKind::kCategory);
+  EXPECT_THAT(carried(columns, "id"), HasSubstr("numbers the rows"));
+  EXPECT_THAT(carried(columns, "name"), HasSubstr("a text of its own"));
+  EXPECT_THAT(carried(columns, "constant"), HasSubstr("in every row"));
+  EXPECT_EQ(columns.describe().size(), mixed.table.columns.size());
+}
+
+TEST(FindColumns, CanBeOverruled) {
+  const MixedTable mixed(500);
+  const Columns columns =
+      found(mixed, {.as = {{"age", "category"}, {"colour", "ignore"}, {"rain", "number"}},
+                    .support = {{"pressure", "positive"}, {"rain", "any"}}});
+  EXPECT_EQ(feature(columns, "age").kind, FeatureKind::kCategory);
+  EXPECT_EQ(feature(columns, "rain").kind, FeatureKind::kNumber);
+  EXPECT_EQ(feature(columns, "rain").support, Interval{});
+  EXPECT_EQ(feature(columns, "pressure").support.low, 0);
+  EXPECT_EQ(carried(columns, "colour"), "as asked for");
+  EXPECT_THROW(found(mixed, {.as = {{"age", "wohle"}}}), InvalidOption);
+  EXPECT_THROW(found(mixed, {.as = {{"agee", "whole"}}}), InvalidOption);
+  EXPECT_THROW(found(mixed, {.support = {{"age", "0:10"}}}), InvalidData);
+}
+
+// A stray word must not cost the whole column.
+TEST(FindColumns, RefusesAWordAmongNumbers) {
+  Table table;
+  std::vector<std::string> text(100, "1.5");
+  text[41] = "1,7x";
+  table.add("x", text);
+  table.source = "t.csv";
+  const std::vector<Index> groups(100, 0);
+  try {
+    find_columns(table, groups, 1, {}, Workers(1));
+    FAIL();
+  } catch (const InvalidData& error) {
+    EXPECT_THAT(error.what(), HasSubstr("t.csv"));
+    EXPECT_THAT(error.what(), HasSubstr("1,7x"));
+    EXPECT_THAT(error.what(), HasSubstr("row 42"));
+  }
+}
+
+// Coordinates of one unit must not be bent: their lengths mean something.
+TEST(FindColumns, LeavesCoordinatesOfOneUnitAlone) {
+  Table table;
+  std::vector<Index> groups;
+  for (Index i = 0; i < 400; ++i) groups.push_back(i % 2);
+  for (int j = 0; j < 8; ++j) {
+    std::vector<double> numbers;
+    for (int i = 0; i < 400; ++i) numbers.push_back(std::sin(17.3 * i * (j + 1)) / (1 + 3 * j));
+    table.add("PC" + std::to_string(j + 1), numbers);
+  }
+  const Columns columns = find_columns(table, groups, 2, {}, Workers(1));
+  for (const Feature& each : columns.features) EXPECT_TRUE(each.as_it_is()) << each.name;
+  const Matrix rows = columns.coordinates(table, Workers(1));
+  EXPECT_EQ(rows(3, 5), table["PC6"].numbers[3]);
+}
+
+TEST(FindColumns, LeavesPixelsAlone) {
+  Table table;
+  std::vector<Index> groups;
+  for (Index i = 0; i < 100; ++i) groups.push_back(i % 2);
+  for (int j = 0; j < 20; ++j) {
+    std::vector<double> numbers;
+    for (int i = 0; i < 100; ++i) numbers.push_back((i * (j + 3)) % 17);
+    table.add("p" + std::to_string(j), numbers);
+  }
+  const Columns columns = find_columns(table, groups, 2, {}, Workers(1));
+  EXPECT_THAT(columns.scale_reason, HasSubstr("pixels"));
+  for (const Feature& each : columns.features) EXPECT_TRUE(each.as_it_is()) << each.name;
+}
+
+// Normal scores of all groups together are normal, atoms and categories included.
+TEST(FindColumns, NormalScoresAreNormal) {
+  const MixedTable mixed(4000);
+  const Columns columns = found(mixed, {.scale = ScaleChoice::kNormal});
+  const Matrix rows = columns.coordinates(mixed.table, Workers(1));
+  for (Index j = 0; j < rows.cols(); ++j) {
+    const Vector column = rows.col(j).array().isNaN().select(0, rows.col(j));
+    EXPECT_NEAR(column.mean(), 0, 0.1) << columns.features[j].name;
+    const auto there = static_cast<double>((!rows.col(j).array().isNaN()).count());
+    EXPECT_NEAR(column.squaredNorm() / there, 1, 0.1) << columns.features[j].name;
+  }
+}
+
+TEST(FindColumns, KnowsANewGroup) {
+  const MixedTable mixed(1000);
+  Columns columns = found(mixed);
+  add_group(columns, mixed.table, Workers(1));
+  for (const Feature& each : columns.features) EXPECT_EQ(each.held.size(), 3u);
+  EXPECT_EQ(columns.expected.size(), 3u);
+}
+
+}  // namespace
+}  // namespace conflux
