@@ -8,16 +8,20 @@
 """
 
 from . import datasets, estimators, judging, metrics, plot, pp
+from ._align import Alignment, align
 from ._aligner import BaseAligner, FitWarning
 from ._core import Error, InvalidData, InvalidOption, __version__
 from ._progress import LayerRecord
 from ._scikit import NotFittedError
 from .estimators import *  # noqa: F401,F403 - the methods that the engine has
-from .judging import Guess, guess
+from .judging import Check, Evaluation, Guess, check, evaluate, guess
 
 __all__ = [
+    "Alignment",
     "BaseAligner",
+    "Check",
     "Error",
+    "Evaluation",
     "FitWarning",
     "Guess",
     "InvalidData",
@@ -25,8 +29,11 @@ __all__ = [
     "LayerRecord",
     "NotFittedError",
     "__version__",
+    "align",
+    "check",
     "datasets",
     "estimators",
+    "evaluate",
     "guess",
     "judging",
     "metrics",

@@ -152,6 +152,34 @@ def guess(
     seed: int,
     threads: int,
 ) -> dict[str, Any]: ...
+def check(
+    x: npt.NDArray[Any],
+    groups: _Codes,
+    group_names: list[str],
+    labels: _Codes,
+    label_names: list[str],
+    feature_names: list[str],
+    error_rate: float,
+    max_rows: int,
+    deals: int,
+    seed: int,
+    threads: int,
+) -> dict[str, Any]: ...
+def evaluate(
+    model: Model,
+    x: npt.NDArray[Any],
+    groups: _Codes,
+    group_names: list[str],
+    labels: _Codes,
+    label_names: list[str],
+    feature_names: list[str],
+    metrics: list[str],
+    shared_space: bool,
+    max_rows: int,
+    seed: int,
+    threads: int,
+) -> dict[str, Any]: ...
+def metric_names() -> list[str]: ...
 def make_moons(samples: int, noise: float, seed: int) -> tuple[_Array, _Codes]: ...
 def make_circles(
     samples: int, noise: float, factor: float, seed: int

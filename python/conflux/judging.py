@@ -7,14 +7,16 @@ The results are records with a summary to read (``print(result)``) and a dict to
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core, _labels
+from ._aligner import BaseAligner
 from ._arrays import as_samples, feature_names_of, seed_of, threads_of
 
-__all__ = ["Guess", "guess"]
+__all__ = ["Check", "Evaluation", "Feature", "Guess", "check", "evaluate", "guess"]
 
 # Features that a summary names; the rest is in the record.
 _MOST_NAMED = 5
@@ -64,6 +66,86 @@ class Guess(_Record):
         if self.beyond_chance and named:
             text += f", given away by {', '.join(named[:_MOST_NAMED])}"
         return text
+
+
+@dataclasses.dataclass(frozen=True)
+class Feature:
+    """How one feature differs between groups, in normal scores of its ranks."""
+
+    shift: float
+    """Between the two groups that lie furthest apart, in deviations within groups."""
+    by_chance: float
+    """The shift that 95 of 100 random deals of the groups stay below."""
+    spread_ratio: float
+    """Deviation of the group with the widest spread over that of the narrowest."""
+    p_value: float
+    """How probable such a difference is by chance."""
+    false_discovery_rate: float
+    """The smallest error rate at which this feature is named among all features."""
+    importance: float
+    """Share in how the group is guessed."""
+    differs: bool
+    """Whether the difference is beyond chance."""
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Check(_Record):
+    """What can be said of groups before they are aligned; see :func:`check`."""
+
+    differ: bool
+    """Whether the groups differ beyond chance."""
+    p_value: float
+    """How probable such a difference is by chance."""
+    advice: str
+    """leave, align, gate cells or gate labels."""
+    sentences: list[str]
+    """What was found and what it means, the verdict first."""
+    guess: Guess
+    """Whether the group of a row can be guessed."""
+    features: dict[str, Feature]
+    """How each feature differs, by itself."""
+    rows: dict[str, int]
+    """Rows of each group that were looked at."""
+    overlap: float
+    """Share of the rows in cells that two groups have in common."""
+    shares: dict[str, dict[str, float]] | None
+    """Share of each label in each group; None without labels."""
+
+    @property
+    def differing(self) -> list[str]:
+        """Names of the features that differ, those that give most away first."""
+        found = [name for name, feature in self.features.items() if feature.differs]
+        return sorted(found, key=lambda name: -self.features[name].importance)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Evaluation(_Record):
+    """What an alignment did to rows; see :func:`evaluate`."""
+
+    verdict: str
+    """nothing to do, already aligned, aligned, better, unchanged or worse."""
+    sentences: list[str]
+    """The verdict first, then what else is good to know."""
+    warnings: list[str]
+    """What is bad or worse than before, with remedies."""
+    guess_before: Guess
+    """Whether the group of a row could be guessed before."""
+    guess_after: Guess
+    """Whether it still can be."""
+    neighbors_kept: float
+    """Share of a row's nearest rows of its group that are still its nearest."""
+    figures: dict[str, dict[str, float | None]]
+    """Every metric before and after, and by chance."""
+    features_moved: dict[str, float]
+    """How far each feature moved, in its deviations within groups, furthest first."""
+    rows: dict[str, int]
+    """Rows of each group that were judged."""
+
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])
 
 
 def _feature_names(X: Any, columns: int) -> list[str]:
@@ -149,3 +231,147 @@ def _guess_of(found: dict[str, Any], group_names: list[str], names: list[str]) -
         importance={names[j]: found["importance"][j] for j in order},
         rows=found["rows"],
     )
+
+
+def check(
+    X: Any,
+    groups: Any,
+    y: Any = None,
+    *,
+    error_rate: float = 0.05,
+    max_rows: int = 20_000,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Check:
+    """Return whether groups differ, in which features, and what an alignment would risk.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows of all groups.
+    groups : array-like of shape (n_samples,)
+        Label of each row's group.
+    y : array-like of shape (n_samples,), optional
+        What rows show, None where it is unknown: says whether groups hold the same kinds of rows.
+    error_rate : float
+        How often a difference is claimed where there is none.
+    max_rows : int
+        Rows at most; beyond, the largest groups are thinned.
+    random_state : int, generator or None
+        Names the rows that are drawn.
+    n_jobs : int, optional
+        Threads; None uses every core.
+
+    Examples
+    --------
+    >>> import conflux
+    >>> X, groups = conflux.datasets.make_gaussians(300)
+    >>> found = conflux.check(X, groups)
+    >>> found.differ
+    True
+    """
+    rows = as_samples(X)
+    names = _feature_names(X, rows.shape[1])
+    _, group_names, codes = _labels.encode(groups, len(rows))
+    label_names, labels = _label_codes(y, len(rows))
+    found = _core.check(
+        rows, codes, group_names, labels, label_names, names, error_rate, max_rows, 99,
+        seed_of(random_state), threads_of(n_jobs),
+    )
+    shares = None
+    if found["labels"] is not None:
+        table = found["labels"]["shares"].tolist()
+        kinds = found["labels"]["kinds"]
+        shares = {name: dict(zip(kinds, row)) for name, row in zip(group_names, table)}
+    return Check(
+        differ=found["differ"],
+        p_value=found["p_value"],
+        advice=found["advice"],
+        sentences=found["sentences"],
+        guess=_guess_of(found["guess"], group_names, names),
+        features={name: Feature(**each) for name, each in zip(names, found["features"])},
+        rows=dict(zip(group_names, found["rows"])),
+        overlap=found["overlap"],
+        shares=shares,
+    )
+
+
+def evaluate(
+    model: BaseAligner,
+    X: Any,
+    groups: Any = None,
+    y: Any = None,
+    *,
+    metrics: Sequence[str] = (),
+    shared_space: bool = False,
+    max_rows: int = 10_000,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Evaluation:
+    """Return what an alignment does to rows, good and bad, with a verdict.
+
+    Judge rows that the fit has not seen where there are some: those that it has seen flatter it.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The alignment.
+    X : array-like of shape (n_samples, n_features)
+        Rows of some of its groups.
+    groups : array-like of shape (n_samples,)
+        Label of each row's group. Left out if the estimator's `group_column` says where X has it.
+    y : array-like of shape (n_samples,), optional
+        What rows show, None where it is unknown: says whether rows of different labels stay apart.
+    metrics : sequence of str
+        Metrics that are wanted, such as "w2_exact"; empty: the usual ones.
+    shared_space : bool
+        Compare groups in the shared space instead of each as the other.
+    max_rows : int
+        Rows of each group at most.
+    random_state : int, generator or None
+        Names the rows that are drawn.
+    n_jobs : int, optional
+        Threads; None uses every core.
+
+    Examples
+    --------
+    >>> import conflux
+    >>> X, groups = conflux.datasets.make_moons(1000)
+    >>> inb = conflux.INB(layers=20).fit(X[::2], groups[::2])
+    >>> found = conflux.evaluate(inb, X[1::2], groups[1::2])
+    >>> found.guess_after.auc < found.guess_before.auc
+    True
+    """
+    fitted = model._fitted()
+    rows, groups, _ = model._read(X, groups)
+    _, group_names, codes = _labels.encode(groups, len(rows))
+    label_names, labels = _label_codes(y, len(rows))
+    names = list(fitted.feature_names) or [f"x{j}" for j in range(fitted.dim)]
+    found = _core.evaluate(
+        fitted, rows, codes, group_names, labels, label_names, names, list(metrics), shared_space,
+        max_rows, seed_of(random_state), threads_of(n_jobs),
+    )
+    judgement = found["judgement"]
+    if judgement is None:
+        raise ValueError("there are not two groups of at least three rows; give more rows.")
+    figures = {**found["metrics"], "energy": judgement["energy"]}
+    for name in ("ilisi", "clisi", "label_transfer"):
+        if judgement[name] is not None:
+            figures[name] = judgement[name]
+    return Evaluation(
+        verdict=judgement["verdict"],
+        sentences=judgement["sentences"],
+        warnings=judgement["warnings"],
+        guess_before=_guess_of(judgement["guess_before"], group_names, names),
+        guess_after=_guess_of(judgement["guess_after"], group_names, names),
+        neighbors_kept=judgement["neighbors_kept"],
+        figures=figures,
+        features_moved=judgement["features_moved"],
+        rows=dict(zip(group_names, found["rows"])),
+    )
+
+
+def _label_codes(y: Any, rows: int) -> tuple[list[str], npt.NDArray[np.int64]]:
+    if y is None:
+        return [], np.empty(0, dtype=np.int64)
+    return _labels.encode_labels(y, rows)

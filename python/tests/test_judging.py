@@ -53,3 +53,66 @@ def test_half_of_the_unseen_rows_is_refused():
         conflux.guess(X, groups, unseen=X)
     with pytest.raises(ValueError, match="'z'"):
         conflux.guess(X, groups, X[:2], ["a", "z"])
+
+
+def test_check_names_the_feature_that_differs():
+    X, groups = three_groups(1.0)
+    found = conflux.check(X, groups)
+    assert found.differ and found.differing == ["x1"]
+    assert found.features["x1"].shift > 1
+    assert found.rows == {"a": 200, "b": 200, "c": 200}
+    assert str(found).splitlines()[0] == found.sentences[0]
+    json.dumps(found.to_dict())
+
+
+def test_check_finds_nothing_in_equal_groups():
+    found = conflux.check(*three_groups(0.0))
+    assert not found.differ and found.advice == "leave" and not found.differing
+
+
+def test_check_compares_what_groups_hold():
+    X, groups = three_groups(0.0)
+    labels = np.where(groups == "a", "left", "right")
+    found = conflux.check(X, groups, labels)
+    assert found.shares["a"] == {"left": 1.0, "right": 0.0}
+    assert found.shares["b"]["right"] == 1.0
+
+
+def test_check_takes_names_from_data_frames():
+    pandas = pytest.importorskip("pandas")
+    X, groups = three_groups(1.0)
+    found = conflux.check(pandas.DataFrame(X, columns=list("wxyz")), groups)
+    assert found.differing == ["x"]
+
+
+def test_evaluate_judges_unseen_rows():
+    X, groups = three_groups(2.0)
+    Y, others = three_groups(2.0, seed=1)
+    nb = conflux.NB().fit(X, groups)
+    found = conflux.evaluate(nb, Y, others)
+    assert found.verdict in ("aligned", "better")
+    assert found.guess_after.auc < 0.6 < found.guess_before.auc
+    assert list(found.features_moved)[0] == "x1"
+    assert 0 < found.neighbors_kept <= 1
+    assert found.sentences[0] in str(found)
+    json.dumps(found.to_dict())
+
+
+def test_evaluate_measures_what_is_asked_for():
+    X, groups = three_groups(1.0)
+    nb = conflux.NB().fit(X, groups)
+    found = conflux.evaluate(nb, X, groups, metrics=["energy_distance"])
+    assert found.figures["energy_distance"]["after"] < found.figures["energy_distance"]["before"]
+    with pytest.raises(ValueError, match="no metric"):
+        conflux.evaluate(nb, X, groups, metrics=["w3"])
+
+
+def test_evaluate_refuses_what_the_model_does_not_know():
+    X, groups = three_groups(1.0)
+    nb = conflux.NB().fit(X, groups)
+    with pytest.raises(ValueError, match="4"):
+        conflux.evaluate(nb, X[:, :3], groups)
+    with pytest.raises(ValueError, match='"z"'):
+        conflux.evaluate(nb, X, np.where(groups == "a", "z", groups))
+    with pytest.raises(conflux.NotFittedError):
+        conflux.evaluate(conflux.NB(), X, groups)

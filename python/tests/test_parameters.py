@@ -93,7 +93,10 @@ def test_records_of_layers_have_the_fields_of_the_model_file(moons, tmp_path):
     kept = record["layers"] + record.get("dropped_layers", [])
     assert kept
     for fields, layer in zip(kept, [*inb.history_, *inb.dropped_history_]):
-        assert fields == layer._asdict()
+        told = {name: value for name, value in layer._asdict().items() if name in fields}
+        assert fields == told
+        # Times differ from run to run; equal fits give equal files.
+        assert all(name.endswith("seconds") for name in set(layer._asdict()) - set(fields))
 
 
 def test_params_are_set_got_and_cloned():

@@ -1,0 +1,179 @@
+// What differs between groups before an alignment, and what an alignment did,
+// as dicts.
+
+#include <pybind11/stl.h>
+
+#include "bindings.h"
+#include "caller_groups.h"
+#include "conflux/judging/check.h"
+#include "conflux/judging/evaluation.h"
+#include "guess_dict.h"
+
+namespace py = pybind11;
+
+namespace conflux::python {
+
+namespace {
+
+using namespace py::literals;
+
+py::dict to_dict(const Composition& composition) {
+  return py::dict("kinds"_a = composition.kinds, "shares"_a = to_array(composition.shares),
+                  "difference"_a = composition.difference.value,
+                  "by_chance"_a = composition.difference.by_chance,
+                  "p_value"_a = composition.difference.p_value);
+}
+
+const char* word_of(Advice advice) {
+  switch (advice) {
+    case Advice::kLeave:
+      return "leave";
+    case Advice::kAlign:
+      return "align";
+    case Advice::kGateCells:
+      return "gate cells";
+    case Advice::kGateLabels:
+      return "gate labels";
+  }
+  return "";
+}
+
+py::dict to_dict(const CheckReport& report) {
+  py::list features;
+  for (const FeatureDifference& feature : report.features) {
+    features.append(py::dict("shift"_a = feature.shift, "by_chance"_a = feature.shift_by_chance,
+                             "spread_ratio"_a = feature.spread_ratio, "p_value"_a = feature.p_value,
+                             "false_discovery_rate"_a = feature.false_discovery_rate,
+                             "importance"_a = feature.importance, "differs"_a = feature.differs));
+  }
+  py::object labels = py::none();
+  if (report.labels) labels = to_dict(*report.labels);
+  return py::dict("rows"_a = report.rows, "guess"_a = guess_to_dict(report.guess),
+                  "features"_a = features, "p_value"_a = report.p_value, "differ"_a = report.differ,
+                  "cells"_a = to_dict(report.cells), "labels"_a = labels,
+                  "overlap"_a = report.overlap,
+                  "features_with_atoms"_a = report.features_with_atoms,
+                  "advice"_a = word_of(report.advice), "sentences"_a = report.sentences);
+}
+
+RowFacts facts_of(const GroupNumbers& groups, const Names& group_names, const GroupNumbers& labels,
+                  const Names& label_names, const Names& feature_names) {
+  return {.groups = groups,
+          .group_names = group_names,
+          .labels = labels,
+          .label_names = label_names,
+          .feature_names = feature_names};
+}
+
+py::dict check_groups(const py::array& x, const GroupNumbers& groups, const Names& group_names,
+                      const GroupNumbers& labels, const Names& label_names,
+                      const Names& feature_names, double error_rate, Index max_rows, Index deals,
+                      std::uint64_t seed, int threads) {
+  CallerGroups caller(x, facts_of(groups, group_names, labels, label_names, feature_names));
+  CheckReport report;
+  {
+    const py::gil_scoped_release unlocked;
+    report = check(caller.group_set(Workers(threads)), {.error_rate = error_rate,
+                                                        .max_rows = max_rows,
+                                                        .deals = deals,
+                                                        .seed = seed,
+                                                        .threads = threads});
+  }
+  return to_dict(report);
+}
+
+const char* word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNothingToDo:
+      return "nothing to do";
+    case Verdict::kAlreadyAligned:
+      return "already aligned";
+    case Verdict::kAligned:
+      return "aligned";
+    case Verdict::kBetter:
+      return "better";
+    case Verdict::kUnchanged:
+      return "unchanged";
+    case Verdict::kWorse:
+      return "worse";
+  }
+  return "";
+}
+
+py::dict to_dict(const Change& change) {
+  return py::dict("before"_a = change.before, "after"_a = change.after,
+                  "by_chance"_a = change.by_chance);
+}
+
+py::object to_dict(const std::optional<Change>& change) {
+  return change ? py::object(to_dict(*change)) : py::none();
+}
+
+py::dict to_dict(const std::vector<Move>& moves) {
+  py::dict out;
+  for (const Move& move : moves) out[py::str(move.name)] = move.distance;
+  return out;
+}
+
+py::dict to_dict(const Judgement& judgement) {
+  return py::dict(
+      "verdict"_a = word_of(judgement.verdict),
+      "guess_before"_a = guess_to_dict(judgement.guess_before),
+      "guess_after"_a = guess_to_dict(judgement.guess_after), "ilisi"_a = to_dict(judgement.ilisi),
+      "energy"_a = to_dict(judgement.energy), "neighbors_kept"_a = judgement.mean_neighbors_kept,
+      "neighbors_kept_of_group"_a = judgement.neighbors_kept,
+      "neighbors_by_chance"_a = judgement.neighbors_by_chance, "clisi"_a = to_dict(judgement.clisi),
+      "label_transfer"_a = to_dict(judgement.label_transfer),
+      "features_moved"_a = to_dict(judgement.features_moved),
+      "groups_moved"_a = to_dict(judgement.groups_moved), "rows"_a = judgement.rows,
+      "sentences"_a = judgement.sentences, "warnings"_a = judgement.warnings);
+}
+
+py::dict to_dict(const Evaluation& evaluation) {
+  py::dict metrics;
+  for (const MetricResult& metric : evaluation.metrics) {
+    metrics[py::str(metric.name)] = py::dict("before"_a = metric.before, "after"_a = metric.after,
+                                             "by_chance"_a = metric.by_chance);
+  }
+  py::object judgement = py::none();
+  if (evaluation.judgement) judgement = to_dict(*evaluation.judgement);
+  return py::dict("group_names"_a = evaluation.group_names, "rows"_a = evaluation.rows,
+                  "judgement"_a = judgement, "metrics"_a = metrics);
+}
+
+py::dict evaluate_model(const Model& model, const py::array& x, const GroupNumbers& groups,
+                        const Names& group_names, const GroupNumbers& labels,
+                        const Names& label_names, const Names& feature_names,
+                        const std::vector<std::string>& metrics, bool shared_space, Index max_rows,
+                        std::uint64_t seed, int threads) {
+  check_columns(model, Samples(x));
+  CallerGroups caller(x, facts_of(groups, group_names, labels, label_names, feature_names));
+  Evaluation evaluation;
+  {
+    const py::gil_scoped_release unlocked;
+    evaluation =
+        evaluate(model.flow, caller.group_set(Workers(threads)),
+                 {.metrics = metrics,
+                  .space = shared_space ? EvaluationSpace::kShared : EvaluationSpace::kTranslated,
+                  .max_rows = max_rows,
+                  .seed = seed,
+                  .threads = threads});
+  }
+  return to_dict(evaluation);
+}
+
+}  // namespace
+
+void bind_judging(py::module_& module) {
+  module.def("check", &check_groups, py::arg("x"), py::arg("groups"), py::arg("group_names"),
+             py::arg("labels"), py::arg("label_names"), py::arg("feature_names"),
+             py::arg("error_rate"), py::arg("max_rows"), py::arg("deals"), py::arg("seed"),
+             py::arg("threads"));
+  module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("x"), py::arg("groups"),
+             py::arg("group_names"), py::arg("labels"), py::arg("label_names"),
+             py::arg("feature_names"), py::arg("metrics"), py::arg("shared_space"),
+             py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
+  module.def("metric_names", &metric_names);
+}
+
+}  // namespace conflux::python
