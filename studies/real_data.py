@@ -44,7 +44,7 @@ class Command:
         table.to_csv(self.folder / name, index=False)
 
     def read(self, name):
-        return pd.read_csv(self.folder / name)
+        return pd.read_csv(self.folder / name, na_values="?")
 
 
 def guessing_auc(rows, truth):
@@ -180,7 +180,7 @@ def main():
         for k, (title, table, group, label, limits) in enumerate(jobs):
             parts.append(section(title, *people(run, table, group, label, f"set{k}", limits)))
             print(parts[-1], flush=True)
-    (ROOT / "docs/results/real_data.md").write_text("\n".join(parts))
+            (ROOT / "docs/results/real_data.md").write_text("\n".join(parts))
 
 
 if __name__ == "__main__":
