@@ -79,9 +79,9 @@ BENCHMARK(BM_Transform)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-// Layers with a gate of so many cells (0: without one), forward and back, on one thread.
+// Layers with a gate of so many kinds (0: without one), forward and back, on one thread.
 void BM_GatedTransform(benchmark::State& state) {
-  const Index dim = state.range(0), cells = state.range(1);
+  const Index dim = state.range(0), kinds = state.range(1);
   const bool backwards = state.range(2) != 0;
   constexpr Index kRows = 5000;
   const GroupSet groups = make_gaussian_groups(2, dim, kRows, 1);
@@ -90,10 +90,10 @@ void BM_GatedTransform(benchmark::State& state) {
   options.directions = std::min<Index>(10, dim / 4);
   options.search_steps = 1;
   options.validation_fraction = 0;
-  options.min_cell = 2;
-  if (cells > 0) {
+  options.min_kind = 2;
+  if (kinds > 0) {
     options.gate = Gating::kAuto;
-    options.cells = cells;
+    options.kinds = kinds;
   }
   const Fit fit = fit_flow(groups, options);
   const Workers one(1);
@@ -110,7 +110,7 @@ void BM_GatedTransform(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kRows);
 }
 BENCHMARK(BM_GatedTransform)
-    ->ArgNames({"dim", "cells", "inverse"})
+    ->ArgNames({"dim", "kinds", "inverse"})
     ->ArgsProduct({{20, 100, 784}, {0, 8}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
 

@@ -32,8 +32,8 @@ class NB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -64,8 +64,8 @@ class NB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -100,8 +100,8 @@ class INB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -132,8 +132,8 @@ class INB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -168,8 +168,8 @@ class RandNB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -200,8 +200,8 @@ class RandNB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -236,8 +236,8 @@ class NBINB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -268,8 +268,8 @@ class NBINB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -304,8 +304,8 @@ class NBRandNB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -336,8 +336,8 @@ class NBRandNB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -372,8 +372,8 @@ class GB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -404,8 +404,8 @@ class GB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -440,8 +440,8 @@ class GBINB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -472,8 +472,8 @@ class GBINB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -508,8 +508,8 @@ class SINF(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -540,8 +540,8 @@ class SINF(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -576,8 +576,8 @@ class DD(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -608,8 +608,8 @@ class DD(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -644,8 +644,8 @@ class Tree(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -676,8 +676,8 @@ class Tree(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -712,8 +712,8 @@ class TreeINB(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -744,8 +744,8 @@ class TreeINB(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str
@@ -781,8 +781,8 @@ class Aligner(BaseAligner):
         validation_fraction: float | None = ...,
         patience: int = ...,
         gate: str = ...,
-        cells: int | None = ...,
-        min_cell: int = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
         scale: str = ...,
         unit_cube: str = ...,
@@ -814,8 +814,8 @@ class Aligner(BaseAligner):
     validation_fraction: float | None
     patience: int
     gate: str
-    cells: int | None
-    min_cell: int
+    kinds: int | None
+    min_kind: int
     image: str | Sequence[int] | None
     scale: str
     unit_cube: str

@@ -17,9 +17,9 @@ namespace {
 
 // A mean of as many rows is believed by half.
 constexpr double kRowsOfDoubt = 5;
-// A group with less of itself in a cell, compared with the group that has most, stays as it is.
+// A group with less of itself in a kind, compared with the group that has most, stays as it is.
 constexpr double kLeastPart = 0.1;
-// Of a cell's rows in the search; fewer cannot tell a direction.
+// Of a kind's rows in the search; fewer cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 20;
 
 double mass_of(const Group& group, Index row) {
@@ -32,26 +32,26 @@ PiecewiseLinearMap shift_to(double mean, double mass, double target, double stre
   return PiecewiseLinearMap({mean}, {mean + strength * certain * (target - mean)});
 }
 
-/// The sum over cells of the spread of the groups in it.
-class CellSpread final : public AscentProblem {
+/// The sum over kinds of the spread of the groups in it.
+class KindSpread final : public AscentProblem {
  public:
   void add(SearchSample<float> sample, std::vector<double> weights, double mass, Index directions,
            const Workers& workers) {
-    Cell& cell = cells_.emplace_back();
-    cell.sample = std::make_unique<SearchSample<float>>(std::move(sample));
-    cell.factor = mass * cell.sample->scale * cell.sample->scale;
-    cell.spread = std::make_unique<SlicedSpread<float>>(*cell.sample, std::move(weights),
+    Kind& kind = kinds_.emplace_back();
+    kind.sample = std::make_unique<SearchSample<float>>(std::move(sample));
+    kind.factor = mass * kind.sample->scale * kind.sample->scale;
+    kind.spread = std::make_unique<SlicedSpread<float>>(*kind.sample, std::move(weights),
                                                         directions, workers);
   }
-  bool empty() const { return cells_.empty(); }
+  bool empty() const { return kinds_.empty(); }
 
   double start(const Frame& frame) override {
-    return sum([&](Cell& cell) { return cell.spread->start(frame); });
+    return sum([&](Kind& kind) { return kind.spread->start(frame); });
   }
   Matrix gradient() override {
     Matrix out;
-    for (Cell& cell : cells_) {
-      const Matrix part = cell.factor * cell.spread->gradient();
+    for (Kind& kind : kinds_) {
+      const Matrix part = kind.factor * kind.spread->gradient();
       if (out.size() == 0) {
         out = part;
       } else {
@@ -61,27 +61,27 @@ class CellSpread final : public AscentProblem {
     return out;
   }
   void set_direction(const Matrix& basis) override {
-    for (Cell& cell : cells_) cell.spread->set_direction(basis);
+    for (Kind& kind : kinds_) kind.spread->set_direction(basis);
   }
   double trial(const SpanStep& step) override {
-    return sum([&](Cell& cell) { return cell.spread->trial(step); });
+    return sum([&](Kind& kind) { return kind.spread->trial(step); });
   }
   void accept(const Frame& frame) override {
-    for (Cell& cell : cells_) cell.spread->accept(frame);
+    for (Kind& kind : kinds_) kind.spread->accept(frame);
   }
   Work work() const {
     Work out;
-    for (const Cell& cell : cells_) out += cell.spread->work();
+    for (const Kind& kind : kinds_) out += kind.spread->work();
     return out;
   }
   Index passes() const {
     Index most = 0;
-    for (const Cell& cell : cells_) most = std::max(most, cell.spread->passes());
+    for (const Kind& kind : kinds_) most = std::max(most, kind.spread->passes());
     return most;
   }
 
  private:
-  struct Cell {
+  struct Kind {
     std::unique_ptr<SearchSample<float>> sample;
     std::unique_ptr<SlicedSpread<float>> spread;
     double factor = 0;
@@ -89,10 +89,10 @@ class CellSpread final : public AscentProblem {
   template <class F>
   double sum(F f) {
     double out = 0;
-    for (Cell& cell : cells_) out += cell.factor * f(cell);
+    for (Kind& kind : kinds_) out += kind.factor * f(kind);
     return out;
   }
-  std::vector<Cell> cells_;
+  std::vector<Kind> kinds_;
 };
 
 // Columns without their part in the span of the gate.
@@ -114,53 +114,53 @@ std::vector<double> subset_weights(const std::vector<double>& weights,
     out.push_back(weights[m]);
     sum += weights[m];
   }
-  // Groups that count nothing may be alone in a cell.
+  // Groups that count nothing may be alone in a kind.
   for (double& each : out) each = sum > 0 ? each / sum : 1 / static_cast<double>(out.size());
   return out;
 }
 
-// Every row counts in the cell where its share is largest.
-CellSpread spread_in_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+// Every row counts in the kind where its share is largest.
+KindSpread spread_in_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
                            const std::vector<Matrix>& shares, const std::vector<double>& weights,
                            Index directions, Communicator& comm, const Workers& workers) {
   const Matrix& b = gate.frame().columns();
   const Index count = groups.num_groups();
-  std::vector<RowChoice> in_cell(static_cast<std::size_t>(gate.cells()),
+  std::vector<RowChoice> in_kind(static_cast<std::size_t>(gate.kinds()),
                                  RowChoice(static_cast<std::size_t>(count)));
   for (Index m = 0; m < count; ++m) {
     for (Index i = 0; i < shares[m].rows(); ++i) {
-      Index cell = 0;
-      shares[m].row(i).maxCoeff(&cell);
-      in_cell[cell][m].push_back(chosen[m][i]);
+      Index kind = 0;
+      shares[m].row(i).maxCoeff(&kind);
+      in_kind[kind][m].push_back(chosen[m][i]);
     }
   }
-  CellSpread problem;
+  KindSpread problem;
   double all_rows = 0;
-  for (const RowChoice& rows : in_cell) {
+  for (const RowChoice& rows : in_kind) {
     for (const auto& of_group : rows) all_rows += static_cast<double>(of_group.size());
   }
-  for (const RowChoice& rows : in_cell) {
+  for (const RowChoice& rows : in_kind) {
     std::vector<double> counts;
     for (const auto& of_group : rows) counts.push_back(static_cast<double>(of_group.size()));
     comm.sum(counts);
-    GroupSet cell;
-    RowChoice cell_rows;
+    GroupSet kind;
+    RowChoice kind_rows;
     std::vector<Index> members;
     double mass = 0;
     for (Index m = 0; m < count; ++m) {
       if (counts[m] < static_cast<double>(kLeastSearchRows)) continue;
-      cell.add(groups[m].name, groups[m].rows, groups[m].weights);
-      cell_rows.push_back(rows[m]);
+      kind.add(groups[m].name, groups[m].rows, groups[m].weights);
+      kind_rows.push_back(rows[m]);
       members.push_back(m);
       mass += counts[m];
     }
     if (members.size() < 2) continue;
-    const std::vector<double> cell_weights = subset_weights(weights, members);
+    const std::vector<double> kind_weights = subset_weights(weights, members);
     SearchSample<float> sample =
-        gather_search_sample<float>(cell, cell_rows, cell_weights, comm, workers);
+        gather_search_sample<float>(kind, kind_rows, kind_weights, comm, workers);
     const MatrixOf<float> narrow = b.cast<float>();
     for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
-    problem.add(std::move(sample), cell_weights, mass / all_rows, directions, workers);
+    problem.add(std::move(sample), kind_weights, mass / all_rows, directions, workers);
   }
   return problem;
 }
@@ -175,8 +175,8 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
   const Matrix& b = gate.frame().columns();
   const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
   if (ascent.max_steps == 0) return {.frame = start, .spreads = {}};
-  CellSpread problem =
-      spread_in_cells(groups, chosen, gate, shares, weights, directions, comm, workers);
+  KindSpread problem =
+      spread_in_kinds(groups, chosen, gate, shares, weights, directions, comm, workers);
   if (problem.empty()) return {.frame = start, .spreads = {}};
   const AscentResult climbed = ascend(start, problem, ascent);
   return {.frame = frame_beside(climbed.frame.columns(), b),
@@ -189,11 +189,11 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
           .work = problem.work()};
 }
 
-double spread_within_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
                            const std::vector<Matrix>& shares, const std::vector<double>& weights,
                            const Frame& frame, Communicator& comm, const Workers& workers) {
-  CellSpread problem =
-      spread_in_cells(groups, chosen, gate, shares, weights, frame.directions(), comm, workers);
+  KindSpread problem =
+      spread_in_kinds(groups, chosen, gate, shares, weights, frame.directions(), comm, workers);
   return problem.empty() ? 0 : problem.start(frame);
 }
 
@@ -202,7 +202,7 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
                            const FitOptions& options, Communicator& comm, const Workers& workers) {
   const Index count = groups.num_groups();
   const Index k = frame.directions();
-  const Index cells = gate.cells();
+  const Index kinds = gate.kinds();
   std::vector<Matrix> lines;  // projections of the chosen rows
   // Times the rows' own masses.
   std::vector<Matrix> shares = shares_of(gate, groups, chosen, settings, workers);
@@ -212,18 +212,18 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
       shares[m].row(i) *= mass_of(groups[m], chosen[m][i]);
     }
   }
-  std::vector<double> masses(static_cast<std::size_t>(count * cells));
+  std::vector<double> masses(static_cast<std::size_t>(count * kinds));
   for (Index m = 0; m < count; ++m) {
-    for (Index c = 0; c < cells; ++c) masses[m * cells + c] = shares[m].col(c).sum();
+    for (Index c = 0; c < kinds; ++c) masses[m * kinds + c] = shares[m].col(c).sum();
   }
   comm.sum(masses);
 
   std::vector<double> totals(static_cast<std::size_t>(count), 0.0);
   for (Index m = 0; m < count; ++m) {
-    for (Index c = 0; c < cells; ++c) totals[m] += masses[m * cells + c];
+    for (Index c = 0; c < kinds; ++c) totals[m] += masses[m * kinds + c];
   }
 
-  // Sums of the values on each line by cell, for groups that are only shifted.
+  // Sums of the values on each line by kind, for groups that are only shifted.
   std::vector<Matrix> sums;
   for (Index m = 0; m < count; ++m) {
     sums.push_back(shares[m].transpose() * lines[m]);
@@ -231,49 +231,49 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
   }
 
   GatedLayer::Maps maps(static_cast<std::size_t>(count),
-                        std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(cells * k)));
+                        std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(kinds * k)));
   GatedLayer::Barycenters barycenters;
-  for (Index c = 0; c < cells; ++c) {
-    // What part of each group is in the cell decides who takes part and how much it counts: rows on
+  for (Index c = 0; c < kinds; ++c) {
+    // What part of each group is in the kind decides who takes part and how much it counts: rows on
     // the wrong side of a border must not draw the others across.
     std::vector<double> parts;
-    for (Index m = 0; m < count; ++m) parts.push_back(masses[m * cells + c] / totals[m]);
+    for (Index m = 0; m < count; ++m) parts.push_back(masses[m * kinds + c] / totals[m]);
     const double largest = *std::max_element(parts.begin(), parts.end());
     std::vector<Index> members;
     for (Index m = 0; m < count; ++m) {
-      if (masses[m * cells + c] >= settings.min_cell && parts[m] >= kLeastPart * largest) {
+      if (masses[m * kinds + c] >= settings.min_kind && parts[m] >= kLeastPart * largest) {
         members.push_back(m);
       }
     }
     if (members.empty()) {
       Index most = 0;
       for (Index m = 0; m < count; ++m) {
-        if (masses[m * cells + c] > masses[most * cells + c]) most = m;
+        if (masses[m * kinds + c] > masses[most * kinds + c]) most = m;
       }
       members.push_back(most);
     }
-    GroupSet cell;
+    GroupSet kind;
     RowChoice rows;
     double least = std::numeric_limits<double>::infinity();
     for (const Index m : members) {
-      std::vector<double> of_cell(static_cast<std::size_t>(shares[m].rows()));
+      std::vector<double> of_kind(static_cast<std::size_t>(shares[m].rows()));
       std::vector<Index> with_mass;
       for (Index i = 0; i < shares[m].rows(); ++i) {
-        of_cell[i] = shares[m](i, c);
-        if (of_cell[i] > 0) with_mass.push_back(i);
+        of_kind[i] = shares[m](i, c);
+        if (of_kind[i] > 0) with_mass.push_back(i);
       }
-      least = std::min(least, masses[m * cells + c]);
-      cell.add(groups[m].name, Matrix(lines[m]), std::move(of_cell));
+      least = std::min(least, masses[m * kinds + c]);
+      kind.add(groups[m].name, Matrix(lines[m]), std::move(of_kind));
       rows.push_back(std::move(with_mass));
     }
-    FitOptions cell_options = options;
+    FitOptions kind_options = options;
     std::vector<double> counting;
     for (Index m = 0; m < count; ++m) counting.push_back(options.weights.list[m] * parts[m]);
-    cell_options.weights = subset_weights(counting, members);
+    kind_options.weights = subset_weights(counting, members);
     const Index knots = std::clamp<Index>(std::lround(std::sqrt(least)), 4, *options.knots);
-    cell_options.knots = knots;
+    kind_options.knots = knots;
     const LineMaps fitted =
-        fit_line_maps(cell, rows, nullptr, strength, cell_options, comm, workers);
+        fit_line_maps(kind, rows, nullptr, strength, kind_options, comm, workers);
     for (Index line = 0; line < k; ++line) {
       const double* first = &fitted.barycenters(line, 0);
       barycenters.emplace_back(first, first + knots);
@@ -283,8 +283,8 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
         }
       }
       for (Index m = 0; m < count; ++m) {
-        const double mass = masses[m * cells + c];
-        const bool small = mass < settings.min_cell && mass > 1 && parts[m] >= kLeastPart * largest;
+        const double mass = masses[m * kinds + c];
+        const bool small = mass < settings.min_kind && mass > 1 && parts[m] >= kLeastPart * largest;
         if (!small || members.front() == m) continue;
         maps[m][c * k + line] =
             shift_to(sums[m](c, line) / mass, mass, fitted.barycenters.row(line).mean(), strength);
@@ -301,17 +301,17 @@ GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowC
   const Index number = static_cast<Index>(gate.centres().size()) - 1;
   const Matrix lines = project_rows(group[0], chosen[0], layer.frame().columns(), workers);
   const Matrix seen = project_rows(group[0], chosen[0], gate.frame().columns(), workers);
-  Matrix shares(seen.rows(), gate.cells());
+  Matrix shares(seen.rows(), gate.kinds());
   for (Index i = 0; i < seen.rows(); ++i) gate.shares(number, &seen(i, 0), &shares(i, 0));
   for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(group[0], chosen[0][i]);
-  std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.cells() * k));
-  for (Index c = 0; c < gate.cells(); ++c) {
+  std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.kinds() * k));
+  for (Index c = 0; c < gate.kinds(); ++c) {
     const double mass = shares.col(c).sum();
     if (mass <= 1) continue;
     std::vector<std::pair<double, double>> values;
     for (Index line = 0; line < k; ++line) {
       const std::vector<double>& barycenter = layer.barycenters()[c * k + line];
-      if (mass < settings.min_cell) {
+      if (mass < settings.min_kind) {
         const double target = std::accumulate(barycenter.begin(), barycenter.end(), 0.0) /
                               static_cast<double>(barycenter.size());
         maps[c * k + line] =

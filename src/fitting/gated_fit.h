@@ -1,7 +1,7 @@
 // Layers that move like with like.
 //
 // A gate is chosen first (gates.h). Directions are then searched in what the gate does not see, for
-// the largest difference between groups within cells, and maps are fitted cell by cell.
+// the largest difference between groups within kinds, and maps are fitted kind by kind.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace conflux {
 
-/// Directions orthogonal to the gate along which groups differ most within cells, in no order.
+/// Directions orthogonal to the gate along which groups differ most within kinds, in no order.
 /// `shares` are those of the chosen rows.
 SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
                                    const Gate& gate, const std::vector<Matrix>& shares,
@@ -26,8 +26,8 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
                                    const AscentOptions& ascent, Stream& stream, Communicator& comm,
                                    const Workers& workers);
 
-/// What is left along `frame` of the differences within cells.
-double spread_within_cells(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+/// What is left along `frame` of the differences within kinds.
+double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
                            const std::vector<Matrix>& shares, const std::vector<double>& weights,
                            const Frame& frame, Communicator& comm, const Workers& workers);
 
@@ -35,7 +35,7 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
                            const Gate& gate, double strength, const GateSettings& settings,
                            const FitOptions& options, Communicator& comm, const Workers& workers);
 
-/// The layer with a map of the only group of `group` towards the barycenters of the cells.
+/// The layer with a map of the only group of `group` towards the barycenters of the kinds.
 GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
                       double strength, const GateSettings& settings, const Workers& workers);
 

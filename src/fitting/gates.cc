@@ -22,32 +22,32 @@ constexpr int kBackfittingSteps = 50;
 constexpr int kShiftSteps = 20;
 
 // Centres by k-means from k-means++ seeds; rows of `points` of all processes are the same.
-Matrix k_means(const Matrix& points, Index cells, Stream& stream) {
+Matrix k_means(const Matrix& points, Index kinds, Stream& stream) {
   const Index n = points.rows();
-  Matrix centres(cells, points.cols());
+  Matrix centres(kinds, points.cols());
   centres.row(0) = points.row(stream.below(n));
   Vector nearest = (points.rowwise() - centres.row(0)).rowwise().squaredNorm();
-  for (Index c = 1; c < cells; ++c) {
+  for (Index c = 1; c < kinds; ++c) {
     double left = stream.uniform() * nearest.sum();
     Index pick = 0;
     while (pick + 1 < n && (left -= nearest(pick)) > 0) ++pick;
     centres.row(c) = points.row(pick);
     nearest = nearest.cwiseMin((points.rowwise() - centres.row(c)).rowwise().squaredNorm());
   }
-  std::vector<Index> cell_of(static_cast<std::size_t>(n), -1);
+  std::vector<Index> kind_of(static_cast<std::size_t>(n), -1);
   for (int step = 0; step < kLloydSteps; ++step) {
-    Matrix sums = Matrix::Zero(cells, points.cols());
-    std::vector<Index> counts(static_cast<std::size_t>(cells), 0);
+    Matrix sums = Matrix::Zero(kinds, points.cols());
+    std::vector<Index> counts(static_cast<std::size_t>(kinds), 0);
     bool moved = false;
     for (Index i = 0; i < n; ++i) {
       Index best = 0;
       (centres.rowwise() - points.row(i)).rowwise().squaredNorm().minCoeff(&best);
-      moved |= cell_of[i] != best;
-      cell_of[i] = best;
+      moved |= kind_of[i] != best;
+      kind_of[i] = best;
       sums.row(best) += points.row(i);
       ++counts[best];
     }
-    for (Index c = 0; c < cells; ++c) {
+    for (Index c = 0; c < kinds; ++c) {
       if (counts[c] > 0) centres.row(c) = sums.row(c) / static_cast<double>(counts[c]);
     }
     if (!moved) break;
@@ -64,11 +64,11 @@ double mean_squared_distance(const Matrix& points, const Matrix& centres) {
 }
 
 // A single start often splits one cluster and joins two others.
-Matrix best_k_means(const Matrix& points, Index cells, Stream& stream) {
+Matrix best_k_means(const Matrix& points, Index kinds, Stream& stream) {
   Matrix best;
   double least = std::numeric_limits<double>::infinity();
   for (int start = 0; start < kStarts; ++start) {
-    Matrix centres = k_means(points, cells, stream);
+    Matrix centres = k_means(points, kinds, stream);
     const double distance = mean_squared_distance(points, centres);
     if (distance >= least) continue;
     least = distance;
@@ -78,7 +78,7 @@ Matrix best_k_means(const Matrix& points, Index cells, Stream& stream) {
 }
 
 double scale_of(double mean_squared, Index gating, const GateSettings& settings) {
-  // Spheres of the mean width of a cell: exp(-distance^2 / (2 variance)).
+  // Spheres of the mean width of a kind: exp(-distance^2 / (2 variance)).
   const double variance = mean_squared / static_cast<double>(gating);
   return std::max(2 * settings.softness * variance, std::numeric_limits<double>::min());
 }
@@ -102,7 +102,7 @@ Gate gate_by_k_means(Frame frame, const std::vector<Matrix>& coordinates,
   const Index gating = frame.directions();
   const Matrix points =
       Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / gating, gating);
-  Matrix centres = best_k_means(points, std::min(settings.cells, points.rows()), stream);
+  Matrix centres = best_k_means(points, std::min(settings.kinds, points.rows()), stream);
   const double scale = scale_of(mean_squared_distance(points, centres), gating, settings);
   return Gate(std::move(frame), {std::move(centres)}, scale);
 }
@@ -214,9 +214,9 @@ Gate gate_by_label(Frame frame, const std::vector<Matrix>& coordinates, const Gr
 
 GateSettings gate_settings(const FitOptions& options, Index dim) {
   return {.from = options.gate,
-          .cells = options.cells.value_or(1),
+          .kinds = options.kinds.value_or(1),
           .gating = std::min(kMostGating, dim - *options.directions),
-          .min_cell = static_cast<double>(options.min_cell)};
+          .min_kind = static_cast<double>(options.min_kind)};
 }
 
 Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
@@ -269,7 +269,7 @@ std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const Ro
                               const GateSettings& settings, const Workers& workers) {
   std::vector<Matrix> out = coordinates_of(gate.frame(), groups, chosen, workers);
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    Matrix shares(out[m].rows(), gate.cells());
+    Matrix shares(out[m].rows(), gate.kinds());
     for (Index i = 0; i < shares.rows(); ++i) {
       const Index label = settings.from == Gating::kLabel ? groups[m].label(chosen[m][i]) : -1;
       if (label >= 0) {
@@ -287,22 +287,22 @@ std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const Ro
 double shared_mass(const std::vector<Matrix>& shares, const std::vector<double>& weights,
                    const GateSettings& settings, Communicator& comm) {
   const auto count = static_cast<Index>(shares.size());
-  const Index cells = shares.front().cols();
-  std::vector<double> masses(static_cast<std::size_t>(count * cells), 0.0);
+  const Index kinds = shares.front().cols();
+  std::vector<double> masses(static_cast<std::size_t>(count * kinds), 0.0);
   for (Index m = 0; m < count; ++m) {
-    for (Index c = 0; c < cells; ++c) masses[m * cells + c] = shares[m].col(c).sum();
+    for (Index c = 0; c < kinds; ++c) masses[m * kinds + c] = shares[m].col(c).sum();
   }
   comm.sum(masses);
   double shared = 0;
   double total = 0;
   for (Index m = 0; m < count; ++m) {
-    const auto of_group = std::span(masses).subspan(m * cells, cells);
+    const auto of_group = std::span(masses).subspan(m * kinds, kinds);
     const double sum = std::accumulate(of_group.begin(), of_group.end(), 0.0);
     if (!(sum > 0)) continue;
-    for (Index c = 0; c < cells; ++c) {
+    for (Index c = 0; c < kinds; ++c) {
       bool with_others = false;
       for (Index other = 0; other < count; ++other) {
-        with_others |= other != m && masses[other * cells + c] >= settings.min_cell;
+        with_others |= other != m && masses[other * kinds + c] >= settings.min_kind;
       }
       if (with_others) shared += weights[m] * of_group[c] / sum;
     }
@@ -315,7 +315,7 @@ Gate with_group(const Gate& gate, const GroupSet& group, const RowChoice& chosen
                 const Workers& workers) {
   std::vector<Matrix> centres = gate.centres();
   if (centres.size() == 1) return gate;
-  Matrix general = Matrix::Zero(gate.cells(), gate.frame().directions());
+  Matrix general = Matrix::Zero(gate.kinds(), gate.frame().directions());
   for (const Matrix& each : centres) general += each / static_cast<double>(centres.size());
   const Matrix points = project_rows(group[0], chosen[0], gate.frame().columns(), workers);
   centres.emplace_back(general.rowwise() + shift_from(general, points));

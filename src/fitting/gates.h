@@ -1,7 +1,7 @@
-// Who is like whom: gates that share rows among cells.
+// Who is like whom: gates that share rows among kinds.
 //
 // A gate looks at some random combinations of the directions along which rows vary most within
-// their groups. Its cells are found by k-means on the rows of all groups together, or are the
+// their groups. Its kinds are found by k-means on the rows of all groups together, or are the
 // labels of the rows: then the centres are those of each label in each group, and serve rows
 // without label.
 
@@ -21,13 +21,13 @@ namespace conflux {
 
 struct GateSettings {
   Gating from = Gating::kAuto;
-  Index cells = 8;
+  Index kinds = 8;
   /// Gating directions; the layer's own directions need room beside them.
   Index gating = 10;
-  /// Cells overlap by as much as spheres of their mean width would, times this.
+  /// Kinds overlap by as much as spheres of their mean width would, times this.
   double softness = 1;
-  /// A group with less mass in a cell, in rows, stays as it is there.
-  double min_cell = 30;
+  /// A group with less mass in a kind, in rows, stays as it is there.
+  double min_kind = 30;
 };
 
 /// As resolved options say, for data with `dim` features. No gating directions: no room for a gate.
@@ -39,17 +39,17 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
                     const std::vector<double>& weights, Index count, Communicator& comm,
                     const Workers& workers);
 
-/// Cells are found on the `chosen` rows.
+/// Kinds are found on the `chosen` rows.
 Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
               const GateSettings& settings, Stream& stream, Communicator& comm,
               const Workers& workers);
 
-/// Shares of the chosen rows in the cells, of each group one matrix with a row each. Rows with a
-/// label are all in its cell when cells are labels.
+/// Shares of the chosen rows in the kinds, of each group one matrix with a row each. Rows with a
+/// label are all in its kind when kinds are labels.
 std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const RowChoice& chosen,
                               const GateSettings& settings, const Workers& workers);
 
-/// Fraction of the groups' mass that lies in cells which at least two groups share. Gating on cells
+/// Fraction of the groups' mass that lies in kinds which at least two groups share. Gating on kinds
 /// that are single groups would align nothing.
 double shared_mass(const std::vector<Matrix>& shares, const std::vector<double>& weights,
                    const GateSettings& settings, Communicator& comm);

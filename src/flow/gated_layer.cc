@@ -48,18 +48,18 @@ void Gate::shares(Index group, const double* at, double* out) const {
   for (Index c = 0; c < centres.rows(); ++c) out[c] /= sum;
 }
 
-/// Which rows of a block have a share in which cell.
+/// Which rows of a block have a share in which kind.
 struct GatedLayer::Shares {
   struct Member {
     Index row;
     double share;
   };
-  std::vector<std::vector<Member>> of_cell;
-  struct Cell {
-    Index cell;
+  std::vector<std::vector<Member>> of_kind;
+  struct Kind {
+    Index kind;
     double share;
   };
-  std::vector<std::vector<Cell>> of_row;
+  std::vector<std::vector<Kind>> of_row;
 };
 
 GatedLayer::GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters)
@@ -70,7 +70,7 @@ GatedLayer::GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenter
       padded_(side_by_side(frame_.columns(), gate_.frame().columns())),
       directions_(frame_.columns().transpose()) {}
 
-// Projects the rows, shares them among the cells, moves each direction's values, and adds the
+// Projects the rows, shares them among the kinds, moves each direction's values, and adds the
 // changes back to the rows.
 template <class MoveLine>
 void GatedLayer::move_rows(Index group, Rows rows, MoveLine move_line) const {
@@ -82,14 +82,14 @@ void GatedLayer::move_rows(Index group, Rows rows, MoveLine move_line) const {
   kernels::project(rows.data(), rows.stride(), count, rows.cols(), padded_.data(), width,
                    projections.data());
   Shares shares;
-  shares.of_cell.resize(static_cast<std::size_t>(gate_.cells()));
+  shares.of_kind.resize(static_cast<std::size_t>(gate_.kinds()));
   shares.of_row.resize(static_cast<std::size_t>(count));
-  std::vector<double> each(static_cast<std::size_t>(gate_.cells()));
+  std::vector<double> each(static_cast<std::size_t>(gate_.kinds()));
   for (Index i = 0; i < count; ++i) {
     gate_.shares(group, projections.data() + i * width + k, each.data());
-    for (Index c = 0; c < gate_.cells(); ++c) {
+    for (Index c = 0; c < gate_.kinds(); ++c) {
       if (each[c] == 0) continue;
-      shares.of_cell[c].push_back({i, each[c]});
+      shares.of_kind[c].push_back({i, each[c]});
       shares.of_row[i].push_back({c, each[c]});
     }
   }
@@ -110,8 +110,8 @@ void GatedLayer::forward(Index group, Rows rows, double* log_det) const {
   move_rows(group, rows, [&](Index k, const Shares& shares, std::span<double> line) {
     image.assign(line.size(), 0.0);
     slope.assign(line.size(), 0.0);
-    for (Index c = 0; c < gate_.cells(); ++c) {
-      const auto& members = shares.of_cell[c];
+    for (Index c = 0; c < gate_.kinds(); ++c) {
+      const auto& members = shares.of_kind[c];
       values.resize(members.size());
       slopes.resize(members.size());
       for (std::size_t j = 0; j < members.size(); ++j) values[j] = line[members[j].row];
@@ -130,13 +130,13 @@ void GatedLayer::forward(Index group, Rows rows, double* log_det) const {
 void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
   move_rows(group, rows, [&](Index k, const Shares& shares, std::span<double> line) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-      const auto& cells = shares.of_row[i];
+      const auto& kinds = shares.of_row[i];
       const double wanted = line[i];
-      // Between the preimages under the maps of the cells lies that under their mixture.
+      // Between the preimages under the maps of the kinds lies that under their mixture.
       double low = std::numeric_limits<double>::infinity();
       double high = -low;
-      for (const auto& [cell, share] : cells) {
-        const double preimage = map(group, cell, k).preimage(wanted);
+      for (const auto& [kind, share] : kinds) {
+        const double preimage = map(group, kind, k).preimage(wanted);
         low = std::min(low, preimage);
         high = std::max(high, preimage);
       }
@@ -145,8 +145,8 @@ void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
       for (int step = 0; step < kMostSteps; ++step) {
         double value = 0;
         slope = 0;
-        for (const auto& [cell, share] : cells) {
-          const auto [image, steepness] = map(group, cell, k).image(at);
+        for (const auto& [kind, share] : kinds) {
+          const auto [image, steepness] = map(group, kind, k).image(at);
           value += share * image;
           slope += share * steepness;
         }

@@ -1,17 +1,17 @@
 // Moves points along K directions, like with like.
 //
 // A gate looks at h other directions B, orthogonal to the layer's directions theta, and shares
-// every point among C cells: shares r_c >= 0 of sum 1 that depend on B^T x and the group alone.
-// Each cell has its own increasing maps t_c, and
+// every point among C kinds: shares r_c >= 0 of sum 1 that depend on B^T x and the group alone.
+// Each kind has its own increasing maps t_c, and
 //
 //   T(x) = x + theta (sum_c r_c(B^T x) t_c(theta^T x) - theta^T x),
 //   log |det J| = sum_k log sum_c r_c t_{c,k}'(theta_k^T x).
 //
 // The layer does not move what the gate sees, and a mixture of increasing maps increases, so the
 // inverse takes the same shares and solves one increasing piecewise linear equation per direction.
-// With one cell it is the ordinary sliced layer.
+// With one kind it is the ordinary sliced layer.
 //
-// Cost: the product of a sliced layer with h more directions, and one map per cell in which a point
+// Cost: the product of a sliced layer with h more directions, and one map per kind in which a point
 // has a share, most often one or two.
 
 #pragma once
@@ -24,20 +24,20 @@
 
 namespace conflux {
 
-/// Who belongs to which cell.
+/// Who belongs to which kind.
 ///
-/// The weight of cell c is exp((2 u . m_c - |m_c|^2) / scale) for gating coordinates u and centres
+/// The weight of kind c is exp((2 u . m_c - |m_c|^2) / scale) for gating coordinates u and centres
 /// m_c, which is a softmax of minus squared distances; weights below a thousandth of the largest
 /// count nothing, without a jump. Shares are weights divided by their sum.
 class Gate {
  public:
-  /// `centres` has one matrix for all groups, or one per group; row c is the centre of cell c.
+  /// `centres` has one matrix for all groups, or one per group; row c is the centre of kind c.
   Gate(Frame frame, std::vector<Matrix> centres, double scale);
 
   const Frame& frame() const { return frame_; }
   const std::vector<Matrix>& centres() const { return centres_; }
   double scale() const { return scale_; }
-  Index cells() const { return centres_.front().rows(); }
+  Index kinds() const { return centres_.front().rows(); }
 
   /// Shares of one point of a group with gating coordinates `at`.
   void shares(Index group, const double* at, double* out) const;
@@ -54,7 +54,7 @@ class GatedLayer final : public Layer {
   using Maps = std::vector<std::vector<PiecewiseLinearMap>>;
   using Barycenters = std::vector<std::vector<double>>;
 
-  /// maps[m][c * K + k] moves group m in cell c along direction k. Entry c * K + k of
+  /// maps[m][c * K + k] moves group m in kind c along direction k. Entry c * K + k of
   /// `barycenters`, which may be empty, holds equal-mass knots of the barycenter there.
   GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters = {});
 
@@ -72,9 +72,9 @@ class GatedLayer final : public Layer {
   struct Shares;
   template <class MoveLine>
   void move_rows(Index group, Rows rows, MoveLine move_line) const;
-  const PiecewiseLinearMap& map(Index group, Index cell, Index k) const {
+  const PiecewiseLinearMap& map(Index group, Index kind, Index k) const {
     return maps_[static_cast<std::size_t>(group)]
-                [static_cast<std::size_t>(cell * frame_.directions() + k)];
+                [static_cast<std::size_t>(kind * frame_.directions() + k)];
   }
 
   Frame frame_;

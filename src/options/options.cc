@@ -34,8 +34,8 @@ constexpr Index kFewestSearchRows = 1000;
 constexpr Index kMostSearchRows = 2500;
 constexpr Index kSmallestJudged = 500;
 constexpr double kValidationFraction = 0.1;
-constexpr Index kRowsPerCell = 300;
-constexpr Index kMostCells = 8;
+constexpr Index kRowsPerKind = 300;
+constexpr Index kMostKinds = 8;
 // Of layers that few rows or a gate hold back, and of the baselines.
 constexpr double kStrengthOfOthers = 0.5;
 // As published: quantiles of a spline, layers and bins of density destructors.
@@ -192,7 +192,7 @@ void resolve_scale(FitOptions& options) {
   options.unit_cube = UnitCube::kOff;
 }
 
-// Whether layers are gated; checks what gates need and chooses the number of cells.
+// Whether layers are gated; checks what gates need and chooses the number of kinds.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
   if (options.gate == Gating::kNone) return false;
   const std::string_view gate = name_of(options.gate);
@@ -219,9 +219,9 @@ bool resolve_gate(FitOptions& options, const DataShape& data) {
         "gate does not align. Leave one of them out.",
         gate));
   }
-  if (!options.cells) {
+  if (!options.kinds) {
     const auto rows = std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), Index{0});
-    options.cells = std::clamp<Index>(rows / kRowsPerCell, 2, kMostCells);
+    options.kinds = std::clamp<Index>(rows / kRowsPerKind, 2, kMostKinds);
   }
   return true;
 }

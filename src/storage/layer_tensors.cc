@@ -48,7 +48,7 @@ void write_gated(const GatedLayer& layer, const std::string& prefix, TensorWrite
     centres.insert(centres.end(), each.data(), each.data() + each.size());
   }
   out.add(prefix + ".gate.centres",
-          {static_cast<Index>(gate.centres().size()), gate.cells(), gate.frame().directions()},
+          {static_cast<Index>(gate.centres().size()), gate.kinds(), gate.frame().directions()},
           centres);
   out.add(prefix + ".gate.scale", {1}, std::vector<double>{gate.scale()});
   std::vector<std::vector<MonotoneMap>> maps;
@@ -144,7 +144,7 @@ std::shared_ptr<const Layer> read_gated(const std::string& prefix, Index groups,
                                         TensorFile& file) {
   Frame frame = read_frame(prefix + ".frame", dim, file);
   Gate gate = read_gate(prefix + ".gate", groups, frame, file);
-  const Index lines = product_of_sizes(gate.cells(), frame.directions());
+  const Index lines = product_of_sizes(gate.kinds(), frame.directions());
   GatedLayer::Maps maps;
   for (const auto& of_group : read_maps("quantile", prefix, groups, lines, file).maps) {
     maps.emplace_back();

@@ -31,7 +31,7 @@ namespace {
 
 // Directions that gates are mixed from.
 constexpr Index kGatingBasis = 30;
-// Part of the groups that must lie in cells which they share.
+// Part of the groups that must lie in kinds which they share.
 constexpr double kLeastShared = 0.9;
 
 bool opens_with_nb(Method method) {
@@ -175,7 +175,7 @@ class Fitter {
                                  comm_, workers_);
   }
 
-  /// False when the cells that were found are single groups, which have nothing to be aligned with:
+  /// False when the kinds that were found are single groups, which have nothing to be aligned with:
   /// whole groups must come closer first.
   bool add_gated_layer() {
     const FitOptions& options = fit_.record.options;
@@ -202,7 +202,7 @@ class Fitter {
     append(std::make_shared<GatedLayer>(fit_gated_layer(latent, rows.maps(), found.frame, gate,
                                                         *options.strength, settings, options, comm_,
                                                         workers_)));
-    const double spread_after = spread_within_cells(latent, rows.search, gate, shares,
+    const double spread_after = spread_within_kinds(latent, rows.search, gate, shares,
                                                     search_weights(), found.frame, comm_, workers_);
     finish(record_of(found, "gated", spread_after, watch));
     return true;
@@ -381,7 +381,7 @@ class Fitter {
     return out;
   }
 
-  /// The climb within cells has no inner steps, and makes half as many in their place.
+  /// The climb within kinds has no inner steps, and makes half as many in their place.
   AscentOptions gated_ascent() const {
     AscentOptions out = search_options().ascent;
     out.max_steps *= std::max<Index>(1, fit_.record.options.inner_steps / 2);

@@ -269,7 +269,7 @@ TEST(LabelGates, TakeInALaterGroup) {
   EXPECT_LT(shift_within_clusters(both, after), 0.25 * shift_within_clusters(both, both.rows));
 }
 
-// Same composition, shift larger than the distance of the clusters: cells are groups at first.
+// Same composition, shift larger than the distance of the clusters: kinds are groups at first.
 TEST(GatedFits, AreNoWorseWhereThereIsOnlyAShift) {
   Matrix centres = Matrix::Zero(2, kDim);
   centres(1, 0) = 6;

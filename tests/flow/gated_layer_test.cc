@@ -17,7 +17,7 @@ struct Case {
   Index dim;
   Index directions;
   Index gating;
-  Index cells;
+  Index kinds;
   bool own_centres;
 };
 
@@ -26,12 +26,12 @@ class GatedLayerTest : public testing::TestWithParam<Case> {
   const Case& c = GetParam();
   Stream stream{41, Purpose::kTest};
   GatedLayer layer = random_gated_layer(Shape::kTwoNarrowBumps, c.groups, c.dim, c.directions,
-                                        c.gating, c.cells, c.own_centres, stream);
+                                        c.gating, c.kinds, c.own_centres, stream);
 };
 INSTANTIATE_TEST_SUITE_P(Cases, GatedLayerTest,
-                         testing::Values(Case{"OneCell", 2, 5, 2, 1, 1, false},
-                                         Case{"TwoCellsOfThePlane", 2, 2, 1, 1, 2, false},
-                                         Case{"ThreeCells", 3, 5, 2, 2, 3, false},
+                         testing::Values(Case{"OneKind", 2, 5, 2, 1, 1, false},
+                                         Case{"TwoKindsOfThePlane", 2, 2, 1, 1, 2, false},
+                                         Case{"ThreeKinds", 3, 5, 2, 2, 3, false},
                                          Case{"OwnCentres", 3, 5, 2, 2, 3, true},
                                          Case{"AllDimensions", 2, 5, 2, 3, 8, false},
                                          Case{"High", 2, 50, 9, 10, 8, false}),
@@ -49,7 +49,7 @@ TEST_P(GatedLayerTest, IsTheFormulaOfItsHeader) {
   for (Index i = 0; i < 30; ++i) {
     const Vector row = before.row(i);
     const Vector seen = layer.gate().frame().columns().transpose() * row;
-    std::vector<double> shares(static_cast<std::size_t>(c.cells));
+    std::vector<double> shares(static_cast<std::size_t>(c.kinds));
     layer.gate().shares(1, seen.data(), shares.data());
     Vector expected = row;
     double expected_log_det = 0;
@@ -58,10 +58,10 @@ TEST_P(GatedLayerTest, IsTheFormulaOfItsHeader) {
       const double at = theta.dot(row);
       double image = 0;
       double slope = 0;
-      for (Index cell = 0; cell < c.cells; ++cell) {
-        const auto one = layer.maps()[1][cell * c.directions + k].image(at);
-        image += shares[cell] * one.value;
-        slope += shares[cell] * one.slope;
+      for (Index kind = 0; kind < c.kinds; ++kind) {
+        const auto one = layer.maps()[1][kind * c.directions + k].image(at);
+        image += shares[kind] * one.value;
+        slope += shares[kind] * one.slope;
       }
       expected += (image - at) * theta;
       expected_log_det += std::log(slope);
@@ -79,7 +79,7 @@ TEST_P(GatedLayerTest, TheGateSeesNothingMove) {
   EXPECT_LT(((y - x) * layer.gate().frame().columns()).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-TEST(GatedLayer, WithOneCellIsTheSlicedLayer) {
+TEST(GatedLayer, WithOneKindIsTheSlicedLayer) {
   Stream stream(43, Purpose::kTest);
   const GatedLayer gated = random_gated_layer(Shape::kTwoNarrowBumps, 2, 6, 3, 2, 1, false, stream);
   std::vector<std::vector<MonotoneMap>> maps;

@@ -81,15 +81,15 @@ inline SlicedLayer random_sliced_layer(MapKind kind, Shape shape, Index groups, 
 
 /// `own_centres`: every group has centres of its own.
 inline GatedLayer random_gated_layer(Shape shape, Index groups, Index dim, Index directions,
-                                     Index gating, Index cells, bool own_centres, Stream& stream) {
+                                     Index gating, Index kinds, bool own_centres, Stream& stream) {
   const Matrix both = Frame::random(dim, directions + gating, stream).columns();
   std::vector<Matrix> centres;
   for (Index m = 0; m < (own_centres ? groups : 1); ++m) {
-    centres.push_back(2 * stream.normal_matrix(cells, gating));
+    centres.push_back(2 * stream.normal_matrix(kinds, gating));
   }
   std::vector<std::vector<PiecewiseLinearMap>> maps;
   for (const auto& of_group :
-       random_maps(MapKind::kQuantile, shape, groups, cells * directions, stream)) {
+       random_maps(MapKind::kQuantile, shape, groups, kinds * directions, stream)) {
     maps.emplace_back();
     for (const MonotoneMap& map : of_group)
       maps.back().push_back(std::get<PiecewiseLinearMap>(map));

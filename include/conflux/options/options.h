@@ -44,7 +44,7 @@ enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
 /// Whether layers see features as they are, or their normal scores over all groups.
 enum class Scaling { kNone, kNormal };
-/// Whether layers align whole groups, or like with like: in cells that are found in the data, or
+/// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
 /// that are the labels of the rows.
 enum class Gating { kNone, kAuto, kLabel };
 /// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
@@ -135,8 +135,8 @@ struct FitOptions {
   std::optional<double> validation_fraction = std::nullopt;
   Index patience = 20;
   Gating gate = Gating::kNone;
-  std::optional<Index> cells = std::nullopt;
-  Index min_cell = 30;
+  std::optional<Index> kinds = std::nullopt;
+  Index min_kind = 30;
   std::string image = {};
   Scaling scale = Scaling::kNone;
   UnitCube unit_cube = UnitCube::kAuto;
@@ -272,24 +272,24 @@ void visit_options(Options& options, Visit&& visit) {
         options.patience);
   visit(
       OptionInfo{.name = "gate",
-                 .help = "align like with like: in cells found in the data (auto), or rows of the "
+                 .help = "align like with like: in kinds found in the data (auto), or rows of the "
                          "same label; none: whole groups"},
       options.gate);
-  visit(OptionInfo{.name = "cells",
-                   .help = "cells of a gate that are found in the data",
+  visit(OptionInfo{.name = "kinds",
+                   .help = "kinds of a gate that are found in the data",
                    .unset = "one per 300 rows, from 2 to 8",
                    .min = 1,
                    .max = 1000,
                    .expert = true},
-        options.cells);
-  visit(OptionInfo{.name = "min_cell",
+        options.kinds);
+  visit(OptionInfo{.name = "min_kind",
                    .help =
-                       "rows that a group needs in a cell to get maps there; with fewer it is only "
+                       "rows that a group needs in a kind to get maps there; with fewer it is only "
                        "shifted",
                    .min = 2,
                    .max = 1e9,
                    .expert = true},
-        options.min_cell);
+        options.min_kind);
   visit(OptionInfo{.name = "image",
                    .help = "HEIGHTxWIDTH[xCHANNELS] of rows that are images: every second layer "
                            "then looks at a random patch only",

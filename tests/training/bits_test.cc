@@ -1,0 +1,135 @@
+// The bits of every method, in its defaults and in the paper preset: a change of the code that is
+// not meant to change a fit must leave all of them alone.
+//
+// tests/golden/fit_bits.txt holds one digest per fit. After a change that is meant to change bits,
+// record them anew and say so in the commit:
+//
+//   CONFLUX_RECORD_BITS=1 build/release/tests/training_test --gtest_filter='FitBits*'
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "conflux/toys/toy.h"
+#include "conflux/training/fit.h"
+#include "files/digest.h"
+
+namespace conflux {
+namespace {
+
+const std::string kFile = CONFLUX_TEST_DATA "/fit_bits.txt";
+constexpr Index kRows = 300;
+
+/// Kinds of processors round sums differently; digests are promised on one kind only.
+std::string processor() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return "x86-avx512";
+  if (__builtin_cpu_supports("avx2")) return "x86-avx2";
+#endif
+  return "other";
+}
+
+void add(Digest& digest, std::span<const double> values) {
+  digest.add(std::as_bytes(values));
+}
+
+/// Where all rows go, how they come back and how volumes change: no map can differ without a trace.
+std::string digest_of(const Fit& fit, const GroupSet& groups) {
+  Digest digest;
+  const Workers workers(1);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    Matrix rows = groups[m].rows.to_matrix();
+    std::vector<double> log_det(static_cast<std::size_t>(rows.rows()));
+    const auto all = std::span<const double>(rows.data(), static_cast<std::size_t>(rows.size()));
+    fit.flow.forward_in_place(m, Rows(rows), log_det.data(), workers);
+    add(digest, all);
+    add(digest, log_det);
+    fit.flow.inverse_in_place((m + 1) % groups.num_groups(), Rows(rows), log_det.data(), workers);
+    add(digest, all);
+    add(digest, log_det);
+  }
+  return digest.hex();
+}
+
+/// Two halves of each group under two labels, for gates.
+void label_by_first_feature(GroupSet& groups) {
+  std::vector<std::vector<Index>> labels;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    auto& of_group = labels.emplace_back();
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      of_group.push_back(groups[m].rows(i, 0) < 0 ? 0 : 1);
+    }
+  }
+  groups.set_labels({"low", "high"}, std::move(labels));
+}
+
+/// Every way of fitting that has bits of its own, by name.
+std::map<std::string, std::string> digests() {
+  std::map<std::string, std::string> out;
+  GroupSet three = make_gaussian_groups(3, 5, kRows, 7);
+  label_by_first_feature(three);
+  const GroupSet two = make_toy("moons", kRows, 3);
+  const auto record = [&](const std::string& name, const GroupSet& groups, FitOptions options) {
+    options.threads = 1;
+    out[name] = digest_of(fit_flow(groups, options), groups);
+  };
+  for (const auto& [method, name] : EnumNames<Method>::kNames) {
+    FitOptions automatic;
+    automatic.method = method;
+    record(fmt::format("{}/auto/3", name), three, automatic);
+    record(fmt::format("{}/auto/2", name), two, automatic);
+    record(fmt::format("{}/paper/3", name), three, paper_options(method, 3));
+    record(fmt::format("{}/paper/2", name), two, paper_options(method, 2));
+  }
+  FitOptions few;
+  few.layers = 10;
+  FitOptions options = few;
+  options.gate = Gating::kAuto;
+  record("inb/gate-auto", three, options);
+  options.gate = Gating::kLabel;
+  record("inb/gate-label", three, options);
+  options = few;
+  options.scale = Scaling::kNormal;
+  record("inb/scale", three, options);
+  options = few;
+  options.validation_fraction = 0.2;
+  record("inb/held-out", three, options);
+  options = few;
+  options.image = "1x5";
+  record("inb/image", three, options);
+  for (const auto& [stack, name] : EnumNames<DdStack>::kNames) {
+    options = {};
+    options.method = Method::kDd;
+    options.dd_stack = stack;
+    record(fmt::format("dd/{}", name), three, options);
+  }
+  return out;
+}
+
+TEST(FitBits, AreThoseOfTheRecord) {
+  const std::map<std::string, std::string> now = digests();
+  if (std::getenv("CONFLUX_RECORD_BITS") != nullptr) {
+    std::ofstream file(kFile);
+    file << "processor " << processor() << "\n";
+    for (const auto& [name, digest] : now) file << name << " " << digest << "\n";
+    GTEST_SKIP() << "recorded " << now.size() << " digests in " << kFile;
+  }
+  std::ifstream file(kFile);
+  std::map<std::string, std::string> recorded;
+  for (std::string name, digest; file >> name >> digest;) recorded[name] = digest;
+  ASSERT_FALSE(recorded.empty()) << kFile << " is missing";
+  if (recorded["processor"] != processor()) {
+    GTEST_SKIP() << "recorded on " << recorded["processor"] << ", this is " << processor();
+  }
+  recorded.erase("processor");
+  for (const auto& [name, digest] : recorded) {
+    EXPECT_TRUE(now.contains(name) && now.at(name) == digest) << name;
+  }
+  EXPECT_EQ(now.size(), recorded.size());
+}
+
+}  // namespace
+}  // namespace conflux
