@@ -61,6 +61,7 @@ void BM_Transform(benchmark::State& state) {
   options.method = state.range(2) == 0 ? Method::kNb : Method::kInb;
   if (state.range(2) > 0) options.layers = state.range(2);
   options.search_steps = 1;
+  options = without_ignored(options);
   const Fit fit = fit_flow(groups, options);
   const Workers workers;
   Matrix out;

@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   }
   print_table("Gaussians in 50 dimensions", make_gaussian_groups(2, 50, 4500, 1), 10);
   const StudySet mnist = read_set("mnist01", sources);
-  const UnitCubeLayer scores(784, 1e-6, UnitCubeLayer::Way::kToNormal);
+  const UnitCubeLayer scores(784, 1e-6, UnitCubeLayer::CubeStep::kToNormal);
   GroupSet latent;
   for (Index m = 0; m < 2; ++m) {
     Matrix rows = mnist.train[m].rows.to_matrix();

@@ -151,7 +151,7 @@ void check_log_density(const Model& model, const TableSchema& schema, const std:
                        const ApplyFlags& flags) {
   if (!flags.log_density) return;
   const Method method = model.record.options.method;
-  if (method != Method::kDd) {
+  if (!method_info(method).to_uniform) {
     throw InvalidOption(
         fmt::format("{} was fitted by {}, which has no densities; fit with --method dd, or leave "
                     "out --log-density.",

@@ -15,16 +15,10 @@ namespace conflux {
 
 namespace {
 
-// A mean of as many rows is believed by half.
-constexpr double kRowsOfDoubt = 5;
 // A group with less of itself in a kind, compared with the group that has most, stays as it is.
 constexpr double kLeastPart = 0.1;
 // Of a kind's rows in the search; fewer cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 20;
-
-double mass_of(const Group& group, Index row) {
-  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
-}
 
 // Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
 PiecewiseLinearMap shift_to(double mean, double mass, double target, double strength) {

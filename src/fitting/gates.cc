@@ -15,9 +15,6 @@ namespace {
 constexpr Index kMostGating = 15;
 constexpr int kLloydSteps = 25;
 constexpr int kStarts = 4;
-// The mean of as many rows of a label in a group is believed by half; the rest is what the group
-// and the label have in general.
-constexpr double kRowsOfDoubt = 5;
 constexpr int kBackfittingSteps = 50;
 constexpr int kShiftSteps = 20;
 

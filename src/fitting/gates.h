@@ -19,6 +19,12 @@
 
 namespace conflux {
 
+/// Directions that gates are mixed from: those of the largest variance. More would be noise, fewer
+/// would make all gates alike.
+inline constexpr Index kGatingBasis = 30;
+/// Shrinkage: at as many rows, a mean and what is expected without it weigh the same.
+inline constexpr double kRowsOfDoubt = 5;
+
 struct GateSettings {
   Gating from = Gating::kAuto;
   Index kinds = 8;

@@ -34,14 +34,6 @@ struct LineValues {
   }
 };
 
-std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen) {
-  std::vector<double> out;
-  if (!group.weights.empty()) {
-    for (const Index i : chosen) out.push_back(group.weights[i]);
-  }
-  return out;
-}
-
 void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
                       Matrix& out, const Workers& workers) {
   workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
@@ -220,9 +212,10 @@ LineMoments fit_line_moments(LineValues& lines, Communicator& comm, const Worker
 }
 
 HistogramSettings histogram_settings(const FitOptions& options) {
-  return {.pseudo_count = *options.pseudo_count,
-          .grid = options.grid,
-          .slope_floor = options.method == Method::kNb ? kSlopeFloor : kStackedSlopeFloor};
+  return {
+      .pseudo_count = *options.pseudo_count,
+      .grid = options.grid,
+      .slope_floor = method_info(options.method).one_layer() ? kSlopeFloor : kStackedSlopeFloor};
 }
 
 FittedLines fit_histogram_lines(LineValues& lines, double strength, const FitOptions& options,
@@ -344,6 +337,14 @@ RowChoice all_rows(const GroupSet& groups) {
   return out;
 }
 
+std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen) {
+  std::vector<double> out;
+  if (!group.weights.empty()) {
+    for (const Index i : chosen) out.push_back(group.weights[i]);
+  }
+  return out;
+}
+
 LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
                        double strength, const FitOptions& options, Communicator& comm,
                        const Workers& workers) {
@@ -373,12 +374,13 @@ LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSe
                        });
 }
 
-void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
+bool add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
                    const Frame* frame, double strength, const FitOptions& options,
                    const Workers& workers) {
   SelfCommunicator comm;
   const auto num_lines = static_cast<Index>(lines.maps.front().size());
   const bool histograms = std::holds_alternative<HistogramMap>(lines.maps.front().front());
+  if (!histograms && lines.barycenters.size() == 0) return false;
   const auto barycenter = [&](Index line) {
     const Index knots = lines.barycenters.cols();
     return std::span(lines.barycenters.data() + line * knots, static_cast<std::size_t>(knots));
@@ -399,6 +401,7 @@ void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chos
     });
   }
   lines.maps.push_back(std::move(added));
+  return true;
 }
 
 }  // namespace conflux

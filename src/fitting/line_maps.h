@@ -28,6 +28,14 @@ using RowChoice = std::vector<std::vector<Index>>;
 /// Every row that has mass.
 RowChoice all_rows(const GroupSet& groups);
 
+/// Mass of a row.
+inline double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
+}
+
+/// Masses of the chosen rows; empty when all rows count alike.
+std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen);
+
 struct LineMaps {
   /// maps[m][k] moves group m along line k.
   std::vector<std::vector<MonotoneMap>> maps;
@@ -51,7 +59,8 @@ LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSe
                        Communicator& comm, const Workers& workers);
 
 /// Adds the maps of the only group of `group` towards the barycenters that `lines` has already.
-void add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
+/// False when it has none.
+bool add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
                    const Frame* frame, double strength, const FitOptions& options,
                    const Workers& workers);
 

@@ -12,10 +12,6 @@ namespace {
 constexpr Index kRowsAtATime = 256;
 constexpr Index kFeaturesPerTask = 48;
 
-double mass_of(const Group& group, Index row) {
-  return group.weights.empty() ? 1.0 : group.weights[row];
-}
-
 // Adds mass (x - mean)(x - mean)^T of the chosen rows to `out`, which has padded rows.
 void add_scatter(const Group& group, const std::vector<Index>& chosen, const Vector& mean,
                  std::vector<double>& out, const Workers& workers) {

@@ -1,8 +1,11 @@
 #include "fitting/row_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "conflux/core/error.h"
 #include "core/rng.h"
 
 namespace conflux {
@@ -61,6 +64,25 @@ LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_s
                               Stream(options.seed, Purpose::kSearchRows, layer, number)));
   }
   return out;
+}
+
+std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
+  std::vector<double> counts;
+  for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
+  comm.sum(counts);
+  return {counts.begin(), counts.end()};
+}
+
+void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
+  const std::vector<Index> search = count_rows(rows.search, comm);
+  const std::vector<Index> maps = count_rows(rows.maps(), comm);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (search[m] > 0 && maps[m] > 0) continue;
+    throw InvalidOption(fmt::format(
+        "split is {} but group {} (\"{}\") has too few rows to cut; choose none, or give it more "
+        "rows.",
+        name_of(split), m, groups[m].name));
+  }
 }
 
 Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,

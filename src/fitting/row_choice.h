@@ -27,6 +27,12 @@ std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Ind
 LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
                       const FitOptions& options, const Communicator& comm);
 
+/// Rows of each group over all processes.
+std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
+
+/// Throws InvalidOption unless both halves of a split have rows of every group.
+void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm);
+
 /// Rows times columns, for the chosen rows of a group.
 Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
                     const Workers& workers);

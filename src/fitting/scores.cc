@@ -14,7 +14,8 @@ namespace {
 
 constexpr Index kKnots = 200;
 constexpr Index kPointsPerGroup = 2000;
-// Beyond the values that were seen the last slopes go on for as many times their range.
+// Beyond the values that were seen, scores go on with their mean slope for as many times their
+// range: the slopes of the outermost knots hang on few rows.
 constexpr double kFar = 10;
 
 struct Range {

@@ -23,10 +23,6 @@ constexpr double kStraightShare = 0.1;
 // Before the features of a packed row.
 constexpr Index kPackedHead = 2;
 
-double mass_of(const Group& group, Index row) {
-  return group.weights.empty() ? 1.0 : group.weights[row];
-}
-
 double total_mass(const Group& group, const std::vector<Index>& chosen, Communicator& comm) {
   double sum = 0;
   for (const Index i : chosen) sum += mass_of(group, i);

@@ -29,6 +29,7 @@ class AffineLayer final : public Layer {
 
   std::string_view kind() const override { return "affine"; }
   Index dim() const override { return maps_.front().mean.size(); }
+  Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 

@@ -17,6 +17,7 @@ class CoordinateLayer final : public Layer {
 
   std::string_view kind() const override { return "coordinate"; }
   Index dim() const override { return static_cast<Index>(maps_.front().size()); }
+  Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 

@@ -32,6 +32,10 @@ void Flow::append(std::shared_ptr<const Layer> layer) {
     throw InvalidData(fmt::format("a {} layer of {} columns cannot follow in a flow of {}.",
                                   layer->kind(), layer->dim(), dim_));
   }
+  if (!layer->same_for_all_groups() && layer->num_groups() != num_groups()) {
+    throw InvalidData(fmt::format("a {} layer of {} groups cannot follow in a flow of {}.",
+                                  layer->kind(), layer->num_groups(), num_groups()));
+  }
   layers_.push_back(std::move(layer));
 }
 

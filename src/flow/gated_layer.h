@@ -60,6 +60,7 @@ class GatedLayer final : public Layer {
 
   std::string_view kind() const override { return "gated"; }
   Index dim() const override { return frame_.dim(); }
+  Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 

@@ -14,16 +14,16 @@ namespace conflux {
 
 class ScoreLayer final : public Layer {
  public:
-  enum class Way { kToScores, kFromScores };
+  enum class ScoreStep { kToScores, kFromScores };
 
   /// scores[j] takes feature j to its score.
-  ScoreLayer(std::vector<PiecewiseLinearMap> scores, Way way);
+  ScoreLayer(std::vector<PiecewiseLinearMap> scores, ScoreStep step);
 
   std::string_view kind() const override {
-    return way_ == Way::kToScores ? "to-scores" : "from-scores";
+    return step_ == ScoreStep::kToScores ? "to-scores" : "from-scores";
   }
   Index dim() const override { return maps_.dim(); }
-  bool same_for_all_groups() const override { return true; }
+  Index num_groups() const override { return 0; }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 
@@ -32,7 +32,7 @@ class ScoreLayer final : public Layer {
  private:
   std::vector<PiecewiseLinearMap> scores_;
   CoordinateLayer maps_;  // the same, as those of a single group
-  Way way_;
+  ScoreStep step_;
 };
 
 }  // namespace conflux

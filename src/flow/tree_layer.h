@@ -50,6 +50,7 @@ class TreeLayer final : public Layer {
 
   std::string_view kind() const override { return "tree"; }
   Index dim() const override { return dim_; }
+  Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 

@@ -6,10 +6,10 @@
 
 namespace conflux {
 
-UnitCubeLayer::UnitCubeLayer(Index dim, double margin, Way way)
+UnitCubeLayer::UnitCubeLayer(Index dim, double margin, CubeStep step)
     : dim_(dim),
       margin_(margin),
-      way_(way),
+      step_(step),
       edge_(-kernels::normal_quantile(margin, 1 - margin)),
       log_slope_(-kernels::log_normal_density(edge_)) {}
 
@@ -53,11 +53,11 @@ void UnitCubeLayer::to_cube(Rows rows, double* log_det) const {
 }
 
 void UnitCubeLayer::forward(Index, Rows rows, double* log_det) const {
-  way_ == Way::kToNormal ? to_normal(rows, log_det) : to_cube(rows, log_det);
+  step_ == CubeStep::kToNormal ? to_normal(rows, log_det) : to_cube(rows, log_det);
 }
 
 void UnitCubeLayer::inverse(Index, Rows rows, double* log_det) const {
-  way_ == Way::kToNormal ? to_cube(rows, log_det) : to_normal(rows, log_det);
+  step_ == CubeStep::kToNormal ? to_cube(rows, log_det) : to_normal(rows, log_det);
 }
 
 }  // namespace conflux

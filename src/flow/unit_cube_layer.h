@@ -13,15 +13,15 @@ namespace conflux {
 
 class UnitCubeLayer final : public Layer {
  public:
-  enum class Way { kToNormal, kToCube };
+  enum class CubeStep { kToNormal, kToCube };
 
-  UnitCubeLayer(Index dim, double margin, Way way);
+  UnitCubeLayer(Index dim, double margin, CubeStep step);
 
   std::string_view kind() const override {
-    return way_ == Way::kToNormal ? "cube-to-normal" : "normal-to-cube";
+    return step_ == CubeStep::kToNormal ? "cube-to-normal" : "normal-to-cube";
   }
   Index dim() const override { return dim_; }
-  bool same_for_all_groups() const override { return true; }
+  Index num_groups() const override { return 0; }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 
@@ -33,7 +33,7 @@ class UnitCubeLayer final : public Layer {
 
   Index dim_;
   double margin_;
-  Way way_;
+  CubeStep step_;
   double edge_;       // -Phi^-1(margin)
   double log_slope_;  // of Phi^-1 at the margin
 };

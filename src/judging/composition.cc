@@ -13,7 +13,6 @@ namespace conflux {
 
 namespace {
 
-constexpr Index kGatingBasis = 30;
 constexpr Index kGating = 15;
 // A cell of fewer rows is found by accident; with more cells the kinds of rows fall apart.
 constexpr Index kRowsPerCell = 150;
@@ -75,12 +74,12 @@ Cells find_cells(const JudgedRows& judged, std::uint64_t seed, const Workers& wo
                                     1 / static_cast<double>(judged.sizes.size()));
   const Matrix basis = gating_basis(groups, chosen, weights, kGatingBasis, comm, workers);
   const GateSettings settings{
-      .cells = std::clamp<Index>(judged.rows.rows() / kRowsPerCell, 2, kMostCells),
+      .kinds = std::clamp<Index>(judged.rows.rows() / kRowsPerCell, 2, kMostCells),
       .gating = std::min(kGating, basis.cols()),
-      .min_cell = kRowsToShare};
+      .min_kind = kRowsToShare};
   const Gate gate = fit_gate(groups, chosen, basis, settings, stream, comm, workers);
   const std::vector<Matrix> shares = shares_of(gate, groups, chosen, settings, workers);
-  Cells out{.count = gate.cells(), .overlap = shared_mass(shares, weights, settings, comm)};
+  Cells out{.count = gate.kinds(), .overlap = shared_mass(shares, weights, settings, comm)};
   for (const Matrix& part : shares) {
     for (Index i = 0; i < part.rows(); ++i) {
       part.row(i).maxCoeff(&out.cell_of.emplace_back());

@@ -164,11 +164,12 @@ std::vector<OptionText> option_texts(const FitOptions& options) {
   std::vector<OptionText> out;
   visit_options(options, [&](const OptionInfo& info, const auto& value) {
     out.push_back({.name = std::string(info.name),
-                   .help = std::string(info.help),
+                   .help = info.help,
                    .value = show(info, value),
                    .values = values_of(info, value),
-                   .unset = std::string(info.unset),
-                   .expert = info.expert});
+                   .unset = info.unset,
+                   .expert = info.expert,
+                   .used_by = info.used_by});
   });
   return out;
 }

@@ -1,7 +1,4 @@
-// Layers of a flow as arrays. docs/file_format.md lists them.
-//
-// Only what the constructors of layers and maps need is stored; they derive the rest by the same
-// sums as during the fit, so a layer comes back with the same bits.
+// Layers of a flow as arrays, by the table of layer_codecs.h.
 
 #pragma once
 
@@ -14,12 +11,12 @@
 
 namespace conflux {
 
-/// Adds the arrays of a layer, named `prefix`.something, and returns what kind of layer it is.
+/// Adds the arrays of a layer, named `prefix`.something, and returns what the header says of it.
 /// Throws Error for layers that no fit makes.
 OrderedJson write_layer(const Layer& layer, const std::string& prefix, TensorWriter& out);
 
 /// Throws InvalidData unless the arrays make a layer.
-std::shared_ptr<const Layer> read_layer(const Json& kind, const std::string& prefix,
+std::shared_ptr<const Layer> read_layer(const Json& about, const std::string& prefix,
                                         Index num_groups, Index dim, TensorFile& file);
 
 }  // namespace conflux

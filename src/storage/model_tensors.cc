@@ -8,6 +8,7 @@
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "storage/columns_tensors.h"
+#include "storage/damaged.h"
 #include "storage/json_text.h"
 #include "storage/layer_tensors.h"
 #include "storage/record_json.h"
@@ -21,10 +22,6 @@ constexpr Index kMostFeatures = Index{1} << 40;
 // Fits end after some hundreds of layers.
 constexpr std::size_t kMostLayers = 100'000;
 constexpr int kDepth = 8;  // of JSON texts in the metadata
-
-[[noreturn]] void damaged(const std::string& what) {
-  throw InvalidData(what + "; the file is damaged: restore a copy, or fit again.");
-}
 
 std::string layer_prefix(std::size_t l) { return fmt::format("layer.{}", l); }
 

@@ -204,7 +204,7 @@ OrderedJson options_to_json(const FitOptions& options) {
 FitOptions options_from_json(const Json& json) {
   FitOptions options;
   Fields fields(json, "options");
-  // Names that these options had until version 0.2.
+  // Names of version 0.1.
   fields.get("cells", options.kinds);
   fields.get("min_cell", options.min_kind);
   visit_options(options,

@@ -10,6 +10,7 @@
 
 #include "conflux/core/error.h"
 #include "files/digest.h"
+#include "storage/damaged.h"
 
 namespace conflux {
 
@@ -92,10 +93,6 @@ std::string checksum(std::span<const std::byte> file, std::size_t position) {
   digest.add(as_bytes(std::string(kDigits, '0')));
   digest.add(file.subspan(position + kDigits));
   return digest.hex();
-}
-
-[[noreturn]] void damaged(const std::string& what) {
-  throw InvalidData(what + "; the file is damaged: restore a copy, or fit again.");
 }
 
 Index size_from(const Json& json, const std::string& name) {

@@ -5,20 +5,11 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
-#include "fitting/gated_fit.h"
-#include "fitting/gaussian_barycenter.h"
-#include "fitting/line_maps.h"
-#include "flow/coordinate_layer.h"
-#include "flow/sliced_layer.h"
-#include "flow/unit_cube_layer.h"
-#include "training/density_destructor.h"
+#include "fitting/layer_kinds.h"
 
 namespace conflux {
 
 namespace {
-
-// Files of the first version left the strength of sliced layers unset.
-constexpr double kStrengthOfVersion1 = 0.5;
 
 void check_group(const Model& model, const GroupSet& group) {
   const std::vector<std::string>& names = model.flow.group_names();
@@ -55,70 +46,35 @@ class Newcomer {
   bool inside_unit_cube() const { return rows_.minCoeff() >= 0 && rows_.maxCoeff() <= 1; }
 
   /// The layer with a map of the new group, which is moved by it.
-  std::shared_ptr<const Layer> join(const std::shared_ptr<const Layer>& layer) {
-    std::shared_ptr<const Layer> wider = widened(layer);
-    ++position_;
+  LayerPointer join(const LayerPointer& layer) {
+    LayerPointer wider = widened(layer);
+    ++place_;
     forward_in_place(*wider, number_, Rows(rows_), workers_);
     return wider;
   }
 
  private:
-  std::shared_ptr<const Layer> widened(const std::shared_ptr<const Layer>& layer) {
+  LayerPointer widened(const LayerPointer& layer) const {
     if (layer->same_for_all_groups()) return layer;
-    if (options_.method == Method::kDd) {
-      return with_destructor(layer, position_, latent_, chosen_, options_, workers_);
-    }
-    if (const auto* sliced = dynamic_cast<const SlicedLayer*>(layer.get())) {
-      LineMaps lines = with_new_maps(sliced->maps(), sliced->barycenters(), &sliced->frame(),
-                                     options_.strength.value_or(kStrengthOfVersion1));
-      return std::make_shared<SlicedLayer>(sliced->frame(), std::move(lines.maps),
-                                           std::move(lines.barycenters));
-    }
-    if (const auto* coordinate = dynamic_cast<const CoordinateLayer*>(layer.get())) {
-      LineMaps lines =
-          with_new_maps(coordinate->maps(), coordinate->barycenters(), nullptr, opening_strength());
-      return std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters));
-    }
-    if (const auto* gated = dynamic_cast<const GatedLayer*>(layer.get())) {
-      if (gated->barycenters().empty()) refuse();
-      return std::make_shared<GatedLayer>(with_group(*gated, latent_, chosen_, *options_.strength,
-                                                     gate_settings(options_, gated->dim()),
-                                                     workers_));
-    }
-    const auto* affine = dynamic_cast<const AffineLayer*>(layer.get());
-    if (affine == nullptr || affine->barycenter().mean.size() == 0) refuse();
-    std::vector<AffineLayer::Map> maps = affine->maps();
-    maps.push_back(
-        fit_affine_map(latent_, chosen_, affine->barycenter(), opening_strength(), workers_));
-    return std::make_shared<AffineLayer>(std::move(maps), affine->barycenter());
-  }
-
-  LineMaps with_new_maps(const std::vector<std::vector<MonotoneMap>>& maps,
-                         const Matrix& barycenters, const Frame* frame, double strength) {
-    LineMaps lines{maps, barycenters};
-    const bool histograms = std::holds_alternative<HistogramMap>(maps.front().front());
-    if (!histograms && barycenters.size() == 0) refuse();
-    add_line_maps(lines, latent_, chosen_, frame, strength, options_, workers_);
-    return lines;
-  }
-
-  /// Only a layer that is alone is weaker than 1.
-  double opening_strength() const {
-    const bool alone = options_.method == Method::kNb || options_.method == Method::kGb;
-    return alone ? options_.strength.value_or(1) : 1;
-  }
-
-  [[noreturn]] static void refuse() {
+    // Layers of a stage are widened as what they are in it.
+    const LayerKind& main = layer_kind(method_info(options_.method).main_kind());
+    const LayerKind& kind = main.stage_size != nullptr ? main : layer_kind(layer->kind());
+    LayerPointer wider = kind.widen(layer, {.group = latent_,
+                                            .chosen = chosen_,
+                                            .place = place_,
+                                            .strength = strength_of(kind.name, options_),
+                                            .options = options_,
+                                            .workers = workers_});
+    if (wider != nullptr) return wider;
     throw InvalidData(
         "a layer of the model does not know its barycenter (layers of trees never do); fit the "
-        "model "
-        "again with all groups.");
+        "model again with all groups.");
   }
 
   const FitOptions& options_;
   const Workers& workers_;
   Index number_;
-  Index position_ = 0;  // of the next layer
+  Index place_ = 0;  // of the next layer
   RowChoice chosen_;
   Matrix rows_;
   GroupSet latent_;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "conflux/core/error.h"
+#include "fitting/layer_kinds.h"
 
 namespace conflux {
 
@@ -15,6 +16,10 @@ namespace {
 // Deviations that differ by more are taken for different units. Principal components and pixels
 // differ by less.
 constexpr double kUnlikeUnits = 100;
+// A row so much further out than most leaves others half of their 16 digits.
+constexpr double kFarOut = 1e8;
+// Rows of a group that tell where most values lie.
+constexpr Index kSampleOfGroup = 500;
 
 // Whether every value of every process lies in [0, 1].
 bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
@@ -32,43 +37,58 @@ bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
 
 void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& sizes,
                           const FitOptions& options, std::vector<std::string>& warnings) {
-  const bool gaussian = options.method == Method::kGb || options.method == Method::kGbInb;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (options.estimator == Estimator::kQuantile && sizes[m] < *options.knots) {
-      warnings.push_back(fmt::format(
-          "group \"{}\" has {} rows for {} knots: its maps follow single rows closely; fewer knots "
-          "or a smaller strength would generalise better.",
-          groups[m].name, sizes[m], *options.knots));
-    }
-    if (gaussian && sizes[m] <= groups.dim()) {
-      warnings.push_back(fmt::format(
-          "group \"{}\" has {} rows for {} features: its covariance is singular, and directions "
-          "without spread are stretched far; use inb, or fewer features.",
-          groups[m].name, sizes[m], groups.dim()));
-    }
+  const MethodInfo& method = method_info(options.method);
+  const bool has_knots = method.has("sliced") || method.has("coordinate");
+  for (Index m = 0; m < groups.num_groups() && has_knots; ++m) {
+    if (options.estimator != Estimator::kQuantile || sizes[m] >= *options.knots) continue;
+    warnings.push_back(
+        fmt::format("group \"{}\" has {} rows for {} knots: its maps follow single rows closely; "
+                    "fewer knots or "
+                    "a smaller strength would generalise better.",
+                    groups[m].name, sizes[m], *options.knots));
+  }
+  for (const LayerKind& kind : layer_kinds()) {
+    if (method.has(kind.name) && kind.warn != nullptr) kind.warn(groups, sizes, options, warnings);
   }
 }
 
-// A feature that one group holds constant and another does not usually means that it was not
-// measured there: it can be moved, but not given a spread.
-void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
-                               std::vector<std::string>& warnings) {
+// Smallest and largest values of features in groups, over all processes; entry m * dim + j.
+struct Ranges {
+  std::vector<double> low;
+  std::vector<double> high;
+};
+
+Ranges ranges_of(const GroupSet& groups, Communicator& comm) {
   const Index dim = groups.dim();
   const auto entries = static_cast<std::size_t>(dim * groups.num_groups());
-  std::vector<double> low(entries, std::numeric_limits<double>::infinity());
-  std::vector<double> high(entries, -std::numeric_limits<double>::infinity());
+  Ranges out{std::vector<double>(entries, std::numeric_limits<double>::infinity()),
+             std::vector<double>(entries, -std::numeric_limits<double>::infinity())};
   std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
       const double* row = groups[m].rows.row(i, buffer);
       for (Index j = 0; j < dim; ++j) {
-        low[m * dim + j] = std::min(low[m * dim + j], row[j]);
-        high[m * dim + j] = std::max(high[m * dim + j], row[j]);
+        out.low[m * dim + j] = std::min(out.low[m * dim + j], row[j]);
+        out.high[m * dim + j] = std::max(out.high[m * dim + j], row[j]);
       }
     }
   }
-  comm.min(low);
-  comm.max(high);
+  comm.min(out.low);
+  comm.max(out.high);
+  return out;
+}
+
+std::string feature_name(const GroupSet& groups, Index j) {
+  const auto& names = groups.feature_names();
+  return names.empty() ? fmt::format("{}", j) : fmt::format("\"{}\"", names[j]);
+}
+
+// A feature that one group holds constant and another does not usually means that it was not
+// measured there: it can be moved, but not given a spread.
+void warn_of_constant_features(const GroupSet& groups, const Ranges& ranges,
+                               std::vector<std::string>& warnings) {
+  const Index dim = groups.dim();
+  const auto& [low, high] = ranges;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     std::vector<std::string> found;
     for (Index j = 0; j < dim; ++j) {
@@ -88,10 +108,89 @@ void warn_of_constant_features(const GroupSet& groups, Communicator& comm,
   }
 }
 
+// Some rows of all groups and processes, feature by feature; entry j * rows + i.
+std::vector<double> sample_of(const GroupSet& groups, const RowChoice& chosen, Communicator& comm) {
+  const Index dim = groups.dim();
+  std::vector<double> rows, buffer;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const auto count = static_cast<Index>(chosen[m].size());
+    const Index step = std::max<Index>(1, count / kSampleOfGroup);
+    for (Index i = 0; i < count; i += step) {
+      const double* row = groups[m].rows.row(chosen[m][i], buffer);
+      rows.insert(rows.end(), row, row + dim);
+    }
+  }
+  return comm.gather(rows);
+}
+
+// Half of the values of a feature lie within `half` of its median.
+struct Middle {
+  double median;
+  double half;
+};
+
+Middle middle_of(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  const double median = *at;
+  for (double& value : values) value = std::abs(value - median);
+  std::nth_element(values.begin(), at, values.end());
+  return {median, *at};
+}
+
+// The row with that value, on the process that has it.
+double place_of(double value, const Group& group, Index feature, Communicator& comm) {
+  double row = -1;
+  for (Index i = 0; i < group.rows.rows() && row < 0; ++i) {
+    if (group.rows(i, feature) == value) row = static_cast<double>(i);
+  }
+  comm.max(std::span(&row, 1));
+  return row;
+}
+
+// A direction mixes features, and sums with a number of 1e12 keep four digits of those near 1: rows
+// do not come back from the shared space as they were. Such numbers often stand for missing ones.
+void warn_of_far_rows(const GroupSet& groups, const RowChoice& chosen, const Ranges& ranges,
+                      const FitOptions& options, Communicator& comm,
+                      std::vector<std::string>& warnings) {
+  if (method_info(options.method).main_kind() == "coordinate") return;
+  const Index dim = groups.dim();
+  const std::vector<double> sample = sample_of(groups, chosen, comm);
+  const Index count = static_cast<Index>(sample.size()) / dim;
+  if (count == 0) return;
+  std::vector<Middle> middles;
+  double widest = 0;
+  for (Index j = 0; j < dim; ++j) {
+    std::vector<double> values;
+    for (Index i = 0; i < count; ++i) values.push_back(sample[i * dim + j]);
+    middles.push_back(middle_of(std::move(values)));
+    widest = std::max(widest, middles.back().half);
+  }
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (Index j = 0; j < dim; ++j) {
+      const Middle& middle = middles[j];
+      const double low = ranges.low[m * dim + j], high = ranges.high[m * dim + j];
+      const bool above = high - middle.median >= middle.median - low;
+      const double worst = above ? high : low;
+      // A feature that hardly varies is compared with the others.
+      const double unit = middle.half > 0 ? middle.half : widest;
+      if (!(unit > 0 && std::abs(worst - middle.median) > kFarOut * unit)) continue;
+      const double row = place_of(worst, groups[m], j, comm);
+      warnings.push_back(fmt::format(
+          "group \"{}\", row {}: feature {} is {:g}, {:.0e} times as far out as most values: rows "
+          "may not come back from the shared space with all their digits; drop the row, or impute "
+          "the value if it stands for a missing one.",
+          groups[m].name, row, feature_name(groups, j), worst,
+          std::abs(worst - middle.median) / unit));
+      return;
+    }
+  }
+}
+
 // Layers look for what moves rows furthest: a feature in small units is all they see.
 void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOptions& options,
                    Communicator& comm, std::vector<std::string>& warnings) {
-  const bool by_feature = options.method == Method::kNb || options.method == Method::kDd;
+  const bool by_feature = method_info(options.method).main_kind() == "coordinate";
   if (options.scale != Scaling::kNone || by_feature || options.unit_cube == UnitCube::kOn) return;
   const Index dim = groups.dim();
   std::vector<double> sums(static_cast<std::size_t>(2 * dim + 1), 0.0);
@@ -157,25 +256,6 @@ UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communica
 
 }  // namespace
 
-std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
-  std::vector<double> counts;
-  for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
-  comm.sum(counts);
-  return {counts.begin(), counts.end()};
-}
-
-void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
-  const std::vector<Index> search = count_rows(rows.search, comm);
-  const std::vector<Index> maps = count_rows(rows.maps(), comm);
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (search[m] > 0 && maps[m] > 0) continue;
-    throw InvalidOption(fmt::format(
-        "split is {} but group {} (\"{}\") has too few rows to cut; choose none, or give it more "
-        "rows.",
-        name_of(split), m, groups[m].name));
-  }
-}
-
 Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions& requested,
               Communicator& comm) {
   groups.validate();
@@ -194,7 +274,11 @@ std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& 
                                        Communicator& comm) {
   std::vector<std::string> warnings;
   warn_of_small_groups(groups, sizes, options, warnings);
-  warn_of_constant_features(groups, comm, warnings);
+  // Groups that know nothing of each other cannot differ.
+  if (method_info(options.method).to_uniform) return warnings;
+  const Ranges ranges = ranges_of(groups, comm);
+  warn_of_constant_features(groups, ranges, warnings);
+  warn_of_far_rows(groups, chosen, ranges, options, comm, warnings);
   warn_of_units(groups, chosen, options, comm, warnings);
   return warnings;
 }

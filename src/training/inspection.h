@@ -11,12 +11,6 @@
 
 namespace conflux {
 
-/// Rows of each group over all processes.
-std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
-
-/// Throws InvalidOption unless both halves of a split have rows of every group.
-void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm);
-
 /// A fit without layers: checked groups, their sizes, and options with nothing left open. Throws
 /// InvalidData and InvalidOption.
 Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions& requested,

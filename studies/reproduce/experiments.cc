@@ -227,6 +227,7 @@ FitOptions options_of(const RowSpec& row, const SetInfo& set, Index num_groups, 
     }
     options.layers = scale.layers(*options.layers);
     options.search_steps = scale.search_steps;
+    options = without_ignored(options);
   }
   options.target = row.target;
   options.seed = row.runs == Runs::kSeed ? static_cast<std::uint64_t>(run) : 0;

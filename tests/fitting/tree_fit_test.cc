@@ -18,6 +18,7 @@ namespace conflux {
 namespace {
 
 FitOptions resolved(const GroupSet& groups, FitOptions options) {
+  options.method = Method::kTree;
   std::vector<Index> sizes;
   for (Index m = 0; m < groups.num_groups(); ++m) sizes.push_back(groups[m].rows.rows());
   return resolve(options, {groups.dim(), groups.names(), sizes});
@@ -115,7 +116,7 @@ class TreeMethod : public testing::TestWithParam<Method> {
     out.method = GetParam();
     out.layers = layers;
     out.search_steps = 5;
-    return out;
+    return without_ignored(out);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Each, TreeMethod, testing::Values(Method::kTree, Method::kTreeInb),

@@ -49,6 +49,7 @@ class FlowAsLayer final : public Layer {
 
   std::string_view kind() const override { return "flow"; }
   Index dim() const override { return flow_.dim(); }
+  Index num_groups() const override { return flow_.num_groups(); }
   void forward(Index group, Rows rows, double* log_det) const override {
     add(rows, log_det,
         [&](double* mine) { flow_.forward_in_place(group, rows, mine, kOneThread); });
@@ -134,12 +135,12 @@ TEST(Flow, TranslationSkipsTrailingLayersThatAllGroupsShare) {
   Stream stream(47, Purpose::kTest);
   const auto middle =
       shared(random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, 3, 2, stream));
-  const auto cube = shared(UnitCubeLayer(3, 1e-15, UnitCubeLayer::Way::kToCube));
+  const auto cube = shared(UnitCubeLayer(3, 1e-15, UnitCubeLayer::CubeStep::kToCube));
   Flow inner({"a", "b"}, 3), whole({"a", "b"}, 3), twice({"a", "b"}, 3);
   for (Flow* flow : {&inner, &whole, &twice}) flow->append(middle);
   whole.append(cube);
   twice.append(cube);
-  twice.append(shared(UnitCubeLayer(3, 1e-3, UnitCubeLayer::Way::kToCube)));
+  twice.append(shared(UnitCubeLayer(3, 1e-3, UnitCubeLayer::CubeStep::kToCube)));
   Matrix x = stream.normal_matrix(20, 3);
   x(0, 1) = 7.5;
   x(1, 2) = 40;
@@ -161,10 +162,10 @@ TEST(Flow, TranslationSkipsTrailingLayersThatAllGroupsShare) {
 TEST(Flow, TranslationKeepsSharedLayersInFrontOfOthers) {
   Stream stream(48, Purpose::kTest);
   Flow flow({"a", "b"}, 3);
-  flow.append(shared(UnitCubeLayer(3, 1e-6, UnitCubeLayer::Way::kToNormal)));
+  flow.append(shared(UnitCubeLayer(3, 1e-6, UnitCubeLayer::CubeStep::kToNormal)));
   flow.append(
       shared(random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, 3, 2, stream)));
-  flow.append(shared(UnitCubeLayer(3, 1e-6, UnitCubeLayer::Way::kToCube)));
+  flow.append(shared(UnitCubeLayer(3, 1e-6, UnitCubeLayer::CubeStep::kToCube)));
   const Matrix x = layer_laws::points_in({.low = 0, .high = 1}, 20, 3, stream);
   Matrix expected = x;
   flow.layer(0).forward(0, Rows(expected), nullptr);
@@ -177,7 +178,7 @@ TEST(Flow, TranslationKeepsSharedLayersInFrontOfOthers) {
 
 TEST(Flow, WithSharedLayersOnlyTranslatesByTheIdentity) {
   Flow flow({"a", "b"}, 2);
-  flow.append(shared(UnitCubeLayer(2, 1e-6, UnitCubeLayer::Way::kToNormal)));
+  flow.append(shared(UnitCubeLayer(2, 1e-6, UnitCubeLayer::CubeStep::kToNormal)));
   const Matrix x = Stream(49, Purpose::kTest).normal_matrix(20, 2);
   EXPECT_EQ(flow.translate(0, 1, x, kOneThread), x);
 }

@@ -26,7 +26,7 @@ class Doubling final : public Layer {
 
   std::string_view kind() const override { return "doubling"; }
   Index dim() const override { return 3; }
-  bool same_for_all_groups() const override { return mistake_ != Mistake::kShared; }
+  Index num_groups() const override { return mistake_ == Mistake::kShared ? 2 : 0; }
   void forward(Index, Rows rows, double* log_det) const override { move(rows, 2, log_det); }
   void inverse(Index, Rows rows, double* log_det) const override {
     const bool far = rows.rows() > 0 && rows.eigen().cwiseAbs().maxCoeff() > 100;

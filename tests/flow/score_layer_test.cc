@@ -12,14 +12,14 @@ std::vector<PiecewiseLinearMap> scores() {
 }
 
 TEST(ScoreLayer, ObeysTheLawsOfLayersBothWays) {
-  for (const auto way : {ScoreLayer::Way::kToScores, ScoreLayer::Way::kFromScores}) {
-    check_layer_laws(ScoreLayer(scores(), way), 2, Stream(1, Purpose::kTest));
+  for (const auto step : {ScoreLayer::ScoreStep::kToScores, ScoreLayer::ScoreStep::kFromScores}) {
+    check_layer_laws(ScoreLayer(scores(), step), 2, Stream(1, Purpose::kTest));
   }
 }
 
 TEST(ScoreLayer, LeavesWhatItEnters) {
-  const ScoreLayer enter(scores(), ScoreLayer::Way::kToScores);
-  const ScoreLayer leave(scores(), ScoreLayer::Way::kFromScores);
+  const ScoreLayer enter(scores(), ScoreLayer::ScoreStep::kToScores);
+  const ScoreLayer leave(scores(), ScoreLayer::ScoreStep::kFromScores);
   const Matrix rows = 5 * Stream(2, Purpose::kTest).normal_matrix(100, 3);
   Matrix moved = rows;
   enter.forward(0, Rows(moved), nullptr);

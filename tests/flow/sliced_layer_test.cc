@@ -104,7 +104,7 @@ TEST(SlicedLayer, InverseUndoesForwardOfHistogramMapsWithGaps) {
       random_sliced_layer(MapKind::kHistogram, Shape::kTwoNarrowBumps, 3, 5, 4, stream);
   const Matrix x = layer_laws::points_inside_and_far_outside({}, 5, stream);
   for (Index group = 0; group < 3; ++group) {
-    layer_laws::expect_round_trip(layer, layer_laws::Way::kForward, group, x, {});
+    layer_laws::expect_round_trip(layer, layer_laws::Pass::kForward, group, x, {});
   }
 }
 

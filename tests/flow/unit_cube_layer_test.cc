@@ -13,7 +13,7 @@
 namespace conflux {
 namespace {
 
-using Way = UnitCubeLayer::Way;
+using Step = UnitCubeLayer::CubeStep;
 
 double forward(const UnitCubeLayer& layer, double x) {
   layer.forward(0, Rows(&x, 1, 1), nullptr);
@@ -29,16 +29,16 @@ TEST(UnitCubeLayer, ObeysTheLawsOfLayersBothWays) {
   for (const double margin : {1e-6, 1e-3, 0.1}) {
     for (const Index dim : {1, 3, 20}) {
       SCOPED_TRACE(margin);
-      check_layer_laws(UnitCubeLayer(dim, margin, Way::kToNormal), 2, Stream(40, Purpose::kTest),
+      check_layer_laws(UnitCubeLayer(dim, margin, Step::kToNormal), 2, Stream(40, Purpose::kTest),
                        {.low = 0, .high = 1});
-      check_layer_laws(UnitCubeLayer(dim, margin, Way::kToCube), 2, Stream(41, Purpose::kTest),
+      check_layer_laws(UnitCubeLayer(dim, margin, Step::kToCube), 2, Stream(41, Purpose::kTest),
                        {.low = -4, .high = 4});
     }
   }
 }
 
 TEST(UnitCubeLayer, TheTwoWaysUndoEachOther) {
-  const UnitCubeLayer in(1, 1e-6, Way::kToNormal), out(1, 1e-6, Way::kToCube);
+  const UnitCubeLayer in(1, 1e-6, Step::kToNormal), out(1, 1e-6, Step::kToCube);
   for (const double x : {-1.0, 0.0, 1e-9, 1e-6, 0.3, 0.5, 1 - 1e-6, 1.0, 2.0}) {
     EXPECT_NEAR(forward(out, forward(in, x)), x, 1e-15 * (1 + std::abs(x)));
     EXPECT_EQ(forward(in, x), inverse(out, x));
@@ -48,7 +48,7 @@ TEST(UnitCubeLayer, TheTwoWaysUndoEachOther) {
 
 // What the header says about a margin of 1e-6.
 TEST(UnitCubeLayer, KnowsTheFiguresOfItsHeader) {
-  const UnitCubeLayer layer(1, 1e-6, Way::kToNormal);
+  const UnitCubeLayer layer(1, 1e-6, Step::kToNormal);
   EXPECT_NEAR(forward(layer, 0), -4.96, 0.005);
   EXPECT_NEAR(forward(layer, 1), 4.96, 0.005);
   EXPECT_NEAR(forward(layer, 1e-6), -4.7534, 1e-4);
@@ -58,7 +58,7 @@ TEST(UnitCubeLayer, KnowsTheFiguresOfItsHeader) {
 
 // Phi^-1 from its inverse, where erfc keeps all digits.
 TEST(UnitCubeLayer, IsTheQuantileOfTheNormalLawInside) {
-  const UnitCubeLayer layer(1, 1e-6, Way::kToNormal);
+  const UnitCubeLayer layer(1, 1e-6, Step::kToNormal);
   for (const double z : {-4.7, -3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0, 4.7}) {
     const double x = 0.5 * std::erfc(-z / std::numbers::sqrt2);
     // Near 1 the distance to 1 has lost its last digits before the layer sees it.
@@ -70,7 +70,7 @@ TEST(UnitCubeLayer, IsTheQuantileOfTheNormalLawInside) {
 // A map that jumps or turns at the margin would tear values apart that were neighbours.
 TEST(UnitCubeLayer, IncreasesSmoothlyAcrossTheMargins) {
   for (const double margin : {1e-6, 1e-3}) {
-    const UnitCubeLayer layer(1, margin, Way::kToNormal);
+    const UnitCubeLayer layer(1, margin, Step::kToNormal);
     for (const double edge : {margin, 1 - margin}) {
       const double h = 1e-4 * margin;
       const double slope_below = (forward(layer, edge) - forward(layer, edge - h)) / h;
@@ -88,7 +88,7 @@ TEST(UnitCubeLayer, IncreasesSmoothlyAcrossTheMargins) {
 
 // Images of digits have zeros and ones; infinity would end the fit.
 TEST(UnitCubeLayer, SwallowsZerosOnesAndTheSmallestNumbers) {
-  const UnitCubeLayer layer(1, 1e-6, Way::kToNormal);
+  const UnitCubeLayer layer(1, 1e-6, Step::kToNormal);
   for (const double x : {0.0, -0.0, std::numeric_limits<double>::denorm_min(), 1.0,
                          std::nextafter(1.0, 0.0), std::nextafter(1.0, 2.0)}) {
     EXPECT_TRUE(std::isfinite(forward(layer, x)));

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "conflux/core/error.h"
+#include "conflux/options/option_text.h"
 
 namespace conflux {
 namespace {
@@ -14,6 +16,39 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
+
+DataShape shape(Index dim, std::vector<Index> sizes) {
+  DataShape out{.dim = dim, .group_sizes = sizes};
+  for (std::size_t m = 0; m < sizes.size(); ++m) {
+    out.group_names.push_back("group" + std::to_string(m));
+  }
+  return out;
+}
+
+// What a fit says that it did can be asked for again, and so can both presets.
+TEST(FitOptions, ResolvedOptionsAreResolvedToThemselves) {
+  for (const MethodInfo& method : kMethods) {
+    for (FitOptions options : {FitOptions{.method = method.id}, paper_options(method.id, 2)}) {
+      options = resolve(options, shape(28, {900, 800}));
+      const FitOptions again = resolve(options, shape(28, {900, 800}));
+      const std::vector<OptionText> once = option_texts(options), twice = option_texts(again);
+      for (std::size_t i = 0; i < once.size(); ++i) {
+        EXPECT_EQ(once[i].value, twice[i].value) << method.name << " " << once[i].name;
+      }
+    }
+  }
+}
+
+TEST(FitOptions, HelpSaysTheNumbersOfTheCode) {
+  std::map<std::string, std::string> unset;
+  for (const OptionText& each : option_texts({})) {
+    EXPECT_EQ(each.unset.find('{'), std::string::npos) << each.name;
+    unset[each.name] = each.unset;
+  }
+  EXPECT_THAT(unset["strength"], HasSubstr("0.2, up to 0.3 "));
+  EXPECT_THAT(unset["layers"], HasSubstr("times 2 "));
+  EXPECT_THAT(unset["pseudo_count"], HasSubstr("1e-6; for dd 100"));
+}
 
 TEST(FitOptions, DefaultsAndPaperPresetAreValid) {
   EXPECT_NO_THROW(validate(FitOptions{}));
@@ -31,14 +66,6 @@ TEST(FitOptions, EveryOptionIsToldOnceWithHelp) {
     EXPECT_FALSE(info.help.empty()) << info.name;
   });
   EXPECT_GE(names.size(), 18u);
-}
-
-DataShape shape(Index dim, std::vector<Index> sizes) {
-  DataShape out{.dim = dim, .group_sizes = sizes};
-  for (std::size_t m = 0; m < sizes.size(); ++m) {
-    out.group_names.push_back("group" + std::to_string(m));
-  }
-  return out;
 }
 
 TEST(FitOptions, ResolvingLeavesNothingToGuess) {
@@ -155,13 +182,34 @@ INSTANTIATE_TEST_SUITE_P(
                 o.method = Method::kNb;
                 o.layers = 3;
               },
-              {"layers is 3", "nb has one layer", "inb"}},
+              {"layers is 3", "nb always has 1"}},
         Wrong{"layers_of_nb_inb",
               [](FitOptions& o) {
                 o.method = Method::kNbInb;
                 o.layers = 1;
               },
               {"layers is 1", "opening layer", "2 or more"}},
+        Wrong{"estimator_of_sinf",
+              [](FitOptions& o) {
+                o.method = Method::kSinf;
+                o.estimator = Estimator::kHistogram;
+              },
+              {"estimator is histogram but sinf does not use it", "choose inb"}},
+        Wrong{"search_of_rand_nb",
+              [](FitOptions& o) {
+                o.method = Method::kRandNb;
+                o.search_steps = 50;
+              },
+              {"search_steps is 50 but rand-nb does not use it"}},
+        Wrong{"leaves_of_inb",
+              [](FitOptions& o) { o.tree_leaves = 7; },
+              {"tree_leaves is 7 but inb does not use it", "choose tree or tree-inb"}},
+        Wrong{"weights_of_dd",
+              [](FitOptions& o) {
+                o.method = Method::kDd;
+                o.weights = {1, 3};
+              },
+              {"weights is 1,3 but dd does not use it"}},
         Wrong{"strength", [](FitOptions& o) { o.strength = 0; }, {"strength is 0", "above 0"}},
         Wrong{"strong", [](FitOptions& o) { o.strength = 1.5; }, {"strength is 1.5", "at most 1"}},
         Wrong{

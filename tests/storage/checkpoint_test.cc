@@ -53,6 +53,7 @@ TEST_P(Checkpoint, GivesTheBitsOfAnUninterruptedFit) {
     options.layers = 6;
     if (GetParam().method != Method::kDd) options.split = Split::kRandomHalf;
     options.search_rows = 40;
+    options = without_ignored(options);
     const Fit whole = fit_flow(*groups, options);
     for (const Index layers : {1, 3, 6}) {
       fit_and_stop(layers, *groups, options, folder.file("checkpoint"));

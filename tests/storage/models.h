@@ -59,7 +59,7 @@ inline FitOptions options_of(const Kind& kind) {
   options.layers = kind.method == Method::kNb || kind.method == Method::kGb ? 1 : 4;
   options.directions = 3;
   options.search_steps = 3;
-  return options;
+  return without_ignored(options);
 }
 
 inline Model fit_model(const GroupSet& groups, const Kind& kind) {

@@ -47,23 +47,23 @@ struct Image {
   std::vector<double> log_det;
 };
 
-enum class Way { kForward, kInverse };
+enum class Pass { kForward, kInverse };
 
-inline std::string name_of(Way way) { return way == Way::kForward ? "forward" : "inverse"; }
-inline Way back(Way way) { return way == Way::kForward ? Way::kInverse : Way::kForward; }
+inline std::string name_of(Pass pass) { return pass == Pass::kForward ? "forward" : "inverse"; }
+inline Pass back(Pass pass) { return pass == Pass::kForward ? Pass::kInverse : Pass::kForward; }
 
-inline void move(const Layer& layer, Way way, Index group, Rows rows, double* log_det) {
-  if (way == Way::kForward) {
+inline void move(const Layer& layer, Pass pass, Index group, Rows rows, double* log_det) {
+  if (pass == Pass::kForward) {
     layer.forward(group, rows, log_det);
   } else {
     layer.inverse(group, rows, log_det);
   }
 }
 
-inline Image image_of(const Layer& layer, Way way, Index group, Matrix rows) {
+inline Image image_of(const Layer& layer, Pass pass, Index group, Matrix rows) {
   Image out{std::move(rows), {}};
   out.log_det.assign(static_cast<std::size_t>(out.rows.rows()), 0.0);
-  move(layer, way, group, Rows(out.rows), out.log_det.data());
+  move(layer, pass, group, Rows(out.rows), out.log_det.data());
   return out;
 }
 
@@ -88,11 +88,11 @@ inline Matrix points_inside_and_far_outside(const DataBox& box, Index dim, Strea
   return points;
 }
 
-inline void expect_round_trip(const Layer& layer, Way way, Index group, const Matrix& points,
+inline void expect_round_trip(const Layer& layer, Pass pass, Index group, const Matrix& points,
                               const DataBox& box) {
-  const Image there = image_of(layer, way, group, points);
+  const Image there = image_of(layer, pass, group, points);
   ASSERT_TRUE(there.rows.allFinite());
-  const Image again = image_of(layer, back(way), group, there.rows);
+  const Image again = image_of(layer, back(pass), group, there.rows);
   for (Index i = 0; i < points.rows(); ++i) {
     const double size = points.row(i).cwiseAbs().maxCoeff() + box.range();
     ASSERT_LT((again.rows.row(i) - points.row(i)).cwiseAbs().maxCoeff(), kRoundTrip * size)
@@ -106,7 +106,7 @@ inline void expect_round_trip(const Layer& layer, Way way, Index group, const Ma
 }
 
 // log |det J| at a point by central differences.
-inline double numerical_log_det(const Layer& layer, Way way, Index group, const Matrix& point,
+inline double numerical_log_det(const Layer& layer, Pass pass, Index group, const Matrix& point,
                                 double step) {
   const Index dim = point.cols();
   Matrix around(2 * dim, dim);
@@ -118,7 +118,7 @@ inline double numerical_log_det(const Layer& layer, Way way, Index group, const 
     // What was really added after rounding.
     steps(j) = around(2 * j + 1, j) - around(2 * j, j);
   }
-  const Matrix moved = image_of(layer, way, group, std::move(around)).rows;
+  const Matrix moved = image_of(layer, pass, group, std::move(around)).rows;
   Matrix jacobian(dim, dim);
   for (Index j = 0; j < dim; ++j) {
     jacobian.row(j) = (moved.row(2 * j + 1) - moved.row(2 * j)) / steps(j);
@@ -130,15 +130,15 @@ inline double numerical_log_det(const Layer& layer, Way way, Index group, const 
 // Not for lopsided points: a step that is small for the far coordinate is not for the others, and
 // one that is small for the others drowns in the rounding of the far one. A kink within the longer
 // step is hardly ever within the shorter one.
-inline void expect_jacobian(const Layer& layer, Way way, Index group, const Matrix& points,
+inline void expect_jacobian(const Layer& layer, Pass pass, Index group, const Matrix& points,
                             const DataBox& box) {
-  const Image there = image_of(layer, way, group, points);
+  const Image there = image_of(layer, pass, group, points);
   for (Index i = 0; i < points.rows() - kLopsided; ++i) {
     const double log_det = there.log_det[static_cast<std::size_t>(i)];
     double error = std::numeric_limits<double>::infinity();
     for (const double fraction : {1e-6, 1e-7}) {
       const double step = fraction * (points.row(i).cwiseAbs().maxCoeff() + box.range());
-      const double numerical = numerical_log_det(layer, way, group, points.row(i), step);
+      const double numerical = numerical_log_det(layer, pass, group, points.row(i), step);
       error = std::min(error, std::abs(numerical - log_det));
     }
     ASSERT_LT(error, kJacobian * static_cast<double>(points.cols()))
@@ -147,13 +147,13 @@ inline void expect_jacobian(const Layer& layer, Way way, Index group, const Matr
 }
 
 // Blocks of rows fall into registers, cache lines and threads in different ways.
-inline void expect_same_bits_in_any_company(const Layer& layer, Way way, Index group,
+inline void expect_same_bits_in_any_company(const Layer& layer, Pass pass, Index group,
                                             const Matrix& points) {
-  const Image whole = image_of(layer, way, group, points);
+  const Image whole = image_of(layer, pass, group, points);
   for (const Index block : {1, 2, 3, 7, 16}) {
     for (Index begin = 0; begin < points.rows(); begin += block) {
       const Index count = std::min(block, points.rows() - begin);
-      const Image part = image_of(layer, way, group, points.middleRows(begin, count));
+      const Image part = image_of(layer, pass, group, points.middleRows(begin, count));
       ASSERT_EQ(part.rows, Matrix(whole.rows.middleRows(begin, count)))
           << "row " << begin << " in blocks of " << block;
       ASSERT_TRUE(
@@ -161,19 +161,19 @@ inline void expect_same_bits_in_any_company(const Layer& layer, Way way, Index g
           << "log-det from row " << begin << " in blocks of " << block;
     }
   }
-  const Image reversed = image_of(layer, way, group, points.colwise().reverse());
+  const Image reversed = image_of(layer, pass, group, points.colwise().reverse());
   ASSERT_EQ(Matrix(reversed.rows.colwise().reverse()), whole.rows);
 }
 
 // Columns beside the rows belong to someone else, and log-dets are added to those of other layers.
-inline void expect_gaps_and_sums_respected(const Layer& layer, Way way, Index group,
+inline void expect_gaps_and_sums_respected(const Layer& layer, Pass pass, Index group,
                                            const Matrix& points) {
-  const Image whole = image_of(layer, way, group, points);
+  const Image whole = image_of(layer, pass, group, points);
   const Index gap = 3;
   Matrix wide = Matrix::Constant(points.rows(), points.cols() + gap, 1234.5);
   wide.leftCols(points.cols()) = points;
   std::vector<double> log_det(static_cast<std::size_t>(points.rows()), 16.0);
-  move(layer, way, group, Rows(wide.data(), points.rows(), points.cols(), wide.cols()),
+  move(layer, pass, group, Rows(wide.data(), points.rows(), points.cols(), wide.cols()),
        log_det.data());
   ASSERT_EQ(Matrix(wide.leftCols(points.cols())), whole.rows);
   ASSERT_TRUE((wide.rightCols(gap).array() == 1234.5).all());
@@ -181,10 +181,10 @@ inline void expect_gaps_and_sums_respected(const Layer& layer, Way way, Index gr
     ASSERT_NEAR(log_det[i], 16 + whole.log_det[i], 1e-13 * (16 + std::abs(whole.log_det[i])));
   }
   Matrix without_log_det = points;
-  move(layer, way, group, Rows(without_log_det), nullptr);
+  move(layer, pass, group, Rows(without_log_det), nullptr);
   ASSERT_EQ(without_log_det, whole.rows);
   Matrix none(0, points.cols());
-  move(layer, way, group, Rows(none), nullptr);
+  move(layer, pass, group, Rows(none), nullptr);
 }
 
 }  // namespace layer_laws
@@ -197,16 +197,16 @@ inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream
   bool groups_differ = false;
   for (Index group = 0; group < num_groups; ++group) {
     SCOPED_TRACE("group " + std::to_string(group));
-    const Image image = image_of(layer, Way::kForward, group, points);
-    groups_differ |= image.rows != image_of(layer, Way::kForward, 0, points).rows;
+    const Image image = image_of(layer, Pass::kForward, group, points);
+    groups_differ |= image.rows != image_of(layer, Pass::kForward, 0, points).rows;
     // Images of points are where an inverse is used; the points themselves must do as well.
-    for (const Way way : {Way::kForward, Way::kInverse}) {
-      SCOPED_TRACE(name_of(way));
-      expect_round_trip(layer, way, group, points, box);
-      expect_round_trip(layer, way, group, image.rows, box);
-      if (layer.dim() <= kLargestJacobian) expect_jacobian(layer, way, group, points, box);
-      expect_same_bits_in_any_company(layer, way, group, points);
-      expect_gaps_and_sums_respected(layer, way, group, points);
+    for (const Pass pass : {Pass::kForward, Pass::kInverse}) {
+      SCOPED_TRACE(name_of(pass));
+      expect_round_trip(layer, pass, group, points, box);
+      expect_round_trip(layer, pass, group, image.rows, box);
+      if (layer.dim() <= kLargestJacobian) expect_jacobian(layer, pass, group, points, box);
+      expect_same_bits_in_any_company(layer, pass, group, points);
+      expect_gaps_and_sums_respected(layer, pass, group, points);
     }
   }
   if (num_groups > 1) {

@@ -24,7 +24,7 @@ Model fit_model(const GroupSet& groups, Method method, Estimator estimator, Inde
   options.grid = grid;
   options.layers = method == Method::kNb || method == Method::kGb ? 1 : 8;
   options.search_steps = 5;
-  Fit fit = fit_flow(groups, options);
+  Fit fit = fit_flow(groups, without_ignored(options));
   return {.flow = std::move(fit.flow), .record = std::move(fit.record)};
 }
 

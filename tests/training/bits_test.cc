@@ -32,9 +32,7 @@ std::string processor() {
   return "other";
 }
 
-void add(Digest& digest, std::span<const double> values) {
-  digest.add(std::as_bytes(values));
-}
+void add(Digest& digest, std::span<const double> values) { digest.add(std::as_bytes(values)); }
 
 /// Where all rows go, how they come back and how volumes change: no map can differ without a trace.
 std::string digest_of(const Fit& fit, const GroupSet& groups) {

@@ -1,5 +1,3 @@
-#include "training/density_destructor.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -22,7 +22,7 @@ FitOptions small(Method method) {
   const bool single = method == Method::kNb || method == Method::kGb;
   options.layers = single ? 1 : 6;
   options.search_steps = 5;
-  return options;
+  return without_ignored(options);
 }
 
 Matrix copy(const GroupSet& groups, Index m) { return groups[m].rows.eigen(); }
@@ -35,6 +35,7 @@ TEST_P(EveryMethod, ThreeThreadsGiveTheBitsOfOne) {
     FitOptions options = small(GetParam());
     options.estimator = estimator;
     options.split = Split::kRandomHalf;
+    options = without_ignored(options);
     options.threads = 1;
     const Fit one = fit_flow(groups, options);
     options.threads = 3;
@@ -52,6 +53,7 @@ TEST_P(EveryMethod, InverseUndoesForwardAlsoFarOutside) {
   for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
     FitOptions options = small(GetParam());
     options.estimator = estimator;
+    options = without_ignored(options);
     const Fit fit = fit_flow(groups, options);
     for (const double reach : {1.0, 1e3, 1e6}) {
       for (Index m = 0; m < 3; ++m) {
@@ -172,6 +174,7 @@ TEST(Fit, WeightOneLeavesItsGroupAsItIs) {
       FitOptions options = small(method);
       options.estimator = estimator;
       options.weights = {1, 0};
+      options = without_ignored(options);
       const Fit fit = fit_flow(groups, options);
       const Matrix moved = fit.flow.forward(0, groups[0].rows, Workers(1));
       EXPECT_LT((moved - copy(groups, 0)).cwiseAbs().maxCoeff(), 1e-9)
@@ -221,6 +224,7 @@ TEST(Fit, OrderOfGroupsDoesNotMatter) {
     options.layers = 1;
     options.directions = 2;
     options.inner_steps = 0;  // a long climb would amplify rounding
+    options = without_ignored(options);
     const Fit fit = fit_flow(groups, options);
     const Fit other = fit_flow(turned, options);
     const Matrix a = fit.flow.forward(2, groups[2].rows, Workers(1));

@@ -20,7 +20,7 @@ FitOptions options_of(Method method) {
   options.search_steps = 5;
   options.search_rows = 60;
   options.split = Split::kRandomHalf;
-  return options;
+  return without_ignored(options);
 }
 
 // The fit after `layers` of its layers, as a checkpoint would keep it.
@@ -47,6 +47,7 @@ TEST_P(ResumedFit, HasTheBitsOfAnUninterruptedOne) {
   for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
     FitOptions options = options_of(GetParam());
     options.estimator = estimator;
+    options = without_ignored(options);
     const Fit whole = fit_flow(groups, options);
     for (const Index layers : {1, 4, 6}) {
       const Fit part = fit_up_to(layers, groups, options);

@@ -22,7 +22,7 @@ class Flow {
   Flow() = default;
   Flow(std::vector<std::string> group_names, Index dim);
 
-  /// Throws InvalidData when the layer has another number of columns.
+  /// Throws InvalidData when the layer has another number of columns or of groups.
   void append(std::shared_ptr<const Layer> layer);
 
   Index dim() const { return dim_; }

@@ -17,9 +17,10 @@ class Layer {
 
   virtual std::string_view kind() const = 0;
   virtual Index dim() const = 0;
-  /// Whether every group has the same map, so that a translation between groups may skip it when
-  /// it comes last.
-  virtual bool same_for_all_groups() const { return false; }
+  /// Groups that it has a map of; 0 when every group has the same map.
+  virtual Index num_groups() const = 0;
+  /// A translation between groups may skip such a layer when it comes last.
+  bool same_for_all_groups() const { return num_groups() == 0; }
 
   /// Moves rows of `group` towards the shared space; adds log |det J| of each row to `log_det`
   /// unless that is null.

@@ -27,6 +27,8 @@ struct OptionText {
   /// What leaving it unset means; empty if it cannot be unset.
   std::string unset;
   bool expert = false;
+  /// Other methods refuse it.
+  MethodSet used_by = kAllMethods;
 };
 
 /// All options in the order in which they are documented.

@@ -1,8 +1,9 @@
-#include "training/latent.h"
+#include "fitting/latent.h"
 
 #include <algorithm>
 
 #include "conflux/flow/flow.h"
+#include "core/stopwatch.h"
 #include "kernels/product.h"
 
 namespace conflux {
@@ -87,11 +88,6 @@ Latent::Latent(GroupSet groups) : groups_(std::move(groups)) {
 }
 
 void Latent::move(const Layer& layer, const Workers& workers) {
-  // Rows must come to the same bits as in the fit that found the layer.
-  if (const auto* sliced = dynamic_cast<const SlicedLayer*>(&layer); sliced && single_) {
-    Projections projections = project(sliced->frame(), workers);
-    return move_along(*sliced, projections, workers);
-  }
   for (Index m = 0; m < groups_.num_groups(); ++m) {
     if (single_) {
       move_singles(layer, m, groups_.own_singles(m), workers);
@@ -101,7 +97,14 @@ void Latent::move(const Layer& layer, const Workers& workers) {
   }
 }
 
-Projections Latent::project(const Frame& frame, const Workers& workers) const {
+void Latent::count_product(Index directions, double touches, double seconds, Work& work) const {
+  work.add_product(static_cast<double>(groups_.num_samples()), static_cast<double>(groups_.dim()),
+                   static_cast<double>(directions), single_ ? sizeof(float) : sizeof(double),
+                   touches, seconds);
+}
+
+Projections Latent::project(const Frame& frame, const Workers& workers, Work& work) const {
+  const Stopwatch watch;
   const auto all_groups = [&](auto zero, auto&& rows_of) {
     using Scalar = decltype(zero);
     const std::vector<Scalar> w = kernels::padded<Scalar>(frame.columns());
@@ -109,14 +112,16 @@ Projections Latent::project(const Frame& frame, const Workers& workers) const {
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       out.push_back(project_group<Scalar>(rows_of(m), w, frame.directions(), workers));
     }
+    count_product(frame.directions(), 1, watch.seconds(), work);
     return Projections(std::move(out));
   };
   if (single_) return all_groups(0.0F, [&](Index m) { return groups_[m].rows.singles(); });
   return all_groups(0.0, [&](Index m) { return groups_[m].rows.doubles(); });
 }
 
-void Latent::move_along(const SlicedLayer& layer, Projections& projections,
-                        const Workers& workers) {
+void Latent::move_along(const SlicedLayer& layer, Projections& projections, const Workers& workers,
+                        Work& work) {
+  const Stopwatch watch;
   const auto all_groups = [&](auto& lines, auto&& rows_of) {
     using Scalar = typename std::decay_t<decltype(lines.front())>::Scalar;
     const MatrixOf<Scalar> directions = layer.frame().columns().transpose().cast<Scalar>();
@@ -129,6 +134,7 @@ void Latent::move_along(const SlicedLayer& layer, Projections& projections,
   } else {
     all_groups(std::get<0>(projections.lines_), [&](Index m) { return groups_.own_doubles(m); });
   }
+  count_product(layer.frame().directions(), 2, watch.seconds(), work);
 }
 
 }  // namespace conflux

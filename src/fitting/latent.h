@@ -12,6 +12,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
 #include "flow/sliced_layer.h"
+#include "slicing/work.h"
 
 namespace conflux {
 
@@ -40,17 +41,19 @@ class Latent {
   explicit Latent(GroupSet groups);
 
   const GroupSet& groups() const { return groups_; }
-  double bytes_per_value() const { return single_ ? sizeof(float) : sizeof(double); }
 
   void move(const Layer& layer, const Workers& workers);
 
-  /// One pass over the rows.
-  Projections project(const Frame& frame, const Workers& workers) const;
+  /// One pass over the rows, which is added to `work`.
+  Projections project(const Frame& frame, const Workers& workers, Work& work) const;
   /// The same as move(), with the projections on the layer's frame. They are moved too: what they
   /// hold afterwards are the projections of the moved rows.
-  void move_along(const SlicedLayer& layer, Projections& projections, const Workers& workers);
+  void move_along(const SlicedLayer& layer, Projections& projections, const Workers& workers,
+                  Work& work);
 
  private:
+  void count_product(Index directions, double touches, double seconds, Work& work) const;
+
   GroupSet groups_;
   bool single_;
 };

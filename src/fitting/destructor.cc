@@ -1,4 +1,4 @@
-#include "training/density_destructor.h"
+#include "fitting/destructor.h"
 
 #include <fmt/format.h>
 
@@ -6,20 +6,15 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
-#include "conflux/training/log_density.h"
 #include "core/rng.h"
-#include "core/stopwatch.h"
+#include "fitting/layer_kinds.h"
 #include "fitting/moments.h"
 #include "flow/affine_layer.h"
 #include "flow/coordinate_layer.h"
 #include "flow/unit_cube_layer.h"
 #include "kernels/dense.h"
-#include "kernels/normal.h"
 #include "kernels/product.h"
 #include "stiefel/frame.h"
-#include "training/inspection.h"
-#include "training/latent.h"
-#include "training/resumption.h"
 
 namespace conflux {
 
@@ -31,7 +26,6 @@ constexpr double kOpeningPseudoCount = 1;
 // Axes whose deviation is below this fraction of the largest have no spread worth stretching.
 constexpr double kNoSpread = 1e-6;
 constexpr Index kFeaturesPerTask = 16;
-constexpr Index kRowsPerTask = 256;
 
 // One layer of a stage.
 struct Step {
@@ -42,10 +36,6 @@ struct Step {
 };
 using Steps = std::vector<Step>;
 using Kind = Step::Kind;
-
-bool ends_at_normal_law(const FitOptions& options) {
-  return options.dd_stack == DdStack::kPcaUnscaled && options.unit_cube == UnitCube::kOff;
-}
 
 Steps opening(const FitOptions& options) {
   const Step flatten{Kind::kHistogram, kOpeningBins, kOpeningPseudoCount};
@@ -85,7 +75,7 @@ std::vector<MonotoneMap> flattening_maps(const Group& group, const std::vector<I
   std::vector<double> counts(static_cast<std::size_t>(dim * step.bins), 0.0);
   workers.for_each_block(dim, kFeaturesPerTask, [&](Index begin, Index end) {
     for (const Index i : chosen) {
-      const double mass = group.weights.empty() ? 1.0 : group.weights[i];
+      const double mass = mass_of(group, i);
       for (Index j = begin; j < end; ++j) {
         const double place = std::floor(group.rows(i, j) * static_cast<double>(step.bins));
         const double bin = std::clamp(place, 0.0, static_cast<double>(step.bins - 1));
@@ -157,9 +147,9 @@ class StepFitter {
                                    const RowChoice& chosen) const {
     switch (step.kind) {
       case Kind::kToCube:
-        return cube_layer(groups.dim(), UnitCubeLayer::Way::kToCube);
+        return cube_layer(groups.dim(), UnitCubeLayer::CubeStep::kToCube);
       case Kind::kToNormal:
-        return cube_layer(groups.dim(), UnitCubeLayer::Way::kToNormal);
+        return cube_layer(groups.dim(), UnitCubeLayer::CubeStep::kToNormal);
       case Kind::kHistogram:
         return std::make_shared<CoordinateLayer>(coordinate_maps(step, groups, chosen));
       case Kind::kStandardise:
@@ -203,8 +193,8 @@ class StepFitter {
   }
 
  private:
-  std::shared_ptr<const Layer> cube_layer(Index dim, UnitCubeLayer::Way way) const {
-    return std::make_shared<UnitCubeLayer>(dim, options_.unit_cube_margin, way);
+  std::shared_ptr<const Layer> cube_layer(Index dim, UnitCubeLayer::CubeStep step) const {
+    return std::make_shared<UnitCubeLayer>(dim, options_.unit_cube_margin, step);
   }
 
   const FitOptions& options_;
@@ -212,146 +202,85 @@ class StepFitter {
   const Workers& workers_;
 };
 
-std::vector<std::string> warnings_for(const GroupSet& groups, const std::vector<Index>& sizes,
-                                      const FitOptions& options) {
-  std::vector<std::string> out;
-  if (options.dd_stack == DdStack::kRandom) return out;
+class DestructorFitter final : public LayerFitter {
+ public:
+  /// Every step of a stage is fitted on what the steps before have left.
+  Fitted fit(const FitInput& input, Index number, double) override {
+    const StepFitter fitter(input.options, input.comm, input.workers);
+    Fitted out;
+    for (const Step& step : stage(input.options, number)) {
+      out.layers.push_back(fitter.fit(step, number, input.groups(), input.usable));
+      input.latent.move(*out.layers.back(), input.workers);
+    }
+    return out;
+  }
+
+  LayerPointer closing(const FitInput& input) const override {
+    if (!ends_at_normal_law(input.options)) return nullptr;
+    return StepFitter(input.options, input.comm, input.workers)
+        .fit({Kind::kToNormal}, 0, input.groups(), input.usable);
+  }
+};
+
+Index stage_size(const FitOptions& options, Index number) {
+  return static_cast<Index>(stage(options, number).size());
+}
+
+// Fits the step that made the layer on the new group alone.
+LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+  Index number = 0;
+  Index place = added.place;
+  while (place >= stage_size(added.options, number)) place -= stage_size(added.options, number++);
+  const Step step = stage(added.options, number)[static_cast<std::size_t>(place)];
+  SelfCommunicator comm;
+  const StepFitter fitter(added.options, comm, added.workers);
+  if (step.kind == Kind::kHistogram) {
+    auto maps = dynamic_cast<const CoordinateLayer&>(*layer).maps();
+    maps.push_back(fitter.coordinate_maps(step, added.group, added.chosen).front());
+    return std::make_shared<CoordinateLayer>(std::move(maps));
+  }
+  std::vector<AffineLayer::Map> maps = dynamic_cast<const AffineLayer&>(*layer).maps();
+  maps.push_back(fitter.affine_maps(step, number, added.group, added.chosen).front());
+  return std::make_shared<AffineLayer>(std::move(maps));
+}
+
+void warn(const GroupSet& groups, const std::vector<Index>& sizes, const FitOptions& options,
+          std::vector<std::string>& warnings) {
+  if (options.dd_stack == DdStack::kRandom) return;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (sizes[m] > groups.dim()) continue;
-    out.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "group \"{}\" has {} rows for {} features: directions without spread stay as they are, and "
         "densities mean little; give it more rows, or fewer features.",
         groups[m].name, sizes[m], groups.dim()));
   }
-  return out;
 }
 
-class DestructorFit {
- public:
-  DestructorFit(GroupSet given, const FitOptions& requested, Communicator& comm,
-                const LayerCallback& on_layer, const FitControl& control)
-      : comm_(comm),
-        on_layer_(on_layer),
-        control_(control),
-        workers_(requested.threads),
-        latent_(std::move(given)) {
-    const GroupSet& groups = latent_.groups();
-    chosen_ = all_rows(groups);
-    fit_ = begin_fit(groups, chosen_, requested, comm);
-    fit_.record.warnings = warnings_for(groups, fit_.record.group_sizes, fit_.record.options);
-  }
-
-  Fit run() {
-    if (control_.resume != nullptr) take_up(*control_.resume);
-    while (go_on_ && num_stages() < *fit_.record.options.layers) add_stage();
-    if (ends_at_normal_law(fit_.record.options)) append({Kind::kToNormal});
-    fit_.record.seconds = seconds_before_ + total_.seconds();
-    return std::move(fit_);
-  }
-
- private:
-  Index num_stages() const { return static_cast<Index>(fit_.record.layers.size()); }
-
-  void take_up(const Fit& earlier) {
-    check_same_options(earlier.record.options, fit_.record.options);
-    check_same_groups(earlier, fit_);
-    seconds_before_ = earlier.record.seconds;
-    Index layer = 0;
-    for (const LayerRecord& record : earlier.record.layers) {
-      for (std::size_t s = 0; s < stage(fit_.record.options, num_stages()).size(); ++s) {
-        append(earlier.flow.layers()[layer++]);
-      }
-      fit_.record.layers.push_back(record);
-    }
-  }
-
-  void add_stage() {
-    const Stopwatch watch;
-    for (const Step& step : stage(fit_.record.options, num_stages())) append(step);
-    fit_.record.layers.push_back(
-        {.layer = num_stages(), .kind = "destructor", .seconds = watch.seconds()});
-    fit_.record.seconds = seconds_before_ + total_.seconds();
-    if (control_.on_progress) control_.on_progress(fit_);
-    if (on_layer_) go_on_ = on_layer_(fit_.record.layers.back());
-  }
-
-  void append(const Step& step) {
-    const StepFitter fitter(fit_.record.options, comm_, workers_);
-    append(fitter.fit(step, num_stages(), latent_.groups(), chosen_));
-  }
-
-  void append(std::shared_ptr<const Layer> layer) {
-    latent_.move(*layer, workers_);
-    fit_.flow.append(std::move(layer));
-  }
-
-  Communicator& comm_;
-  const LayerCallback& on_layer_;
-  const FitControl& control_;
-  Stopwatch total_;
-  double seconds_before_ = 0;
-  Workers workers_;
-  Latent latent_;
-  RowChoice chosen_;
-  Fit fit_;
-  bool go_on_ = true;
-};
+// Every stage keeps a matrix and its inverse per group, and both once more in padded rows; the
+// covariances of one stage are needed at a time.
+double memory(const DataShape& data, const FitOptions& options) {
+  const auto groups = static_cast<double>(data.group_sizes.size());
+  const double square = static_cast<double>(data.dim) * static_cast<double>(data.dim);
+  const auto stages = static_cast<double>(*options.layers);
+  return sizeof(double) * square * groups * (4 * stages + 2);
+}
 
 }  // namespace
 
-Fit fit_density_destructors(GroupSet groups, const FitOptions& options, Communicator& comm,
-                            const LayerCallback& on_layer, const FitControl& control) {
-  return DestructorFit(std::move(groups), options, comm, on_layer, control).run();
+bool ends_at_normal_law(const FitOptions& options) {
+  return options.dd_stack == DdStack::kPcaUnscaled && options.unit_cube == UnitCube::kOff;
 }
 
-std::shared_ptr<const Layer> with_destructor(const std::shared_ptr<const Layer>& layer,
-                                             Index position, const GroupSet& group,
-                                             const RowChoice& chosen, const FitOptions& options,
-                                             const Workers& workers) {
-  Index number = 0;
-  Steps steps = stage(options, number);
-  while (position >= static_cast<Index>(steps.size())) {
-    position -= static_cast<Index>(steps.size());
-    steps = stage(options, ++number);
-  }
-  const Step& step = steps[static_cast<std::size_t>(position)];
-  SelfCommunicator comm;
-  const StepFitter fitter(options, comm, workers);
-  if (const auto* coordinate = dynamic_cast<const CoordinateLayer*>(layer.get())) {
-    auto maps = coordinate->maps();
-    maps.push_back(fitter.coordinate_maps(step, group, chosen).front());
-    return std::make_shared<CoordinateLayer>(std::move(maps));
-  }
-  const auto* affine = dynamic_cast<const AffineLayer*>(layer.get());
-  if (affine == nullptr) return layer;
-  std::vector<AffineLayer::Map> maps = affine->maps();
-  maps.push_back(fitter.affine_maps(step, number, group, chosen).front());
-  return std::make_shared<AffineLayer>(std::move(maps));
-}
-
-std::vector<double> log_density(const Model& model, std::span<const Index> groups,
-                                const SampleRows& rows, const Workers& workers) {
-  const FitOptions& options = model.record.options;
-  if (options.method != Method::kDd) {
-    throw InvalidOption(
-        fmt::format("the model was fitted by {}, which has no densities; fit with method dd.",
-                    name_of(options.method)));
-  }
-  Matrix latent(rows.rows(), rows.cols());
-  std::vector<double> out(static_cast<std::size_t>(latent.rows()));
-  model.flow.move(rows, Route::to_shared(groups), Rows(latent), out.data(), workers);
-  const UnitCubeLayer to_normal(latent.cols(), options.unit_cube_margin,
-                                UnitCubeLayer::Way::kToNormal);
-  workers.for_each_block(latent.rows(), kRowsPerTask, [&](Index begin, Index end) {
-    const Rows block = Rows(latent).middle_rows(begin, end - begin);
-    if (!ends_at_normal_law(options)) to_normal.forward(0, block, out.data() + begin);
-    for (Index i = begin; i < end; ++i) {
-      for (Index j = 0; j < latent.cols(); ++j) {
-        out[i] += kernels::log_normal_density(latent(i, j));
-      }
-    }
-  });
-  return out;
+LayerKind destructor_kind() {
+  return {.name = "destructor",
+          .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
+            return std::make_unique<DestructorFitter>();
+          },
+          .widen = widen,
+          .stage_size = stage_size,
+          .warn = warn,
+          .memory = memory,
+          .makes = {"coordinate", "affine", "cube-to-normal", "normal-to-cube"}};
 }
 
 }  // namespace conflux

@@ -1,0 +1,48 @@
+// Values of options that are left unset, measured on images, cells and weather
+// (docs/results/auto.md).
+
+#pragma once
+
+#include "conflux/core/index.h"
+
+namespace conflux::automatic {
+
+// Many weak layers generalise best: strong ones fit noise that later ones cannot take back. More
+// features and more groups need more of them; more groups also allow stronger ones, because the
+// barycenter of many is less noisy than that of two.
+inline constexpr Index kFewestLayers = 100;
+inline constexpr Index kMostLayers = 200;
+inline constexpr Index kFeaturesPerLayer = 4;
+inline constexpr Index kLayersOfMany = 2;  // times as many for many large groups
+inline constexpr Index kDirections = 10;
+inline constexpr Index kDirectionsOfMany = 16;
+inline constexpr Index kFeaturesPerGatedDirection = 4;
+// Small groups are noisy however many there are.
+inline constexpr Index kLargeGroup = 2000;
+inline constexpr double kStrengthOfTwo = 0.2;
+inline constexpr double kLargestStrength = 0.3;
+// With a gate, and of the baselines.
+inline constexpr double kStrengthOfOthers = 0.5;
+// Rows of all groups together that a search should see, and what each group contributes.
+inline constexpr Index kSearchRowsInAll = 5000;
+inline constexpr Index kFewestSearchRows = 1000;
+inline constexpr Index kMostSearchRows = 2500;
+// The square root of the rows balances the noise of a quantile and the detail of a map.
+inline constexpr Index kFewestKnots = 8;
+inline constexpr Index kMostKnots = 100;
+// Fewer rows judge badly and are missed more.
+inline constexpr Index kSmallestJudged = 500;
+inline constexpr double kValidationFraction = 0.1;
+inline constexpr Index kRowsPerKind = 300;
+inline constexpr Index kFewestKinds = 2;
+inline constexpr Index kMostKinds = 8;
+// So small that empty bins only keep maps invertible.
+inline constexpr double kPseudoCount = 1e-6;
+// As published for density destructors: of principal and of random axes.
+inline constexpr Index kDdLayers = 11;
+inline constexpr Index kDdRandomLayers = 16;
+inline constexpr Index kDdBins = 40;
+inline constexpr double kDdPseudoCount = 100;
+inline constexpr double kDdRandomPseudoCount = 1;
+
+}  // namespace conflux::automatic

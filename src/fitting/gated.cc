@@ -1,0 +1,104 @@
+// Gated layers: like with like, along directions that the gate does not see.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conflux/core/error.h"
+#include "fitting/gated_fit.h"
+#include "fitting/layer_kinds.h"
+#include "fitting/row_choice.h"
+#include "fitting/search_setup.h"
+
+namespace conflux {
+
+namespace {
+
+// Gate only if this part of the groups' mass lies in kinds of two or more groups: with less, whole
+// groups must come closer first.
+constexpr double kLeastShared = 0.9;
+
+void check_labels(const GroupSet& groups, Gating gate) {
+  if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
+  throw InvalidOption(fmt::format(
+      "gate is label but the rows have {}; name a column of labels, or choose gate auto.",
+      groups.label_names().empty() ? "no labels" : "one label only"));
+}
+
+class GatedFitter final : public LayerFitter {
+ public:
+  /// Gates look at the directions in which rows differ within their groups, as the data have them:
+  /// shifts between groups do not count, and a resumed fit finds the same.
+  explicit GatedFitter(const FitInput& input) {
+    check_labels(input.groups(), input.options.gate);
+    basis_ = gating_basis(input.groups(), input.usable, input.options.weights.list, kGatingBasis,
+                          input.comm, input.workers);
+  }
+
+  /// Nothing when the kinds that were found are single groups, which have nothing to be aligned
+  /// with.
+  Fitted fit(const FitInput& input, Index layer, double strength) override {
+    const FitOptions& options = input.options;
+    const GroupSet& groups = input.groups();
+    GateSettings settings = gate_settings(options, groups.dim());
+    settings.gating = std::min(settings.gating, basis_.cols());
+    LayerRows rows = choose_rows(input.usable, input.sizes, layer, options, input.comm);
+    Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
+    const bool by_label = options.gate == Gating::kLabel;
+    // Rare labels need every row that shows them.
+    const Gate gate = fit_gate(groups, by_label ? rows.maps() : rows.search, basis_, settings,
+                               stream, input.comm, input.workers);
+    std::vector<Matrix> shares = shares_of(gate, groups, rows.search, settings, input.workers);
+    if (!by_label &&
+        shared_mass(shares, options.weights.list, settings, input.comm) < kLeastShared) {
+      return {};
+    }
+    SearchResult found = find_gated_directions(groups, rows.search, gate, shares,
+                                               search_weights(options), *options.directions,
+                                               ascent(options), stream, input.comm, input.workers);
+    share(found.frame, input.comm);
+    Fitted out = plain_layer(std::make_shared<GatedLayer>(
+                                 fit_gated_layer(groups, rows.maps(), found.frame, gate, strength,
+                                                 settings, options, input.comm, input.workers)),
+                             input.workers);
+    Fitted seen = from_search(found);
+    seen.layers = std::move(out.layers);
+    seen.move = std::move(out.move);
+    seen.spread_after = [input, gate, frame = found.frame, shares = std::move(shares),
+                         looked_at = std::move(rows.search)] {
+      return spread_within_kinds(input.groups(), looked_at, gate, shares,
+                                 search_weights(input.options), frame, input.comm, input.workers);
+    };
+    return seen;
+  }
+
+ private:
+  /// The climb within kinds has no inner steps, and makes half as many in their place.
+  static AscentOptions ascent(const FitOptions& options) {
+    AscentOptions out = search_options(options).ascent;
+    out.max_steps *= std::max<Index>(1, options.inner_steps / 2);
+    return out;
+  }
+
+  Matrix basis_;
+};
+
+LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+  const auto& gated = dynamic_cast<const GatedLayer&>(*layer);
+  if (gated.barycenters().empty()) return nullptr;
+  return std::make_shared<GatedLayer>(with_group(gated, added.group, added.chosen, added.strength,
+                                                 gate_settings(added.options, gated.dim()),
+                                                 added.workers));
+}
+
+}  // namespace
+
+LayerKind gated_kind() {
+  return {.name = "gated",
+          .start = [](const FitInput& input) -> std::unique_ptr<LayerFitter> {
+            return std::make_unique<GatedFitter>(input);
+          },
+          .widen = widen};
+}
+
+}  // namespace conflux

@@ -1,0 +1,48 @@
+#include "fitting/layer_kinds.h"
+
+#include <fmt/format.h>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+namespace {
+
+// Files of the first version left the strength unset.
+constexpr double kStrengthOfVersion1 = 0.5;
+
+}  // namespace
+
+const std::vector<LayerKind>& layer_kinds() {
+  static const std::vector<LayerKind> table{sliced_kind(), gated_kind(), coordinate_kind(),
+                                            affine_kind(), tree_kind(),  destructor_kind()};
+  return table;
+}
+
+const LayerKind* find_layer_kind(std::string_view name) {
+  for (const LayerKind& each : layer_kinds()) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+const LayerKind& layer_kind(std::string_view name) {
+  if (const LayerKind* found = find_layer_kind(name)) return *found;
+  throw Error(fmt::format("no layers of kind {} can be fitted.", name));
+}
+
+double strength_of(std::string_view kind, const FitOptions& options) {
+  // Gated layers stand in for sliced ones.
+  const std::string_view place = kind == "gated" ? "sliced" : kind;
+  if (place != method_info(options.method).main_kind()) return 1;
+  return options.strength.value_or(place == "sliced" ? kStrengthOfVersion1 : 1);
+}
+
+Fitted plain_layer(LayerPointer layer, const Workers& workers) {
+  Fitted out;
+  out.move = [layer, &workers](Latent& latent, Work&) { latent.move(*layer, workers); };
+  out.layers = {std::move(layer)};
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,33 @@
+// Trees: mass of all groups moves across the cuts of a decision tree that tells them apart.
+
+#include "fitting/layer_kinds.h"
+#include "fitting/row_choice.h"
+#include "fitting/tree_fit.h"
+
+namespace conflux {
+
+namespace {
+
+class TreeFitter final : public LayerFitter {
+ public:
+  Fitted fit(const FitInput& input, Index layer, double strength) override {
+    const LayerRows rows = choose_rows(input.usable, input.sizes, layer, input.options, input.comm);
+    check_rows(input.groups(), rows, input.options.split, input.comm);
+    return plain_layer(std::make_shared<TreeLayer>(
+                           fit_tree_layer(input.groups(), rows.search, rows.maps(), strength,
+                                          input.options, input.comm, input.workers)),
+                       input.workers);
+  }
+};
+
+}  // namespace
+
+LayerKind tree_kind() {
+  return {.name = "tree",
+          .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
+            return std::make_unique<TreeFitter>();
+          },
+          .widen = [](const LayerPointer&, const NewGroup&) -> LayerPointer { return nullptr; }};
+}
+
+}  // namespace conflux

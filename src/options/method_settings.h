@@ -1,0 +1,12 @@
+// What a method does to options by itself.
+
+#pragma once
+
+#include "conflux/options/options.h"
+
+namespace conflux {
+
+/// Sets what the text says.
+void set_all(FitOptions& options, Settings settings);
+
+}  // namespace conflux

@@ -1,0 +1,30 @@
+#include "storage/layer_codecs.h"
+
+#include "storage/damaged.h"
+
+namespace conflux {
+
+const std::vector<LayerCodec>& layer_codecs() {
+  static const std::vector<LayerCodec> table{
+      sliced_codec(),      coordinate_codec(),     affine_codec(),
+      gated_codec(),       tree_codec(),           to_scores_codec(),
+      from_scores_codec(), cube_to_normal_codec(), normal_to_cube_codec()};
+  return table;
+}
+
+void write_frame(const Frame& frame, const std::string& name, TensorWriter& out) {
+  const Matrix& columns = frame.columns();
+  out.add(name, {frame.dim(), frame.directions()},
+          std::vector<double>(columns.data(), columns.data() + columns.size()));
+}
+
+Frame read_frame(const std::string& name, Index dim, TensorFile& file) {
+  const Index directions = file.shape(name, 2)[1];
+  if (directions < 1 || directions > dim) damaged(name, "has no or too many directions");
+  const std::vector<double> values = file.doubles(name, {dim, directions});
+  Frame frame(Matrix(Eigen::Map<const Matrix>(values.data(), dim, directions)));
+  if (!(frame.drift() <= kLargestDrift)) damaged(name, "is not orthonormal");
+  return frame;
+}
+
+}  // namespace conflux

@@ -1,0 +1,143 @@
+// Layers of decision trees.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "flow/tree_layer.h"
+#include "storage/damaged.h"
+#include "storage/layer_codecs.h"
+#include "storage/map_tensors.h"
+
+namespace conflux {
+
+namespace {
+
+void write(const Layer& any, const LayerSink& sink) {
+  const auto& layer = dynamic_cast<const TreeLayer&>(any);
+  const std::string& prefix = sink.prefix;
+  TensorWriter& out = sink.out;
+  std::vector<std::int64_t> features, axis, children;
+  std::vector<double> threshold;
+  std::vector<const PiecewiseLinearMap*> charts, maps;
+  for (const TreeLayer::Axis& each : layer.axes()) {
+    features.push_back(each.feature);
+    charts.push_back(&each.chart);
+  }
+  for (const TreeLayer::Node& node : layer.nodes()) {
+    axis.push_back(node.axis);
+    threshold.push_back(node.threshold);
+    children.insert(children.end(), {node.below, node.above});
+  }
+  for (const auto& of_group : layer.maps()) {
+    for (const PiecewiseLinearMap& map : of_group) maps.push_back(&map);
+  }
+  const auto nodes = static_cast<Index>(axis.size());
+  out.add(prefix + ".features", {static_cast<Index>(features.size())}, features);
+  write_piecewise_linear(charts, prefix + ".chart", out);
+  out.add(prefix + ".axis", {nodes}, axis);
+  out.add(prefix + ".threshold", {nodes}, threshold);
+  out.add(prefix + ".children", {nodes, 2}, children);
+  write_piecewise_linear(maps, prefix, out);
+}
+
+// Each node but the root is the child of one node before it, so paths end.
+std::vector<TreeLayer::Node> read_nodes(const std::string& prefix, Index axes, TensorFile& file) {
+  const Index count = file.shape(prefix + ".axis", 1)[0];
+  const std::vector<std::int64_t> axis = file.integers(prefix + ".axis", {count});
+  const std::vector<double> threshold = file.doubles(prefix + ".threshold", {count});
+  const std::vector<std::int64_t> children = file.integers(prefix + ".children", {count, 2});
+  std::vector<TreeLayer::Node> nodes;
+  std::vector<Index> parents(static_cast<std::size_t>(count), 0);
+  for (Index v = 0; v < count; ++v) {
+    if (axis[v] < 0 || axis[v] >= axes) damaged(prefix + ".axis", "names no axis");
+    nodes.push_back({axis[v], threshold[v], children[2 * v], children[2 * v + 1]});
+    for (const Index child : {nodes.back().below, nodes.back().above}) {
+      if (child == TreeLayer::kLeaf) continue;
+      if (child <= v || child >= count) damaged(prefix + ".children", "does not make a tree");
+      ++parents[child];
+    }
+  }
+  for (Index v = 1; v < count; ++v) {
+    if (parents[v] != 1) damaged(prefix + ".children", "does not make a tree");
+  }
+  return nodes;
+}
+
+// Of one side of a box; infinite where the box has no end.
+struct Ends {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+// A map that moved the end of its box would send two points to one place.
+void check_node_map(const PiecewiseLinearMap& map, const TreeLayer::Node& node, const Ends& ends,
+                    const std::string& prefix) {
+  if (!(ends.low < node.threshold && node.threshold < ends.high)) {
+    damaged(prefix + ".threshold", "cuts a box where it is not");
+  }
+  if (map.from().empty()) return;
+  const auto stays = [](double end, double from, double to) {
+    return from == to && (std::isinf(end) || from == end);
+  };
+  if (!stays(ends.low, map.from().front(), map.to().front()) ||
+      !stays(ends.high, map.from().back(), map.to().back())) {
+    damaged(prefix + ".to", "moves the end of a box");
+  }
+}
+
+// Only the cuts on the way to a node bound its box, so each box is had from its parents.
+Ends ends_of(const std::vector<TreeLayer::Node>& nodes, const std::vector<Index>& parents,
+             std::size_t v) {
+  Ends ends;
+  const Index axis = nodes[v].axis;
+  for (auto at = static_cast<Index>(v); at > 0; at = parents[at]) {
+    const TreeLayer::Node& parent = nodes[parents[at]];
+    if (parent.axis != axis) continue;
+    if (parent.below == at) {
+      ends.high = std::min(ends.high, parent.threshold);
+    } else {
+      ends.low = std::max(ends.low, parent.threshold);
+    }
+  }
+  return ends;
+}
+
+std::shared_ptr<const Layer> read(const LayerSource& source) {
+  const auto& [prefix, texts, groups, dim, file] = source;
+  const Index num_axes = file.shape(prefix + ".features", 1)[0];
+  const std::vector<std::int64_t> features = file.integers(prefix + ".features", {num_axes});
+  std::vector<PiecewiseLinearMap> charts = read_piecewise_linear(prefix + ".chart", num_axes, file);
+  std::vector<TreeLayer::Axis> axes;
+  for (Index a = 0; a < num_axes; ++a) {
+    const bool known =
+        std::find(features.begin(), features.begin() + a, features[a]) != features.begin() + a;
+    if (features[a] < 0 || features[a] >= dim || known) {
+      damaged(prefix + ".features", "names no feature, or one twice");
+    }
+    axes.push_back({features[a], std::move(charts[a])});
+  }
+  std::vector<TreeLayer::Node> nodes = read_nodes(prefix, num_axes, file);
+  std::vector<Index> parents(nodes.size(), 0);
+  for (std::size_t v = 0; v < nodes.size(); ++v) {
+    for (const Index child : {nodes[v].below, nodes[v].above}) {
+      if (child != TreeLayer::kLeaf) parents[child] = static_cast<Index>(v);
+    }
+  }
+  const auto num_nodes = static_cast<Index>(nodes.size());
+  std::vector<PiecewiseLinearMap> all =
+      read_piecewise_linear(prefix, product_of_sizes(groups, num_nodes), file);
+  std::vector<std::vector<PiecewiseLinearMap>> maps(static_cast<std::size_t>(groups));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t v = i % nodes.size();
+    check_node_map(all[i], nodes[v], ends_of(nodes, parents, v), prefix);
+    maps[i / nodes.size()].push_back(std::move(all[i]));
+  }
+  return std::make_shared<TreeLayer>(dim, std::move(axes), std::move(nodes), std::move(maps));
+}
+
+}  // namespace
+
+LayerCodec tree_codec() { return {"tree", write, read}; }
+
+}  // namespace conflux

@@ -1,0 +1,45 @@
+// Judges a fit by its held-out rows: when to stop, how many layers to keep, and whether one map per
+// feature (NB) would have done better.
+
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fitting/layer_kinds.h"
+#include "training/held_out.h"
+
+namespace conflux {
+
+class LayerJudge {
+ public:
+  /// Takes held-out rows away from `usable`; none when options say so, and then nothing is judged.
+  LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
+             Communicator& comm);
+
+  bool exists() const { return held_out_.exists(); }
+
+  /// Before the first layer; fits NB to compare with unless the method opens with it.
+  void see_start(const FitInput& input);
+  /// After a layer: the divergence that is left, unset when nothing is judged.
+  std::optional<double> see(const FitInput& input);
+
+  /// Whether the last `patience` layers brought nothing.
+  bool out_of_patience(Index patience) const;
+
+  /// How many layers deserve to be kept.
+  Index layers_to_keep() const;
+  /// The layer of NB if it is clearly better than what is kept; null otherwise.
+  LayerPointer better_alone() const;
+
+  std::optional<double> divergence_at_start() const;
+  std::optional<double> divergence_of_nb() const;
+
+ private:
+  HeldOut held_out_;
+  std::vector<Judgement> judged_;  // before the first layer, and after each
+  LayerPointer nb_;
+  Judgement judged_nb_;
+};
+
+}  // namespace conflux

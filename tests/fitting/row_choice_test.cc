@@ -1,0 +1,90 @@
+#include "fitting/row_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conflux/core/error.h"
+#include "conflux/toys/toy.h"
+
+namespace conflux {
+namespace {
+
+FitOptions options_with(Split split, Index search_rows) {
+  FitOptions options;
+  options.split = split;
+  options.search_rows = search_rows;
+  return options;
+}
+
+class RowChoiceTest : public testing::Test {
+ protected:
+  LayerRows choose(Index layer, const FitOptions& options) {
+    return choose_rows(usable_, {200, 31}, layer, options, comm_);
+  }
+
+  GroupSet groups_ = [] {
+    GroupSet out = make_gaussian_groups(1, 2, 200, 1);
+    const GroupSet few = make_gaussian_groups(1, 2, 31, 2);
+    out.add("few", few[0].rows.to_matrix());
+    return out;
+  }();
+  RowChoice usable_ = all_rows(groups_);
+  SelfCommunicator comm_;
+};
+
+TEST_F(RowChoiceTest, WithoutASplitMapsSeeEveryRow) {
+  const LayerRows rows = choose(3, options_with(Split::kNone, 50));
+  EXPECT_EQ(rows.maps(), usable_);
+  EXPECT_EQ(rows.search[0].size(), 50u);
+  EXPECT_EQ(rows.search[1], usable_[1]);  // fewer than asked for
+  EXPECT_TRUE(std::is_sorted(rows.search[0].begin(), rows.search[0].end()));
+}
+
+TEST_F(RowChoiceTest, HalvesShareNoRowAndLoseNone) {
+  for (const Split split : {Split::kRandomHalf, Split::kFixedHalf}) {
+    const LayerRows rows = choose(0, options_with(split, 1000));
+    for (std::size_t m = 0; m < usable_.size(); ++m) {
+      std::vector<Index> both = rows.search[m];
+      both.insert(both.end(), rows.maps()[m].begin(), rows.maps()[m].end());
+      std::sort(both.begin(), both.end());
+      EXPECT_EQ(both, usable_[m]);
+    }
+  }
+}
+
+TEST_F(RowChoiceTest, RandomRowsChangeFromLayerToLayerAndFixedOnesDoNot) {
+  const FitOptions random = options_with(Split::kRandomHalf, 1000);
+  const FitOptions fixed = options_with(Split::kFixedHalf, 1000);
+  EXPECT_EQ(choose(1, random).search, choose(1, random).search);
+  EXPECT_NE(choose(1, random).search, choose(2, random).search);
+  EXPECT_EQ(choose(1, fixed).search, choose(2, fixed).search);
+}
+
+TEST_F(RowChoiceTest, RowsWithoutMassAreNotUsable) {
+  GroupSet weighted;
+  weighted.add("a", Matrix(Matrix::Ones(4, 1)), {1, 0, 2, 0});
+  EXPECT_EQ(all_rows(weighted), (RowChoice{{0, 2}}));
+}
+
+TEST_F(RowChoiceTest, WithoutLeavesTheRest) {
+  EXPECT_EQ(without({1, 3, 5, 7}, {3, 7}), (std::vector<Index>{1, 5}));
+  EXPECT_EQ(without({1, 3}, {}), (std::vector<Index>{1, 3}));
+}
+
+TEST_F(RowChoiceTest, AGroupOfOneRowCannotBeCut) {
+  const RowChoice one{{0, 1, 2}, {0}};
+  const LayerRows rows = choose_rows(one, {3, 1}, 0, options_with(Split::kRandomHalf, 10), comm_);
+  EXPECT_THROW(check_rows(groups_, rows, Split::kRandomHalf, comm_), InvalidOption);
+}
+
+TEST_F(RowChoiceTest, ProjectsTheChosenRows) {
+  const Matrix columns = Matrix::Random(2, 2);
+  const Matrix projected = project_rows(groups_[0], {7, 3}, columns, Workers(1));
+  const Matrix rows = groups_[0].rows.to_matrix();
+  EXPECT_LT((projected.row(0) - rows.row(7) * columns).norm(), 1e-14);
+  EXPECT_LT((projected.row(1) - rows.row(3) * columns).norm(), 1e-14);
+}
+
+}  // namespace
+}  // namespace conflux
