@@ -157,6 +157,19 @@ void warn_about(const std::vector<std::string>& warnings, const std::string& mod
   }
 }
 
+// The one figure that everybody understands, before and after, and why the fit ended.
+void tell_guesses(const FitRecord& record, const Console& console) {
+  if (!record.guesses.empty()) {
+    const GuessRecord& before = record.guesses.front();
+    const GuessRecord& after = record.guesses.back();
+    console.info(fmt::format(
+        "whose row is it? guessed with an AUC of {:.3f} before and {:.3f} after, on rows that the "
+        "maps were not fitted on (0.5 is a coin, chance ends at {:.3f})",
+        before.auc, after.auc, after.by_chance));
+  }
+  if (!record.stop.empty()) console.info(record.stop);
+}
+
 // A checkpoint may replace the one that the fit goes on from.
 void check_files(const FitFlags& flags) {
   std::vector<std::string> inputs = flags.input.paths;
@@ -204,6 +217,7 @@ void run_fit(const FitFlags& given, const Console& console) {
       fmt::format("{}: {} layers for {} groups of {} features, fitted on {} rows in {:.2f} s",
                   flags.output, model.record.layers.size(), model.flow.num_groups(),
                   model.flow.dim(), num_rows, model.record.seconds));
+  tell_guesses(model.record, console);
   if (console.json) print_json(summary_of(model, flags.output));
 }
 

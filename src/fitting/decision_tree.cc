@@ -44,7 +44,7 @@ double between(double low, double high) {
 // The mass times the Gini impurity is the mass minus square_over_sum() of the groups' masses, so a
 // cut gains what it adds to that sum.
 Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Index>& rows,
-                   Index feature) {
+                   Index feature, Index smallest) {
   thread_local std::vector<double> values;
   thread_local std::vector<std::uint32_t> order;
   thread_local kernels::SortBuffer buffer;
@@ -60,10 +60,12 @@ Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Ind
   }
   const double uncut = square_over_sum(above);
   Candidate best{.gain = kSmallestGain * total, .feature = feature};
+  const auto least = static_cast<std::size_t>(smallest);
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     const Index row = rows[order[i]];
     below[data.group[row]] += data.mass[row];
     above[data.group[row]] -= data.mass[row];
+    if (i + 1 < least || rows.size() - (i + 1) < least) continue;
     if (!(values[i] < values[i + 1])) continue;
     const double gain = square_over_sum(below) + square_over_sum(above) - uncut;
     if (gain > best.gain) best = {gain, feature, between(values[i], values[i + 1])};
@@ -74,21 +76,22 @@ Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Ind
 
 // The first of equal features wins, whichever thread was first.
 Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Index>& rows,
-                   const Workers& workers) {
+                   Index smallest, const Workers& workers) {
   std::vector<Candidate> found(static_cast<std::size_t>(data.rows.cols()));
-  workers.for_each(data.rows.cols(), [&](Index j) { found[j] = best_cut(data, groups, rows, j); });
+  workers.for_each(data.rows.cols(),
+                   [&](Index j) { found[j] = best_cut(data, groups, rows, j, smallest); });
   return *std::max_element(found.begin(), found.end(),
                            [](const auto& a, const auto& b) { return a.gain < b.gain; });
 }
 
 }  // namespace
 
-std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index leaves,
+std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index leaves, Index smallest,
                                const Workers& workers) {
   std::vector<TreeCut> cuts;
   std::vector<Leaf> open(1);
   for (Index i = 0; i < data.rows.rows(); ++i) open[0].rows.push_back(i);
-  open[0].best = best_cut(data, groups, open[0].rows, workers);
+  open[0].best = best_cut(data, groups, open[0].rows, smallest, workers);
   while (static_cast<Index>(cuts.size()) + 1 < leaves) {
     const auto next = std::max_element(open.begin(), open.end(), [](const Leaf& a, const Leaf& b) {
       return a.best.gain < b.best.gain;
@@ -104,8 +107,8 @@ std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index lea
       const bool is_below = data.rows(row, leaf.best.feature) < leaf.best.threshold;
       (is_below ? below : above).rows.push_back(row);
     }
-    below.best = best_cut(data, groups, below.rows, workers);
-    above.best = best_cut(data, groups, above.rows, workers);
+    below.best = best_cut(data, groups, below.rows, smallest, workers);
+    above.best = best_cut(data, groups, above.rows, smallest, workers);
     *next = std::move(below);
     open.push_back(std::move(above));
   }

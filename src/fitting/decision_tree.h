@@ -28,8 +28,8 @@ struct TreeCut {
 };
 
 /// At most `leaves` - 1 cuts; the first is the root, and cuts come after those that lead to them.
-/// None when no cut tells the groups apart.
-std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index leaves,
+/// None when no cut tells the groups apart. Every leaf holds at least `smallest` rows.
+std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index leaves, Index smallest,
                                const Workers& workers);
 
 }  // namespace conflux

@@ -34,7 +34,9 @@ const LayerKind& layer_kind(std::string_view name) {
 double strength_of(std::string_view kind, const FitOptions& options) {
   // Gated layers stand in for sliced ones.
   const std::string_view place = kind == "gated" ? "sliced" : kind;
-  if (place != method_info(options.method).main_kind()) return 1;
+  const MethodInfo& method = method_info(options.method);
+  if (place == method.then) return method.then_strength;
+  if (place != method.main_kind()) return 1;
   return options.strength.value_or(place == "sliced" ? kStrengthOfVersion1 : 1);
 }
 

@@ -149,7 +149,8 @@ Structure fit_structure(const GroupSet& groups, const RowChoice& search, const R
   const LabelledRows pool = gather_rows(groups, search, options.weights.list, comm);
   Structure tree;
   std::vector<Side> root;
-  for (const TreeCut& cut : grow_tree(pool, groups.num_groups(), options.tree_leaves, workers)) {
+  for (const TreeCut& cut :
+       grow_tree(pool, groups.num_groups(), options.tree_leaves, options.tree_rows, workers)) {
     const auto same = [&](const TreeLayer::Axis& axis) { return axis.feature == cut.feature; };
     const auto known = std::find_if(tree.axes.begin(), tree.axes.end(), same);
     const auto axis = static_cast<Index>(known - tree.axes.begin());

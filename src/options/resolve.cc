@@ -185,8 +185,13 @@ void resolve_units(FitOptions& options, const MethodInfo& method) {
 
 // Few rows judge badly and are missed more: small groups hold out none. More rows than are looked
 // at after a layer would be wasted.
-double automatic_validation(const DataShape& data) {
+double automatic_validation(const MethodInfo& method, const DataShape& data) {
   const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
+  if (!method.then.empty() && data.dim <= kMostTreeFeatures) {
+    if (smallest < kSmallestJudgedOfTables) return 0;
+    const double most = static_cast<double>(kMostJudgedOfTables) / static_cast<double>(smallest);
+    return std::min(kValidationFractionOfTables, most);
+  }
   if (smallest < kSmallestJudged) return 0;
   const auto rows = static_cast<double>(
       held_out_rows_per_group(data.dim, static_cast<Index>(data.group_sizes.size())));
@@ -197,11 +202,11 @@ double automatic_validation(const DataShape& data) {
 
 void set_all(FitOptions& options, Settings settings) {
   while (!settings.empty()) {
-    const std::size_t end = std::min(settings.find(' '), settings.size());
+    const std::size_t end = settings.find(' ');
     const std::string_view setting = settings.substr(0, end);
+    settings = end == Settings::npos ? Settings() : settings.substr(end + 1);
     const std::size_t middle = setting.find('=');
     set_option(options, setting.substr(0, middle), setting.substr(middle + 1));
-    settings.remove_prefix(std::min(end + 1, settings.size()));
   }
 }
 
@@ -231,7 +236,8 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   parse_image_shape(options.image, data.dim);
   resolve_weights(options, method, data);
   if (!options.validation_fraction) {
-    options.validation_fraction = method.one_layer() || gated ? 0 : automatic_validation(data);
+    options.validation_fraction =
+        method.one_layer() || gated ? 0 : automatic_validation(method, data);
   }
   refuse_ignored(requested, options);
   return options;

@@ -80,6 +80,7 @@ void read(const Json& json, std::string_view name, std::string& out) {
 }
 
 void read(const Json& json, std::string_view name, LayerRecord& out);
+void read(const Json& json, std::string_view name, GuessRecord& out);
 
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
@@ -187,6 +188,24 @@ OrderedJson layers_to_json(const std::vector<LayerRecord>& layers) {
   return out;
 }
 
+OrderedJson guesses_to_json(const std::vector<GuessRecord>& guesses) {
+  OrderedJson out = OrderedJson::array();
+  for (const GuessRecord& guess : guesses) {
+    out.push_back({{"layer", guess.layer},
+                   {"auc", number(guess.auc)},
+                   {"by_chance", number(guess.by_chance)}});
+  }
+  return out;
+}
+
+void read(const Json& json, std::string_view name, GuessRecord& out) {
+  Fields fields(json, name);
+  fields.get("layer", out.layer);
+  fields.get_number_or_nan("auc", out.auc);
+  fields.get_number_or_nan("by_chance", out.by_chance);
+  fields.check_all_known();
+}
+
 void read(const Json& json, std::string_view name, LayerRecord& out) {
   out = layer_from_json(json, name);
 }
@@ -224,6 +243,8 @@ OrderedJson record_to_json(const FitRecord& record) {
           {"held_out_nb", number(record.held_out_nb)},
           {"layers", layers_to_json(record.layers)},
           {"dropped_layers", layers_to_json(record.dropped_layers)},
+          {"guesses", guesses_to_json(record.guesses)},
+          {"stop", record.stop},
           {"warnings", record.warnings},
           {"seconds", number(record.seconds)}};
 }
@@ -239,6 +260,8 @@ FitRecord record_from_json(const Json& json) {
   if (!json.contains("layers")) wrong("layers", "missing");
   fields.get("layers", record.layers);
   fields.get("dropped_layers", record.dropped_layers);
+  fields.get("guesses", record.guesses);
+  fields.get("stop", record.stop);
   return record;
 }
 

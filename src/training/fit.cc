@@ -6,6 +6,7 @@
 #include "core/stopwatch.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
+#include "training/automatic.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"
 #include "training/resumption.h"
@@ -57,6 +58,7 @@ class Fitter {
       move(layer);
       tell(record_of(layer, num_layers()), watch.seconds());
     }
+    fit_.record.guesses = judge_.guesses();
     keep_what_helps();
     finish();
     return std::move(fit_);
@@ -209,9 +211,16 @@ class Fitter {
 
 }  // namespace
 
+Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
+              const LayerCallback& on_layer, const FitControl& control) {
+  return Fitter(std::move(groups), options, comm, on_layer, control).run();
+}
+
 Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control) {
-  return Fitter(std::move(groups), options, comm, on_layer, control).run();
+  const bool automatic = !method_info(options.method).then.empty();
+  return (automatic ? fit_automatically : fit_stack)(std::move(groups), options, comm, on_layer,
+                                                     control);
 }
 
 Fit fit_flow(GroupSet groups, const FitOptions& options) {

@@ -18,6 +18,8 @@ namespace conflux {
 namespace {
 
 constexpr double kClearErrors = 2;
+// A guess of so many rows takes seconds at most and is sure to a hundredth.
+constexpr Index kMostGuessedRows = 10'000;
 // Columns of a block of products.
 constexpr Index kBlock = 64;
 
@@ -153,6 +155,7 @@ HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std
           "out; choose 0, another fraction, or give it more rows.",
           fraction, m, groups[static_cast<Index>(m)].name, held[m] + left[m], held[m]));
     }
+    all_rows_.push_back(rows_[m]);
     // This process's share of the rows that are looked at.
     const double share =
         std::ceil(static_cast<double>(rows_[m].size()) * std::min(1.0, limit / held[m]));
@@ -213,6 +216,21 @@ Judgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent, Commu
     moved.add(latent[m].name, std::move(rows), std::move(masses));
   }
   return all.judge(moved, comm, workers);
+}
+
+Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const {
+  Index total = 0;
+  for (const auto& rows : all_rows_) total += static_cast<Index>(rows.size());
+  Matrix rows(total, latent.dim());
+  std::vector<Index> group;
+  for (Index m = 0; m < latent.num_groups(); ++m) {
+    for (const Index row : all_rows_[static_cast<std::size_t>(m)]) {
+      latent[m].rows.copy_row(row, rows.row(static_cast<Index>(group.size())).data());
+      group.push_back(m);
+    }
+  }
+  return guess_groups(ConstRows(rows), group, {.max_rows = kMostGuessedRows, .seed = seed},
+                      workers);
 }
 
 }  // namespace conflux

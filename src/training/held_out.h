@@ -17,6 +17,7 @@
 
 #include "conflux/core/parallel.h"
 #include "conflux/flow/layer.h"
+#include "conflux/metrics/guessing.h"
 #include "fitting/line_maps.h"
 
 namespace conflux {
@@ -56,8 +57,12 @@ class HeldOut {
   Judgement judge_after(const Layer& layer, const GroupSet& latent, Communicator& comm,
                         const Workers& workers) const;
 
+  /// Whether the groups of the held-out rows can be guessed. On one process only.
+  Guess guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const;
+
  private:
-  RowChoice rows_;
+  RowChoice rows_;      // that are looked at after every layer
+  RowChoice all_rows_;  // that are held out
 };
 
 }  // namespace conflux

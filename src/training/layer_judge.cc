@@ -1,13 +1,27 @@
 #include "training/layer_judge.h"
 
+#include <algorithm>
+
 namespace conflux {
+
+namespace {
+
+// Guesses become rarer as layers become many, because each of them changes less.
+constexpr Index kLayersPerGuess = 10;
+constexpr double kGrowth = 0.5;
+// Guesses without a better one before the fit stops.
+constexpr std::size_t kPatience = 2;
+
+}  // namespace
 
 LayerJudge::LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
                        Communicator& comm)
-    : held_out_(usable, groups, *options.validation_fraction, options.seed, comm) {}
+    : held_out_(usable, groups, *options.validation_fraction, options.seed, comm),
+      by_guess_(options.judge == Judging::kGuess) {}
 
 void LayerJudge::see_start(const FitInput& input) {
   if (!exists()) return;
+  if (by_guess_) return guess(input);
   see(input);
   const LayerKind& nb = layer_kind("coordinate");
   if (method_info(input.options.method).opens == nb.name) return;
@@ -15,19 +29,43 @@ void LayerJudge::see_start(const FitInput& input) {
   judged_nb_ = held_out_.judge_after(*nb_, input.groups(), input.comm, input.workers);
 }
 
+void LayerJudge::guess(const FitInput& input) {
+  const Guess seen = held_out_.guess(input.groups(), input.options.seed, input.workers);
+  guesses_.push_back({.layer = layers_, .auc = seen.auc, .by_chance = seen.by_chance()});
+}
+
 std::optional<double> LayerJudge::see(const FitInput& input) {
   if (!exists()) return std::nullopt;
+  if (by_guess_) {
+    ++layers_;
+    const Index last = guesses_.back().layer;
+    const auto wait = static_cast<Index>(kGrowth * static_cast<double>(last));
+    if (layers_ - last >= std::max(kLayersPerGuess, wait)) guess(input);
+    return std::nullopt;
+  }
   judged_.push_back(held_out_.judge(input.groups(), input.comm, input.workers));
   return judged_.back().divergence;
 }
 
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
+  if (by_guess_) {
+    const bool nobody_can_tell = guesses_.back().auc <= guesses_.back().by_chance;
+    return nobody_can_tell || guesses_.size() - best_guess() > kPatience;
+  }
   const auto layers = static_cast<Index>(judged_.size()) - 1;
   return layers - layers_worth_keeping(judged_) >= patience;
 }
 
-Index LayerJudge::layers_to_keep() const { return layers_worth_keeping(judged_); }
+std::size_t LayerJudge::best_guess() const {
+  const auto smaller = [](const GuessRecord& a, const GuessRecord& b) { return a.auc < b.auc; };
+  return static_cast<std::size_t>(std::min_element(guesses_.begin(), guesses_.end(), smaller) -
+                                  guesses_.begin());
+}
+
+Index LayerJudge::layers_to_keep() const {
+  return by_guess_ ? guesses_[best_guess()].layer : layers_worth_keeping(judged_);
+}
 
 LayerPointer LayerJudge::better_alone() const {
   if (nb_ == nullptr) return nullptr;

@@ -1,11 +1,15 @@
 // Judges a fit by its held-out rows: when to stop, how many layers to keep, and whether one map per
 // feature (NB) would have done better.
+//
+// Rows are judged by their divergence after every layer, or every few layers by whether their group
+// can be guessed. A guess costs more, and sees what distances do not.
 
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "conflux/training/fit_record.h"
 #include "fitting/layer_kinds.h"
 #include "training/held_out.h"
 
@@ -21,7 +25,7 @@ class LayerJudge {
 
   /// Before the first layer; fits NB to compare with unless the method opens with it.
   void see_start(const FitInput& input);
-  /// After a layer: the divergence that is left, unset when nothing is judged.
+  /// After a layer: the divergence that is left, unset when it was not measured.
   std::optional<double> see(const FitInput& input);
 
   /// Whether the last `patience` layers brought nothing.
@@ -35,9 +39,19 @@ class LayerJudge {
   std::optional<double> divergence_at_start() const;
   std::optional<double> divergence_of_nb() const;
 
+  /// What was guessed so far; empty when rows are judged by their divergence.
+  const std::vector<GuessRecord>& guesses() const { return guesses_; }
+
  private:
+  void guess(const FitInput& input);
+  /// Place of the smallest AUC.
+  std::size_t best_guess() const;
+
   HeldOut held_out_;
   std::vector<Judgement> judged_;  // before the first layer, and after each
+  bool by_guess_;
+  Index layers_ = 0;
+  std::vector<GuessRecord> guesses_;
   LayerPointer nb_;
   Judgement judged_nb_;
 };

@@ -50,7 +50,7 @@ double impurity(const LabelledRows& data, const std::vector<TreeCut>& cuts, Inde
 TEST(DecisionTree, FirstCutIsTheBestOfAll) {
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     const LabelledRows data = random_rows(60, 3, seed);
-    const std::vector<TreeCut> tree = grow_tree(data, 2, 2, Workers(1));
+    const std::vector<TreeCut> tree = grow_tree(data, 2, 2, 1, Workers(1));
     ASSERT_EQ(tree.size(), 1u);
     double best = impurity(data, {}, 2);
     for (Index j = 0; j < 3; ++j) {
@@ -66,7 +66,7 @@ TEST(DecisionTree, EveryCutLowersTheImpurity) {
   const LabelledRows data = random_rows(300, 4, 7);
   double last = impurity(data, {}, 10);
   for (Index leaves = 2; leaves <= 10; ++leaves) {
-    const std::vector<TreeCut> tree = grow_tree(data, 2, leaves, Workers(2));
+    const std::vector<TreeCut> tree = grow_tree(data, 2, leaves, 1, Workers(2));
     ASSERT_EQ(static_cast<Index>(tree.size()), leaves - 1);
     const double now = impurity(data, tree, leaves);
     EXPECT_LT(now, last);
@@ -77,7 +77,7 @@ TEST(DecisionTree, EveryCutLowersTheImpurity) {
 TEST(DecisionTree, StopsWhenGroupsAreToldApart) {
   Matrix x(4, 1);
   x << 0, 1, 2, 3;
-  const std::vector<TreeCut> tree = grow_tree(labelled(x, {0, 0, 1, 1}), 2, 10, Workers(1));
+  const std::vector<TreeCut> tree = grow_tree(labelled(x, {0, 0, 1, 1}), 2, 10, 1, Workers(1));
   ASSERT_EQ(tree.size(), 1u);
   EXPECT_EQ(tree[0].threshold, 1.5);
   EXPECT_EQ(tree[0].below, -1);
@@ -89,8 +89,8 @@ TEST(DecisionTree, HasNoCutsWhereGroupsAreEqual) {
   x.bottomRows(20) = x.topRows(20);
   std::vector<Index> group(40, 0);
   std::fill(group.begin() + 20, group.end(), 1);
-  EXPECT_TRUE(grow_tree(labelled(x, group), 2, 10, Workers(1)).empty());
-  EXPECT_TRUE(grow_tree(labelled(Matrix::Ones(40, 3), group), 2, 10, Workers(1)).empty());
+  EXPECT_TRUE(grow_tree(labelled(x, group), 2, 10, 1, Workers(1)).empty());
+  EXPECT_TRUE(grow_tree(labelled(Matrix::Ones(40, 3), group), 2, 10, 1, Workers(1)).empty());
 }
 
 TEST(DecisionTree, CountsRowsByTheirMass) {
@@ -101,7 +101,8 @@ TEST(DecisionTree, CountsRowsByTheirMass) {
   repeated.rows.row(50) = heavy.rows.row(3);
   repeated.group.push_back(heavy.group[3]);
   repeated.mass.push_back(1);
-  const auto a = grow_tree(heavy, 2, 6, Workers(1)), b = grow_tree(repeated, 2, 6, Workers(1));
+  const auto a = grow_tree(heavy, 2, 6, 1, Workers(1)),
+             b = grow_tree(repeated, 2, 6, 1, Workers(1));
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t v = 0; v < a.size(); ++v) {
     EXPECT_EQ(a[v].feature, b[v].feature);
@@ -113,7 +114,7 @@ TEST(DecisionTree, CountsRowsByTheirMass) {
 TEST(DecisionTree, CutsBetweenNeighbouringNumbers) {
   Matrix x(2, 1);
   x << 1, std::nextafter(1.0, 2.0);
-  const std::vector<TreeCut> tree = grow_tree(labelled(x, {0, 1}), 2, 2, Workers(1));
+  const std::vector<TreeCut> tree = grow_tree(labelled(x, {0, 1}), 2, 2, 1, Workers(1));
   ASSERT_EQ(tree.size(), 1u);
   EXPECT_GT(tree[0].threshold, x(0, 0));
   EXPECT_LE(tree[0].threshold, x(1, 0));

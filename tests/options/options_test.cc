@@ -130,9 +130,15 @@ TEST(FitOptions, TargetIsTheOnlyGroupThatCounts) {
 }
 
 TEST(FitOptions, OnlyLargeGroupsHoldOutRowsByThemselves) {
-  EXPECT_EQ(resolve(FitOptions{}, shape(2, {499, 9000})).validation_fraction, 0.0);
-  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.1);
+  const FitOptions inb{.method = Method::kInb};
+  EXPECT_EQ(resolve(inb, shape(2, {499, 9000})).validation_fraction, 0.0);
+  EXPECT_EQ(resolve(inb, shape(2, {500, 9000})).validation_fraction, 0.1);
+  EXPECT_LT(resolve(inb, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
+  // Tables are judged by guessing as well, which needs more rows.
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {199, 9000})).validation_fraction, 0.0);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {200, 9000})).validation_fraction, 0.2);
   EXPECT_LT(resolve(FitOptions{}, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
+  EXPECT_EQ(resolve(FitOptions{}, shape(784, {500, 9000})).validation_fraction, 0.1);
   FitOptions single;
   single.method = Method::kNb;
   EXPECT_EQ(resolve(single, shape(2, {9000, 9000})).validation_fraction, 0.0);
@@ -202,8 +208,11 @@ INSTANTIATE_TEST_SUITE_P(
               },
               {"search_steps is 50 but rand-nb does not use it"}},
         Wrong{"leaves_of_inb",
-              [](FitOptions& o) { o.tree_leaves = 7; },
-              {"tree_leaves is 7 but inb does not use it", "choose tree or tree-inb"}},
+              [](FitOptions& o) {
+                o.method = Method::kInb;
+                o.tree_leaves = 7;
+              },
+              {"tree_leaves is 7 but inb does not use it", "choose auto or tree or tree-inb"}},
         Wrong{"weights_of_dd",
               [](FitOptions& o) {
                 o.method = Method::kDd;

@@ -83,6 +83,7 @@ std::map<std::string, std::string> digests() {
     record(fmt::format("{}/paper/2", name), two, paper_options(method, 2));
   }
   FitOptions few;
+  few.method = Method::kInb;
   few.layers = 10;
   FitOptions options = few;
   options.gate = Gating::kAuto;

@@ -167,6 +167,7 @@ TEST(HeldOut, RowsArePartOfNoMap) {
 TEST(HeldOut, EveryLayerIsJudged) {
   const GroupSet groups = make_gaussian_groups(3, 6, 700, 4);
   FitOptions options;
+  options.method = Method::kInb;
   options.layers = 10;
   options.strength = 0.7;
   const Fit fit = fit_flow(groups, options);
@@ -189,6 +190,7 @@ TEST(HeldOut, EveryLayerIsJudged) {
 TEST(HeldOut, NothingIsLearnedFromNoise) {
   const GroupSet groups = normal_groups(2, 500, 40, 0, 5);
   FitOptions options;
+  options.method = Method::kInb;
   options.strength = 1;
   options.layers = 30;
   options.patience = 5;
@@ -288,6 +290,7 @@ TEST(HeldOut, AllRanksKeepTheSameLayers) {
 TEST(HeldOut, TooFewRowsAreRefused) {
   const GroupSet groups = make_gaussian_groups(2, 3, 20, 10);
   FitOptions options;
+  options.method = Method::kInb;
   options.validation_fraction = 0.05;
   try {
     fit_flow(groups, options);

@@ -177,6 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(HostileInput, HalfOfOneRowCannotBeSplit) {
   FitOptions options;
+  options.method = Method::kInb;
   options.split = Split::kRandomHalf;
   EXPECT_THROW(fit_flow(two_groups(noise(1, 2, 1), noise(9, 2, 2)), options), InvalidOption);
 }
@@ -219,7 +220,8 @@ TEST(HostileInput, ARowFarOutIsNamed) {
       EXPECT_THAT(fit.record.warnings, testing::Contains(named)) << far;
     }
   }
-  const Fit fit = fit_flow(two_groups(noise(200, 3, 2), noise(200, 3, 1)), {});
+  const Fit fit =
+      fit_flow(two_groups(noise(200, 3, 2), noise(200, 3, 1)), FitOptions{.method = Method::kInb});
   EXPECT_THAT(fit.record.warnings, testing::Not(testing::Contains(HasSubstr("row"))));
 }
 

@@ -33,6 +33,18 @@ inline constexpr Index kMostKnots = 100;
 // Fewer rows judge badly and are missed more.
 inline constexpr Index kSmallestJudged = 500;
 inline constexpr double kValidationFraction = 0.1;
+// Tables are judged by guessing as well, which needs more rows than a divergence, and small groups
+// would fit noise without a judge.
+inline constexpr Index kSmallestJudgedOfTables = 200;
+inline constexpr double kValidationFractionOfTables = 0.2;
+// Rows per group beyond which a guess becomes slower, not surer.
+inline constexpr Index kMostJudgedOfTables = 5000;
+// A tree cuts one feature at a time: of hundreds of like coordinates (pixels, genes) one says
+// little, and sorting all of them takes long.
+inline constexpr Index kMostTreeFeatures = 100;
+inline constexpr Index kTreeLayers = 500;
+// A leaf with fewer rows shows noise.
+inline constexpr Index kSmallestLeaf = 20;
 inline constexpr Index kRowsPerKind = 300;
 inline constexpr Index kFewestKinds = 2;
 inline constexpr Index kMostKinds = 8;

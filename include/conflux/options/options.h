@@ -33,6 +33,8 @@ enum class Scaling { kNone, kNormal };
 /// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
 /// that are the labels of the rows.
 enum class Gating { kNone, kAuto, kLabel };
+/// What held-out rows judge the layers by.
+enum class Judging { kDivergence, kGuess };
 /// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
 /// of the values as they are, or random axes.
 enum class DdStack { kPca, kPcaUnscaled, kRandom };
@@ -79,6 +81,11 @@ struct EnumNames<DdStack> {
        {DdStack::kRandom, "random"}}};
 };
 
+template <>
+struct EnumNames<Judging> {
+  static constexpr std::array<std::pair<Judging, std::string_view>, 2> kNames{
+      {{Judging::kDivergence, "divergence"}, {Judging::kGuess, "guess"}}};
+};
 template <>
 struct EnumNames<Gating> {
   static constexpr std::array<std::pair<Gating, std::string_view>, 3> kNames{

@@ -35,6 +35,15 @@ struct LayerRecord {
   double bytes = 0;
 };
 
+/// Whether the group of held-out rows could be guessed at some point of a fit.
+struct GuessRecord {
+  /// Layers before it.
+  Index layer = 0;
+  double auc = 0.5;
+  /// The AUC that 95 of 100 random deals of the groups stay below.
+  double by_chance = 0.5;
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -47,6 +56,10 @@ struct FitRecord {
   std::vector<LayerRecord> layers;
   /// Layers that were fitted but do not belong to the flow, because held-out rows gained nothing.
   std::vector<LayerRecord> dropped_layers = {};
+  /// Before the first layer, and at some places up to the last; empty when nothing was guessed.
+  std::vector<GuessRecord> guesses = {};
+  /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
+  std::string stop = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;
   double seconds = 0;

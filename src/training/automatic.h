@@ -1,0 +1,28 @@
+// The automatic fit: as many layers, of the kinds that help, until nobody can tell the groups
+// apart.
+//
+// First a test asks whether the groups differ at all; if not, the rows stay where they are. Sliced
+// layers (INB) come first, because they move rows least and generalise best; held-out rows judge
+// them by their divergence. On tables, trees follow: they see interactions and repeated values that
+// no direction shows. Trees over-fit, so they are kept only while the groups of held-out rows
+// become harder to guess. Trees from the start are a second candidate, which replaces the first if
+// their rows are harder to guess.
+//
+// What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread
+// over several processes get sliced layers only.
+
+#pragma once
+
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+/// fit_flow() for methods that try another kind of layer after their own.
+Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
+                      const LayerCallback& on_layer, const FitControl& control);
+
+/// fit_flow() for all other methods: the loop of the paper.
+Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
+              const LayerCallback& on_layer, const FitControl& control);
+
+}  // namespace conflux
