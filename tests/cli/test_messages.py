@@ -70,7 +70,7 @@ MISTAKES = [
     ("transform moons.conflux moons.csv -o z.csv -j many", USAGE, ["--threads", "many"]),
     ("transform moons.conflux moons.csv -o z.csv --delimiter xx", USAGE, ["--delimiter", "tab"]),
     ("transform moons.conflux moons.csv -o z.csv --log-density", USAGE,
-     ["moons.conflux", "inb", "--method dd"]),
+     ["moons.conflux", "auto", "--method dd"]),
     ("translate moons.conflux moons.csv -o z.csv", USAGE, ["--to is required"]),
     ("translate moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
     ("inverse moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
@@ -139,8 +139,8 @@ class Messages(CommandTest):
                 self.assertEqual(sorted(os.listdir(self.folder)), before, "debris")
 
     def test_logs_and_results_do_not_mix(self):
-        done = self.call("fit", "moons.csv", "--layers", "3", "-o", "m.conflux", "-v", "--json",
-                         "--log-format", "json")
+        done = self.call("fit", "moons.csv", "--method", "inb", "--layers", "3", "-o", "m.conflux",
+                         "-v", "--json", "--log-format", "json")
         events = [json.loads(line) for line in done.stderr.splitlines()]
         layers = [event for event in events if event.get("event") == "layer"]
         self.assertEqual(len(layers), 3)
