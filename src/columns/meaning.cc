@@ -229,7 +229,10 @@ void set_atoms(Meaning& meaning) {
       continue;
     }
     const double gap = gap_around(facts, repeated.value);
-    feature.atoms.push_back({repeated.value, cell_of(feature, repeated.value, spread, gap), share});
+    Interval cell = cell_of(feature, repeated.value, spread, gap);
+    // Neighbours on a grid of tenths may overlap by a rounding error.
+    if (!feature.atoms.empty()) cell.low = std::max(cell.low, feature.atoms.back().cell.high);
+    feature.atoms.push_back({repeated.value, cell, share});
   }
 }
 

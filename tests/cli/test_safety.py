@@ -139,7 +139,7 @@ class Safety(CommandTest):
 
     def test_quiet_means_quiet(self):
         self.make_moons()
-        done = self.call("fit", "moons.csv", "--layers", 2, "-q", "-j", 64, "-o", "m")
+        done = self.call("fit", "moons.csv", "--method", "nb", "-q", "-j", 64, "-o", "m")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_escape_sequences_are_spelled_out(self):

@@ -49,6 +49,24 @@ TEST(FindColumns, TellsWhatColumnsMean) {
   EXPECT_EQ(columns.describe().size(), mixed.table.columns.size());
 }
 
+// 0.55 is not the same number as 0.6 - 0.05: a model with cells that overlap could not be read.
+TEST(FindColumns, CellsOfTenthsDoNotOverlap) {
+  MixedTable mixed(2000);
+  for (Column& column : mixed.table.columns) {
+    if (column.name != "pressure") continue;
+    for (std::size_t i = 0; i < column.numbers.size(); ++i) {
+      column.numbers[i] = static_cast<double>(i % 23) / 10;
+    }
+  }
+  const Columns columns = found(mixed);
+  const std::vector<Atom>& atoms = feature(columns, "pressure").atoms;
+  ASSERT_GT(atoms.size(), 20u);
+  for (std::size_t k = 1; k < atoms.size(); ++k) {
+    EXPECT_LE(atoms[k - 1].cell.high, atoms[k].cell.low) << atoms[k].value;
+    EXPECT_TRUE(atoms[k].cell.contains(atoms[k].value));
+  }
+}
+
 TEST(FindColumns, CanBeOverruled) {
   const MixedTable mixed(500);
   const Columns columns =
