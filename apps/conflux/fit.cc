@@ -10,6 +10,7 @@
 #include "conflux/options/option_text.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
+#include "conflux/training/memory.h"
 #include "core/nearest_name.h"
 #include "core/stop.h"
 #include "file_checks.h"
@@ -70,6 +71,12 @@ FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* ea
   }
   for (const auto& [name, text] : flags.given) set_option(options, name, text);
   return options;
+}
+
+DataShape shape_of(const GroupSet& groups) {
+  DataShape out{.dim = groups.dim(), .group_names = groups.names()};
+  for (Index m = 0; m < groups.num_groups(); ++m) out.group_sizes.push_back(groups[m].rows.rows());
+  return out;
 }
 
 void show_progress(const Fit& fit, const Console& console) {
@@ -201,6 +208,10 @@ void run_fit(const FitFlags& given, const Console& console) {
   if (!flags.resume.empty()) earlier = load_checkpoint(flags.resume, digest);
   const Fit* resumed = earlier ? &*earlier : nullptr;
   const FitOptions options = chosen_options(flags, groups.num_groups(), resumed);
+  if (groups.num_groups() > 1) {
+    check_memory(memory_needed(shape_of(groups), groups[0].rows.single(), options),
+                 bytes_from_text(flags.max_memory));
+  }
   catch_interrupts();
   Fit fit = fit_with_checkpoints(std::move(groups), input.columns, flags, options, resumed, digest,
                                  console);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "conflux/core/error.h"
+#include "core/stop.h"
 
 namespace conflux {
 
@@ -90,6 +91,7 @@ BoostedTrees::BoostedTrees(const SingleMatrix& rows, const std::vector<char>& is
   set("min_child_weight", fmt::format("{}", std::min(kLeastCurvature, kLeastShare * count)));
   set("seed", std::to_string(settings.seed));
   for (int tree = 0; tree < settings.trees; ++tree) {
+    throw_if_stopped();
     require(XGBoosterUpdateOneIter(handles_->booster, tree, table.handle()));
   }
 }

@@ -91,6 +91,8 @@ MISTAKES = [
     ("check moons.csv --deals 3", USAGE, ["--deals"]),
     ("fit moons.csv --gate label -o m", USAGE, ["no labels", "gate auto"]),
     ("fit moons.csv --gate auot -o m", USAGE, ["gate", "auto"]),
+    ("fit moons.csv --method sinf --estimator histogram -o m", USAGE, ["sinf does not use it"]),
+    ("fit moons.csv --method inb --tree-leaves 7 -o m", USAGE, ["choose auto or tree or tree-inb"]),
     ("convert moons.csv", USAGE, ["OUT is required"]),
     ("convert onlytext.csv z.npy", DATA, ["no column is numeric", "text format"]),
 ]
@@ -145,9 +147,9 @@ class Messages(CommandTest):
         layers = [event for event in events if event.get("event") == "layer"]
         self.assertEqual(len(layers), 3)
         self.assertEqual(json.loads(done.stdout)["layers"], 3)
-        quiet = self.call("fit", "moons.csv", "--layers", "3", "-o", "m.conflux", "-q")
+        quiet = self.call("fit", "moons.csv", "--method", "inb", "--layers", "3", "-o", "m.conflux", "-q")
         self.assertEqual((quiet.stdout, quiet.stderr), ("", ""))
-        plain = self.call("fit", "moons.csv", "--layers", "3", "-o", "m.conflux")
+        plain = self.call("fit", "moons.csv", "--method", "inb", "--layers", "3", "-o", "m.conflux")
         self.assertNotIn("\r", plain.stderr)
 
     def test_terminals_see_progress(self):

@@ -97,7 +97,7 @@ class Safety(CommandTest):
         names = [f"f{j}" for j in range(100)] + ["group"]
         self.write("t.csv", "".join(",".join(row) + "\n" for row in [names, *rows]))
         process = subprocess.Popen(
-            [COMMAND, "fit", "t.csv", "--layers", "1", "--search-steps", "1000000",
+            [COMMAND, "fit", "t.csv", "--method", "inb", "--layers", "1", "--search-steps", "1000000",
              "--directions", "50", "--validation-fraction", "0", "-j", "1", "-o", "m", *options],
             cwd=self.folder, stderr=subprocess.PIPE, text=True)
         time.sleep(1.5)
