@@ -1,4 +1,4 @@
-// Fits and transforms Gaussian groups without Python.
+// Fits Gaussian groups by INB and transforms them, without Python.
 //
 //   conflux_native_fit GROUPS DIM ROWS LAYERS THREADS REPEATS FOLDER
 //
@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   const auto number = [&](int i) { return static_cast<Index>(std::atoll(argv[i])); };
   const GroupSet groups = make_gaussian_groups(number(1), number(2), number(3), 0);
   FitOptions options;
+  options.method = Method::kInb;
   options.layers = number(4);
   options.threads = static_cast<int>(number(5));
   Fit fit;

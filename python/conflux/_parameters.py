@@ -109,6 +109,8 @@ def _from_option(option: dict[str, Any]) -> Parameter:
     help_ = _sentence(option["help"])
     if option["optional"]:
         help_ += f" None: {option['unset']}."
+    if set(option["methods"]) != set(METHODS):
+        help_ += f" Methods that use it: {', '.join(option['methods'])}."
     if option["choices"]:
         kind = "{" + ", ".join(repr(choice) for choice in option["choices"]) + "}"
     else:
@@ -119,16 +121,17 @@ def _from_option(option: dict[str, Any]) -> Parameter:
 
 
 _LABELS = {o["name"] for o in _core.describe_options() if _kind(o) == "label"}
-_OPTIONS = [_from_option(option) for option in _core.describe_options()]
 _METHOD = next(option for option in _core.describe_options() if option["name"] == "method")
 
 METHODS: tuple[str, ...] = tuple(_METHOD["choices"])
 """Every method of the engine, by its name there."""
 
+_OPTIONS = [_from_option(option) for option in _core.describe_options()]
+
 
 def class_name(method: str) -> str:
     """Return the name of the estimator of a method: rand-nb is RandNB."""
-    words = ("rand", "tree")  # the other parts of a name are initials
+    words = ("auto", "rand", "tree")  # the other parts of a name are initials
     return "".join(p.capitalize() if p in words else p.upper() for p in method.split("-"))
 
 

@@ -10,6 +10,7 @@ from ._aligner import BaseAligner
 from ._parameters import METHODS, Parameter, class_name, initializer, parameters_of
 
 _SUMMARY = {
+    "auto": "Moves the groups together by layers that held-out rows have chosen, if they differ.",
     "nb": "Moves every feature on its own to the barycenter of the groups.",
     "inb": "Moves the groups together along the directions in which they differ most.",
     "rand-nb": "Moves the groups together along random directions.",
@@ -75,7 +76,7 @@ def _document(parameters: list[Parameter]) -> str:
 def _make(name: str, method: str | None) -> type[BaseAligner]:
     parameters = parameters_of(method)
     if method is None:
-        summary = "Moves groups of samples together by the method that you name."
+        summary = "Moves groups of samples together by the method that you name, auto by default."
         more = "It is any of the other estimators, chosen by `method`."
     else:
         summary = _SUMMARY.get(method, f"Aligns groups of samples by {method}.")

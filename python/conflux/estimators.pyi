@@ -8,9 +8,9 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Aligner", "load"]
+__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Aligner", "load"]
 
-class NB(BaseAligner):
+class Auto(BaseAligner):
     def __init__(
         self,
         *,
@@ -31,6 +31,7 @@ class NB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -40,6 +41,7 @@ class NB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -63,6 +65,7 @@ class NB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -72,6 +75,79 @@ class NB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    verbose: int
+
+class NB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        scale: str = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    scale: str
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -99,6 +175,7 @@ class INB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -108,6 +185,7 @@ class INB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -131,6 +209,7 @@ class INB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -140,6 +219,7 @@ class INB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -167,6 +247,7 @@ class RandNB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -176,6 +257,7 @@ class RandNB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -199,6 +281,7 @@ class RandNB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -208,6 +291,7 @@ class RandNB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -235,6 +319,7 @@ class NBINB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -244,6 +329,7 @@ class NBINB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -267,6 +353,7 @@ class NBINB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -276,6 +363,7 @@ class NBINB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -303,6 +391,7 @@ class NBRandNB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -312,6 +401,7 @@ class NBRandNB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -335,6 +425,7 @@ class NBRandNB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -344,6 +435,7 @@ class NBRandNB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -371,6 +463,7 @@ class GB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -380,6 +473,7 @@ class GB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -403,6 +497,7 @@ class GB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -412,6 +507,7 @@ class GB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -439,6 +535,7 @@ class GBINB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -448,6 +545,7 @@ class GBINB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -471,6 +569,7 @@ class GBINB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -480,6 +579,7 @@ class GBINB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -507,6 +607,7 @@ class SINF(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -516,6 +617,7 @@ class SINF(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -539,6 +641,7 @@ class SINF(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -548,6 +651,7 @@ class SINF(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -575,6 +679,7 @@ class DD(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -584,6 +689,7 @@ class DD(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -607,6 +713,7 @@ class DD(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -616,6 +723,7 @@ class DD(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -643,6 +751,7 @@ class Tree(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -652,6 +761,7 @@ class Tree(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -675,6 +785,7 @@ class Tree(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -684,6 +795,7 @@ class Tree(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -711,6 +823,7 @@ class TreeINB(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -720,6 +833,7 @@ class TreeINB(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -743,6 +857,7 @@ class TreeINB(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -752,6 +867,7 @@ class TreeINB(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None
@@ -780,6 +896,7 @@ class Aligner(BaseAligner):
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
         patience: int = ...,
+        judge: str = ...,
         gate: str = ...,
         kinds: int | None = ...,
         min_kind: int = ...,
@@ -789,6 +906,7 @@ class Aligner(BaseAligner):
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
         tree_leaves: int = ...,
+        tree_rows: int = ...,
         tree_uniform: float = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -813,6 +931,7 @@ class Aligner(BaseAligner):
     target: str | int | None
     validation_fraction: float | None
     patience: int
+    judge: str
     gate: str
     kinds: int | None
     min_kind: int
@@ -822,6 +941,7 @@ class Aligner(BaseAligner):
     unit_cube_margin: float
     dd_stack: str
     tree_leaves: int
+    tree_rows: int
     tree_uniform: float
     random_state: _Seed
     n_jobs: int | None

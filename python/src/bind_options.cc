@@ -155,6 +155,15 @@ const char* type_name() {
   return "str";
 }
 
+// The names of the methods that use an option; the others refuse it.
+std::vector<std::string> methods_of(const OptionInfo& info) {
+  std::vector<std::string> names;
+  for (const MethodInfo& each : kMethods) {
+    if ((info.used_by & only(each.id)) != 0) names.emplace_back(each.name);
+  }
+  return names;
+}
+
 py::list describe_options() {
   py::list out;
   const FitOptions defaults;
@@ -164,7 +173,7 @@ py::list describe_options() {
                         "min"_a = info.min, "max"_a = info.max, "above_min"_a = info.above_min,
                         "texts"_a = info.texts, "type"_a = type_name<Type>(),
                         "choices"_a = choices<Type>(), "optional"_a = Field<T>::kOptional,
-                        "default"_a = to_python(value)));
+                        "methods"_a = methods_of(info), "default"_a = to_python(value)));
   });
   return out;
 }
@@ -198,7 +207,7 @@ py::dict options_to_dict(const FitOptions& options) {
 
 void bind_options(py::module_& module) {
   module.def("describe_options", &describe_options,
-             "Every option of a fit: name, help, type, default, range, in order.");
+             "Every option of a fit: name, help, type, default, range, methods, in order.");
   module.def(
       "resolve_options",
       [](const py::dict& values, Index dim, const std::vector<std::string>& group_names,

@@ -12,6 +12,11 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no window for an example
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def without_times(records):
+    """Return records of layers without what differs from run to run."""
+    return [r._replace(seconds=0, product_seconds=0, sort_seconds=0) for r in records]
+
+
 @pytest.fixture(scope="session")
 def moons():
     return conflux.datasets.make_moons(300)

@@ -8,6 +8,7 @@ import pytest
 
 import conflux
 from conflux import GB, INB, NB, Aligner
+from conftest import without_times
 
 ALL = [
     conflux.NB(),
@@ -195,7 +196,8 @@ def test_copies_move_rows_to_the_same_bits(way, estimator, gaussians, tmp_path):
         again = way(estimator)
     assert type(again) is type(estimator)
     np.testing.assert_array_equal(again.transform(X, groups), estimator.transform(X, groups))
-    assert again.history_ == estimator.history_
+    # Files hold no times, so that equal fits are equal files.
+    assert without_times(again.history_) == without_times(estimator.history_)
     assert [str(g) for g in again.groups_] == [str(g) for g in estimator.groups_]
 
 

@@ -56,9 +56,17 @@ def test_every_option_reaches_the_engine(name):
             "text": {"target": "1", "image": "2x3"}.get(name),
         }[option["type"]]
     assert value != option["default"]
-    inb = conflux.INB(**{"layers": 2, name: value})
+    method = "inb" if "inb" in option["methods"] else option["methods"][-1]
+    aligner = conflux.Aligner(method=method, **{name: value})
     labels = [i % 2 for i in range(len(X))]
-    assert inb.fit(X, groups, y=labels).options_[name] == value
+    assert aligner.fit(X, groups, y=labels).options_[name] == value
+
+
+# An option without effect would be a wish that nobody heard.
+def test_methods_refuse_options_that_they_do_not_use(moons):
+    assert "inb" not in OPTIONS["tree_leaves"]["methods"]
+    with pytest.raises(conflux.InvalidOption, match="inb does not use it"):
+        conflux.INB(tree_leaves=5).fit(*moons)
 
 
 def test_stubs_are_those_of_this_engine():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import conflux
+from conftest import without_times
 
 
 @pytest.mark.parametrize("groups, dim, rows, layers", [(2, 7, 300, 5), (3, 20, 900, 8)])
@@ -19,10 +20,7 @@ def test_a_fit_has_the_bits_of_the_library(groups, dim, rows, layers, native_fit
     loaded = conflux.load(tmp_path / "native.conflux")
     np.testing.assert_array_equal(loaded.transform(X, labels), expected)
 
-    def without_time(records):
-        return [r._replace(seconds=0, product_seconds=0, sort_seconds=0) for r in records]
-
-    assert without_time(inb.history_) == without_time(loaded.history_)
+    assert without_times(inb.history_) == without_times(loaded.history_)
     assert {**inb.options_, "threads": 2} == loaded.options_
 
 
@@ -30,6 +28,7 @@ def test_a_fit_has_the_bits_of_the_library(groups, dim, rows, layers, native_fit
 @pytest.mark.parametrize(
     "method, options",
     [
+        ("auto", {"layers": 4}),
         ("inb", {"layers": 4, "seed": 3}),
         ("nb", {}),
         ("gb-inb", {"layers": 3, "target": "2"}),
