@@ -11,6 +11,7 @@
 
 #include "conflux/core/matrix.h"
 #include "core/rng.h"
+#include "tests/support/golden.h"
 
 namespace conflux {
 
@@ -44,7 +45,7 @@ struct GoldenCase {
 
 /// Reads what tools/make_metric_golden.py wrote.
 inline std::vector<GoldenCase> golden_cases() {
-  std::ifstream in(std::string(CONFLUX_TEST_DATA) + "/metrics.txt");
+  std::ifstream in(golden_folder() / "metrics.txt");
   std::string word;
   std::getline(in, word);
   std::vector<GoldenCase> cases;

@@ -1,5 +1,7 @@
 // Files of earlier versions are read for ever.
 
+#include "tests/support/golden.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,9 +11,9 @@
 namespace conflux {
 namespace {
 
-const std::string kModel = CONFLUX_TEST_DATA "/model_v1.conflux";
+const std::string kModel = golden_folder() / "model_v1.conflux";
 // A line: layer, group, then the three rows of the group after that layer (-1: before the first).
-const std::string kRows = CONFLUX_TEST_DATA "/model_v1.txt";
+const std::string kRows = golden_folder() / "model_v1.txt";
 
 Matrix golden_rows(Index m) {
   Matrix rows(3, 3);

@@ -8,14 +8,15 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/golden.h"
+
 namespace conflux {
 
 /// The folder of a set, unless it is absent.
 inline std::optional<std::filesystem::path> public_data(const std::string& name) {
   const char* given = std::getenv("CONFLUX_DATA");
   const std::filesystem::path folder =
-      given != nullptr ? std::filesystem::path(given)
-                       : std::filesystem::path(CONFLUX_TEST_DATA) / "../../../shared/data";
+      given != nullptr ? std::filesystem::path(given) : golden_folder() / "../../../shared/data";
   std::error_code error;
   if (!std::filesystem::is_directory(folder / name, error)) return std::nullopt;
   return folder / name;

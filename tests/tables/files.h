@@ -13,10 +13,11 @@
 #include <string>
 
 #include "conflux/tables/table.h"
+#include "tests/support/golden.h"
 
 namespace conflux {
 
-inline const std::filesystem::path kTables = std::filesystem::path(CONFLUX_TEST_DATA) / "tables";
+inline const std::filesystem::path kTables = golden_folder() / "tables";
 /// Real data that do not ship: the folder named by CONFLUX_DATA, or shared/data beside the project.
 /// Tests skip when a file is absent.
 inline std::filesystem::path real_data(const std::string& name) {

@@ -13,6 +13,7 @@
 #include <numbers>
 
 #include "conflux/core/error.h"
+#include "tests/support/golden.h"
 #include "tests/tables/files.h"
 
 namespace conflux {
@@ -23,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const std::filesystem::path kGolden = CONFLUX_TEST_DATA;
+const std::filesystem::path kGolden = golden_folder();
 
 GroupSet read_text(const std::string& text) {
   return read_csv(TemporaryFolder().with("table.csv", text));

@@ -16,11 +16,12 @@
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "files/digest.h"
+#include "tests/support/golden.h"
 
 namespace conflux {
 namespace {
 
-const std::string kFile = CONFLUX_TEST_DATA "/fit_bits.txt";
+const std::string kFile = golden_folder() / "fit_bits.txt";
 constexpr Index kRows = 300;
 
 /// Kinds of processors round sums differently; digests are promised on one kind only.

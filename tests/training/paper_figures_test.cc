@@ -11,6 +11,7 @@
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
+#include "tests/support/golden.h"
 
 namespace conflux {
 namespace {
@@ -22,7 +23,7 @@ struct Figures {
 
 // Runs scatter by a fifth; 20 of them pin the mean down whatever the rounding of the machine.
 Figures mean_over_seeds(const std::string& set, Method method, int seeds) {
-  const std::filesystem::path folder(CONFLUX_TEST_DATA);
+  const std::filesystem::path folder = golden_folder();
   const GroupSet train = read_csv(folder / (set + "_train.csv"));
   const GroupSet test = read_csv(folder / (set + "_test.csv"));
   const Index groups = train.num_groups();
