@@ -84,7 +84,7 @@ Matrix sum_all_distances(const Pool& pool, Index groups, const Workers& workers)
   return total;
 }
 
-Judgement mean_energy_distance(const SearchSample<float>& sample, const Workers& workers) {
+HeldOutJudgement mean_energy_distance(const SearchSample<float>& sample, const Workers& workers) {
   const Pool pool(sample);
   const Index groups = sample.num_groups();
   const Index rows = pool.rows.rows();
@@ -102,7 +102,7 @@ Judgement mean_energy_distance(const SearchSample<float>& sample, const Workers&
   }
   mean.array() /= mass.array();
   const double unit = sample.scale / (0.5 * static_cast<double>(groups * (groups - 1)));
-  Judgement out;
+  HeldOutJudgement out;
   for (Index a = 0; a < groups; ++a) {
     for (Index b = a + 1; b < groups; ++b) {
       out.divergence += unit * (mean(a, b) + mean(b, a) - mean(a, a) - mean(b, b));
@@ -164,7 +164,7 @@ HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std
   }
 }
 
-double error_of_difference(const Judgement& a, const Judgement& b) {
+double error_of_difference(const HeldOutJudgement& a, const HeldOutJudgement& b) {
   double square = 0;
   for (std::size_t i = 0; i < a.influences.size(); ++i) {
     const double difference = a.influences[i] - b.influences[i];
@@ -173,12 +173,12 @@ double error_of_difference(const Judgement& a, const Judgement& b) {
   return std::sqrt(square);
 }
 
-bool clearly_better(const Judgement& a, const Judgement& b) {
+bool clearly_better(const HeldOutJudgement& a, const HeldOutJudgement& b) {
   return b.divergence - a.divergence > kClearErrors * error_of_difference(a, b);
 }
 
-Index layers_worth_keeping(const std::vector<Judgement>& judgements) {
-  const auto lower = [](const Judgement& a, const Judgement& b) {
+Index layers_worth_keeping(const std::vector<HeldOutJudgement>& judgements) {
+  const auto lower = [](const HeldOutJudgement& a, const HeldOutJudgement& b) {
     return a.divergence < b.divergence;
   };
   const auto best = std::min_element(judgements.begin(), judgements.end(), lower);
@@ -189,18 +189,19 @@ Index layers_worth_keeping(const std::vector<Judgement>& judgements) {
 }
 
 // Processors of different kinds may round differently, and all must judge alike.
-Judgement HeldOut::judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const {
+HeldOutJudgement HeldOut::judge(const GroupSet& latent, Communicator& comm,
+                                const Workers& workers) const {
   const std::vector<double> even(static_cast<std::size_t>(latent.num_groups()),
                                  1 / static_cast<double>(latent.num_groups()));
-  Judgement out = mean_energy_distance(
+  HeldOutJudgement out = mean_energy_distance(
       gather_search_sample<float>(latent, rows_, even, comm, workers), workers);
   comm.broadcast(std::span(&out.divergence, 1), 0);
   comm.broadcast(out.influences, 0);
   return out;
 }
 
-Judgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent, Communicator& comm,
-                               const Workers& workers) const {
+HeldOutJudgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent,
+                                      Communicator& comm, const Workers& workers) const {
   GroupSet moved;
   HeldOut all = *this;
   for (Index m = 0; m < latent.num_groups(); ++m) {

@@ -23,22 +23,22 @@
 namespace conflux {
 
 /// How far apart the groups are by the held-out rows.
-struct Judgement {
+struct HeldOutJudgement {
   double divergence = 0;
   /// Of each row, what it adds to the error of the divergence.
   std::vector<double> influences = {};
 };
 
 /// One standard error of the difference of two divergences.
-double error_of_difference(const Judgement& a, const Judgement& b);
+double error_of_difference(const HeldOutJudgement& a, const HeldOutJudgement& b);
 
 /// Whether `a` has the smaller divergence by two standard errors.
-bool clearly_better(const Judgement& a, const Judgement& b);
+bool clearly_better(const HeldOutJudgement& a, const HeldOutJudgement& b);
 
 /// Layers that deserve to be kept: the longest prefix that is not clearly worse than the best one,
 /// or none when the best is not clearly better than no layer. `judgements` begins before the first
 /// layer.
-Index layers_worth_keeping(const std::vector<Judgement>& judgements);
+Index layers_worth_keeping(const std::vector<HeldOutJudgement>& judgements);
 
 class HeldOut {
  public:
@@ -52,10 +52,10 @@ class HeldOut {
   bool exists() const { return !rows_.empty(); }
 
   /// The same on all processes.
-  Judgement judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const;
+  HeldOutJudgement judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const;
   /// After one more layer, which leaves `latent` where it is.
-  Judgement judge_after(const Layer& layer, const GroupSet& latent, Communicator& comm,
-                        const Workers& workers) const;
+  HeldOutJudgement judge_after(const Layer& layer, const GroupSet& latent, Communicator& comm,
+                               const Workers& workers) const;
 
   /// Whether the groups of the held-out rows can be guessed. On one process only.
   Guess guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const;

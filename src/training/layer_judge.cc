@@ -69,7 +69,7 @@ Index LayerJudge::layers_to_keep() const {
 
 LayerPointer LayerJudge::better_alone() const {
   if (nb_ == nullptr) return nullptr;
-  const Judgement& end = judged_[static_cast<std::size_t>(layers_to_keep())];
+  const HeldOutJudgement& end = judged_[static_cast<std::size_t>(layers_to_keep())];
   return clearly_better(judged_nb_, end) ? nb_ : nullptr;
 }
 

@@ -48,12 +48,12 @@ class LayerJudge {
   std::size_t best_guess() const;
 
   HeldOut held_out_;
-  std::vector<Judgement> judged_;  // before the first layer, and after each
+  std::vector<HeldOutJudgement> judged_;  // before the first layer, and after each
   bool by_guess_;
   Index layers_ = 0;
   std::vector<GuessRecord> guesses_;
   LayerPointer nb_;
-  Judgement judged_nb_;
+  HeldOutJudgement judged_nb_;
 };
 
 }  // namespace conflux

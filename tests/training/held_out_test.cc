@@ -35,7 +35,7 @@ GroupSet normal_groups(Index groups, Index rows, Index dim, double shift, std::u
 }
 
 // Nearly all rows are held out.
-Judgement judge_nearly_all(const GroupSet& groups) {
+HeldOutJudgement judge_nearly_all(const GroupSet& groups) {
   SelfCommunicator comm;
   RowChoice usable = all_rows(groups);
   const HeldOut held_out(usable, groups, 0.98, 1, comm);
@@ -96,7 +96,7 @@ TEST(HeldOut, DivergenceIsTheMeanEnergyDistanceOfTwoGroups) {
         expected += slow_energy((*groups)[a], (*groups)[b], rows[a], rows[b]) / 3;
       }
     }
-    const Judgement judged = held_out.judge(*groups, comm, kWorkers);
+    const HeldOutJudgement judged = held_out.judge(*groups, comm, kWorkers);
     // Products are summed in single precision.
     EXPECT_NEAR(judged.divergence, expected, 1e-5);
   }
@@ -110,8 +110,8 @@ TEST(HeldOut, ErrorOfADifferenceIsItsScatter) {
   const int repeats = 300;
   for (int r = 0; r < repeats; ++r) {
     const auto seed = static_cast<std::uint64_t>(100 + r);
-    const Judgement far = judge_nearly_all(normal_groups(2, 80, 3, 1.2, seed));
-    const Judgement near = judge_nearly_all(normal_groups(2, 80, 3, 0.8, seed));
+    const HeldOutJudgement far = judge_nearly_all(normal_groups(2, 80, 3, 1.2, seed));
+    const HeldOutJudgement near = judge_nearly_all(normal_groups(2, 80, 3, 0.8, seed));
     const double difference = far.divergence - near.divergence;
     sum += difference;
     squares += difference * difference;
@@ -123,8 +123,8 @@ TEST(HeldOut, ErrorOfADifferenceIsItsScatter) {
 }
 
 // Divergences with one row of influence each, so that their error is the difference of influences.
-std::vector<Judgement> sequence(const std::vector<double>& divergences, double error) {
-  std::vector<Judgement> out;
+std::vector<HeldOutJudgement> sequence(const std::vector<double>& divergences, double error) {
+  std::vector<HeldOutJudgement> out;
   for (std::size_t l = 0; l < divergences.size(); ++l) {
     out.push_back({divergences[l], {error * static_cast<double>(l)}});
   }
