@@ -20,6 +20,14 @@ class TreeFitter final : public LayerFitter {
   }
 };
 
+// A tree without a cut moves no group; files of earlier versions know no barycenter.
+LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+  const auto& tree = dynamic_cast<const TreeLayer&>(*layer);
+  if (!tree.nodes().empty() && tree.barycenter().empty()) return nullptr;
+  return std::make_shared<TreeLayer>(
+      with_group(tree, added.group, added.chosen, added.strength, added.options.tree_uniform));
+}
+
 }  // namespace
 
 LayerKind tree_kind() {
@@ -27,7 +35,7 @@ LayerKind tree_kind() {
           .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<TreeFitter>();
           },
-          .widen = [](const LayerPointer&, const NewGroup&) -> LayerPointer { return nullptr; }};
+          .widen = widen};
 }
 
 }  // namespace conflux

@@ -57,10 +57,7 @@ LabelledRows gather_rows(const GroupSet& groups, const RowChoice& chosen,
   return out;
 }
 
-struct Side {
-  double low;
-  double high;
-};
+using Side = TreeLayer::Side;
 
 // Smallest and largest value of a feature over the rows of all processes.
 Side range_of(Index feature, const GroupSet& groups, const RowChoice& search, const RowChoice& maps,
@@ -107,11 +104,12 @@ double image(const PiecewiseLinearMap& map, double x) {
   return x;
 }
 
-// A tree with its charts, and for each node the side of its box that it cuts and the share of the
-// whole volume that the box has.
+// A tree with its charts and their ranges, and for each node the side of its box that it cuts and
+// the share of the whole volume that the box has.
 struct Structure {
   std::vector<TreeLayer::Axis> axes;
   std::vector<TreeLayer::Node> nodes;
+  std::vector<Side> ranges;
   std::vector<Side> sides;
   std::vector<double> volumes;
 
@@ -119,14 +117,19 @@ struct Structure {
     const double width = sides[v].high - sides[v].low;
     return width > 0 ? (nodes[v].threshold - sides[v].low) / width : 0.5;
   }
+  /// Whether there is room on both sides of the cut, so that mass can move.
+  bool has_room(std::size_t v) const {
+    const double share = cut_share(v);
+    return share > kSmallestShare && share < 1 - kSmallestShare;
+  }
 };
 
 // Follows the boxes from the root down.
-void measure_boxes(Structure& tree, const std::vector<Side>& root) {
+void measure_boxes(Structure& tree) {
   std::vector<std::vector<Side>> boxes(tree.nodes.size());
   tree.sides.resize(tree.nodes.size());
   tree.volumes.assign(tree.nodes.size(), 1.0);
-  if (!boxes.empty()) boxes[0] = root;
+  if (!boxes.empty()) boxes[0] = tree.ranges;
   for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
     const TreeLayer::Node& node = tree.nodes[v];
     tree.sides[v] = boxes[v][node.axis];
@@ -148,7 +151,6 @@ Structure fit_structure(const GroupSet& groups, const RowChoice& search, const R
                         const FitOptions& options, Communicator& comm, const Workers& workers) {
   const LabelledRows pool = gather_rows(groups, search, options.weights.list, comm);
   Structure tree;
-  std::vector<Side> root;
   for (const TreeCut& cut :
        grow_tree(pool, groups.num_groups(), options.tree_leaves, options.tree_rows, workers)) {
     const auto same = [&](const TreeLayer::Axis& axis) { return axis.feature == cut.feature; };
@@ -158,11 +160,15 @@ Structure fit_structure(const GroupSet& groups, const RowChoice& search, const R
       const Side range = range_of(cut.feature, groups, search, maps, comm);
       tree.axes.push_back({cut.feature, fit_chart(pool, cut.feature, range, *options.knots)});
       const PiecewiseLinearMap& chart = tree.axes.back().chart;
-      root.push_back({image(chart, range.low), image(chart, range.high)});
+      tree.ranges.push_back({image(chart, range.low), image(chart, range.high)});
     }
     tree.nodes.push_back({axis, image(tree.axes[axis].chart, cut.threshold), cut.below, cut.above});
+    // By rounding only.
+    Side& range = tree.ranges[static_cast<std::size_t>(axis)];
+    range.low = std::min(range.low, tree.nodes.back().threshold);
+    range.high = std::max(range.high, tree.nodes.back().threshold);
   }
-  measure_boxes(tree, root);
+  measure_boxes(tree);
   return tree;
 }
 
@@ -210,35 +216,56 @@ struct CutLine {
   }
 };
 
-// Maps of all groups to the barycenter of their lines; they keep the ends.
-std::vector<PiecewiseLinearMap> fit_node_maps(const std::vector<CutLine>& lines,
-                                              const std::vector<double>& weights, double strength) {
-  const Side side = lines.front().side;
-  const double gap = kSameKnot * (side.high - side.low);
-  std::vector<double> levels;
-  for (const CutLine& line : lines) levels.push_back(line.below);
-  std::sort(levels.begin(), levels.end());
-  std::vector<PiecewiseLinearMap> maps;
-  for (const CutLine& line : lines) {
-    std::vector<double> from{side.low}, to{side.low};
-    for (const double level : levels) {
-      double barycenter = 0;
-      for (std::size_t k = 0; k < lines.size(); ++k) {
-        barycenter += weights[k] * lines[k].quantile(level);
-      }
-      const double x = line.quantile(level);
-      const double y = std::lerp(x, barycenter, strength);
-      const bool apart = x - from.back() > gap && y - to.back() > gap && side.high - x > gap &&
-                         side.high - y > gap;
-      if (!apart) continue;
-      from.push_back(x);
-      to.push_back(y);
-    }
-    from.push_back(side.high);
-    to.push_back(side.high);
-    maps.emplace_back(std::move(from), std::move(to));
+// Weighs the lines of all groups.
+TreeLayer::Line barycenter_of(const std::vector<CutLine>& lines,
+                              const std::vector<double>& weights) {
+  TreeLayer::Line out;
+  for (const CutLine& line : lines) out.levels.push_back(line.below);
+  std::sort(out.levels.begin(), out.levels.end());
+  for (const double level : out.levels) {
+    double value = 0;
+    for (std::size_t k = 0; k < lines.size(); ++k) value += weights[k] * lines[k].quantile(level);
+    out.values.push_back(value);
   }
-  return maps;
+  return out;
+}
+
+// The map of one line to the barycenter; it keeps the ends.
+PiecewiseLinearMap map_to(const TreeLayer::Line& barycenter, const CutLine& line, double strength) {
+  const Side side = line.side;
+  const double gap = kSameKnot * (side.high - side.low);
+  std::vector<double> from{side.low}, to{side.low};
+  for (std::size_t k = 0; k < barycenter.levels.size(); ++k) {
+    const double x = line.quantile(barycenter.levels[k]);
+    const double y = std::lerp(x, barycenter.values[k], strength);
+    const bool apart =
+        x - from.back() > gap && y - to.back() > gap && side.high - x > gap && side.high - y > gap;
+    if (!apart) continue;
+    from.push_back(x);
+    to.push_back(y);
+  }
+  from.push_back(side.high);
+  to.push_back(side.high);
+  return {std::move(from), std::move(to)};
+}
+
+// A barycenter is straight between its levels, so that one more changes nothing.
+void add_level(TreeLayer::Line& barycenter, double level, const Side& side) {
+  auto& [levels, values] = barycenter;
+  const auto after = std::lower_bound(levels.begin(), levels.end(), level) - levels.begin();
+  const auto at = static_cast<std::size_t>(after);
+  const bool last = at == levels.size();
+  if (!last && levels[at] == level) return;
+  const double l0 = at == 0 ? 0.0 : levels[at - 1], l1 = last ? 1.0 : levels[at];
+  const double v0 = at == 0 ? side.low : values[at - 1], v1 = last ? side.high : values[at];
+  levels.insert(levels.begin() + after, level);
+  values.insert(values.begin() + after, std::lerp(v0, v1, (level - l0) / (l1 - l0)));
+}
+
+CutLine line_of(const Halves& halves, const Structure& tree, std::size_t v) {
+  const auto [below, above] = halves;
+  return {tree.sides[v], tree.nodes[v].threshold,
+          std::clamp(below / (below + above), kSmallestShare, 1 - kSmallestShare)};
 }
 
 }  // namespace
@@ -254,26 +281,52 @@ TreeLayer fit_tree_layer(const GroupSet& groups, const RowChoice& search, const 
         count_halves(groups[static_cast<Index>(m)], maps[m], tree, options.tree_uniform, comm));
   }
   std::vector<std::vector<PiecewiseLinearMap>> node_maps(num_groups);
+  std::vector<TreeLayer::Line> barycenters(tree.nodes.size());
   for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
-    const double share = tree.cut_share(v);
-    if (!(share > kSmallestShare && share < 1 - kSmallestShare)) {
+    if (!tree.has_room(v)) {
       for (auto& of_group : node_maps) of_group.emplace_back();
       continue;
     }
     std::vector<CutLine> lines;
     std::vector<double> weights;
     for (std::size_t m = 0; m < num_groups; ++m) {
-      const auto [below, above] = halves[m][v];
-      lines.push_back({tree.sides[v], tree.nodes[v].threshold,
-                       std::clamp(below / (below + above), kSmallestShare, 1 - kSmallestShare)});
-      weights.push_back(options.weights.list[m] * (below + above));
+      lines.push_back(line_of(halves[m][v], tree, v));
+      weights.push_back(options.weights.list[m] * (halves[m][v].below + halves[m][v].above));
     }
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     for (double& weight : weights) weight /= sum;
-    std::vector<PiecewiseLinearMap> fitted = fit_node_maps(lines, weights, strength);
-    for (std::size_t m = 0; m < num_groups; ++m) node_maps[m].push_back(std::move(fitted[m]));
+    barycenters[v] = barycenter_of(lines, weights);
+    for (std::size_t m = 0; m < num_groups; ++m) {
+      node_maps[m].push_back(map_to(barycenters[v], lines[m], strength));
+    }
   }
-  return {groups.dim(), std::move(tree.axes), std::move(tree.nodes), std::move(node_maps)};
+  return {groups.dim(),
+          std::move(tree.axes),
+          std::move(tree.nodes),
+          std::move(node_maps),
+          {std::move(tree.ranges), std::move(barycenters)}};
+}
+
+TreeLayer with_group(const TreeLayer& layer, const GroupSet& group, const RowChoice& chosen,
+                     double strength, double uniform) {
+  Structure tree{layer.axes(), layer.nodes(), layer.barycenter().ranges, {}, {}};
+  measure_boxes(tree);
+  SelfCommunicator alone;
+  const std::vector<Halves> halves = count_halves(group[0], chosen[0], tree, uniform, alone);
+  std::vector<PiecewiseLinearMap> added;
+  for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
+    TreeLayer::Line barycenter = layer.barycenter().lines[v];
+    if (barycenter.levels.empty()) {
+      added.emplace_back();
+      continue;
+    }
+    const CutLine line = line_of(halves[v], tree, v);
+    add_level(barycenter, line.below, line.side);
+    added.push_back(map_to(barycenter, line, strength));
+  }
+  auto maps = layer.maps();
+  maps.push_back(std::move(added));
+  return {layer.dim(), layer.axes(), layer.nodes(), std::move(maps), layer.barycenter()};
 }
 
 }  // namespace conflux

@@ -25,4 +25,8 @@ TreeLayer fit_tree_layer(const GroupSet& groups, const RowChoice& search, const 
                          double strength, const FitOptions& options, Communicator& comm,
                          const Workers& workers);
 
+/// The layer with maps of the only group of `group` towards the barycenter that the layer knows.
+TreeLayer with_group(const TreeLayer& layer, const GroupSet& group, const RowChoice& chosen,
+                     double strength, double uniform);
+
 }  // namespace conflux

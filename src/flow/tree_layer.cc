@@ -17,8 +17,12 @@ double kept_on_side(double value, double cut, bool below) {
 }  // namespace
 
 TreeLayer::TreeLayer(Index dim, std::vector<Axis> axes, std::vector<Node> nodes,
-                     std::vector<std::vector<PiecewiseLinearMap>> maps)
-    : dim_(dim), axes_(std::move(axes)), nodes_(std::move(nodes)), maps_(std::move(maps)) {
+                     std::vector<std::vector<PiecewiseLinearMap>> maps, Barycenter barycenter)
+    : dim_(dim),
+      axes_(std::move(axes)),
+      nodes_(std::move(nodes)),
+      maps_(std::move(maps)),
+      barycenter_(std::move(barycenter)) {
   for (const auto& of_group : maps_) {
     images_.emplace_back();
     for (std::size_t v = 0; v < nodes_.size(); ++v) {

@@ -43,10 +43,31 @@ class TreeLayer final : public Layer {
     Index above = kLeaf;
   };
 
+  /// Ends of a side of a box.
+  struct Side {
+    double low;
+    double high;
+  };
+
+  /// Where the groups are led to along the side that a node cuts: quantiles of the barycenter at
+  /// the levels where its slope changes. None if the node moves nothing.
+  struct Line {
+    std::vector<double> levels;
+    std::vector<double> values;
+  };
+
+  /// What a group that comes later needs to get maps of its own.
+  struct Barycenter {
+    std::vector<Side> ranges;  // of the axes
+    std::vector<Line> lines;   // of the nodes
+
+    bool empty() const { return ranges.empty(); }
+  };
+
   /// maps[m][v] moves group m along the axis of node v. It leaves the ends of the box's side where
-  /// they are; the identity needs no knots.
+  /// they are; the identity needs no knots. `barycenter` may be empty if it is not known.
   TreeLayer(Index dim, std::vector<Axis> axes, std::vector<Node> nodes,
-            std::vector<std::vector<PiecewiseLinearMap>> maps);
+            std::vector<std::vector<PiecewiseLinearMap>> maps, Barycenter barycenter = {});
 
   std::string_view kind() const override { return "tree"; }
   Index dim() const override { return dim_; }
@@ -57,6 +78,7 @@ class TreeLayer final : public Layer {
   const std::vector<Axis>& axes() const { return axes_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<std::vector<PiecewiseLinearMap>>& maps() const { return maps_; }
+  const Barycenter& barycenter() const { return barycenter_; }
 
  private:
   template <class MovePoint>
@@ -68,6 +90,7 @@ class TreeLayer final : public Layer {
   std::vector<Axis> axes_;
   std::vector<Node> nodes_;
   std::vector<std::vector<PiecewiseLinearMap>> maps_;
+  Barycenter barycenter_;
   std::vector<std::vector<double>> images_;  // of the thresholds, per group
 };
 

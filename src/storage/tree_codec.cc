@@ -7,11 +7,28 @@
 #include "flow/tree_layer.h"
 #include "storage/damaged.h"
 #include "storage/layer_codecs.h"
+#include "storage/map_pieces.h"
 #include "storage/map_tensors.h"
 
 namespace conflux {
 
 namespace {
+
+void write_barycenter(const TreeLayer::Barycenter& barycenter, const std::string& prefix,
+                      TensorWriter& out) {
+  if (barycenter.empty()) return;
+  std::vector<double> ranges, values;
+  for (const auto& [low, high] : barycenter.ranges) ranges.insert(ranges.end(), {low, high});
+  Pieces levels;
+  for (const TreeLayer::Line& line : barycenter.lines) {
+    levels.add(line.levels);
+    values.insert(values.end(), line.values.begin(), line.values.end());
+  }
+  out.add(prefix + ".ranges", {static_cast<Index>(barycenter.ranges.size()), 2}, ranges);
+  out.add(prefix + ".barycenter.offsets", {levels.count() + 1}, levels.offsets);
+  out.add(prefix + ".barycenter.levels", {levels.size()}, levels.numbers);
+  out.add(prefix + ".barycenter.values", {levels.size()}, values);
+}
 
 void write(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const TreeLayer&>(any);
@@ -39,6 +56,7 @@ void write(const Layer& any, const LayerSink& sink) {
   out.add(prefix + ".threshold", {nodes}, threshold);
   out.add(prefix + ".children", {nodes, 2}, children);
   write_piecewise_linear(maps, prefix, out);
+  write_barycenter(layer.barycenter(), prefix, out);
 }
 
 // Each node but the root is the child of one node before it, so paths end.
@@ -103,6 +121,48 @@ Ends ends_of(const std::vector<TreeLayer::Node>& nodes, const std::vector<Index>
   return ends;
 }
 
+// A box that does not hold the cuts of its tree would turn maps of a new group around.
+std::vector<TreeLayer::Side> read_ranges(const std::string& name, Index axes,
+                                         const std::vector<TreeLayer::Node>& nodes,
+                                         TensorFile& file) {
+  const std::vector<double> ends = file.doubles(name, {axes, 2});
+  std::vector<TreeLayer::Side> out;
+  for (Index a = 0; a < axes; ++a) out.push_back({ends[2 * a], ends[2 * a + 1]});
+  for (const TreeLayer::Node& node : nodes) {
+    const auto& [low, high] = out[static_cast<std::size_t>(node.axis)];
+    if (!(low <= node.threshold && node.threshold <= high)) damaged(name, "does not hold a cut");
+  }
+  return out;
+}
+
+// Empty in files of earlier versions.
+TreeLayer::Barycenter read_barycenter(const std::string& prefix, Index axes,
+                                      const std::vector<TreeLayer::Node>& nodes, TensorFile& file) {
+  TreeLayer::Barycenter out;
+  if (!file.has(prefix + ".ranges")) return out;
+  out.ranges = read_ranges(prefix + ".ranges", axes, nodes, file);
+  const std::string name = prefix + ".barycenter";
+  const std::vector<std::int64_t> offsets =
+      file.offsets(name + ".offsets", static_cast<Index>(nodes.size()));
+  const std::vector<double> levels = file.doubles(name + ".levels", {offsets.back()});
+  const std::vector<double> values = file.doubles(name + ".values", {offsets.back()});
+  for (std::size_t v = 0; v < nodes.size(); ++v) {
+    const auto piece = [&](const std::vector<double>& all) {
+      return std::vector<double>(all.begin() + offsets[v], all.begin() + offsets[v + 1]);
+    };
+    out.lines.push_back({piece(levels), piece(values)});
+    const auto& [level, value] = out.lines.back();
+    const bool inside = level.empty() || (level.front() > 0 && level.back() < 1);
+    if (!inside || !std::is_sorted(level.begin(), level.end())) {
+      damaged(name + ".levels", "does not increase from 0 to 1");
+    }
+    if (!std::is_sorted(value.begin(), value.end())) {
+      damaged(name + ".values", "has knots that do not increase");
+    }
+  }
+  return out;
+}
+
 std::shared_ptr<const Layer> read(const LayerSource& source) {
   const auto& [prefix, texts, groups, dim, file] = source;
   const Index num_axes = file.shape(prefix + ".features", 1)[0];
@@ -133,7 +193,9 @@ std::shared_ptr<const Layer> read(const LayerSource& source) {
     check_node_map(all[i], nodes[v], ends_of(nodes, parents, v), prefix);
     maps[i / nodes.size()].push_back(std::move(all[i]));
   }
-  return std::make_shared<TreeLayer>(dim, std::move(axes), std::move(nodes), std::move(maps));
+  TreeLayer::Barycenter barycenter = read_barycenter(prefix, num_axes, nodes, file);
+  return std::make_shared<TreeLayer>(dim, std::move(axes), std::move(nodes), std::move(maps),
+                                     std::move(barycenter));
 }
 
 }  // namespace

@@ -174,17 +174,5 @@ TEST_P(TreeMethod, AlternatesAsItsNameSays) {
   }
 }
 
-TEST_P(TreeMethod, TakesNoMoreGroups) {
-  const GroupSet groups = make_gaussian_groups(2, 3, 60, 7);
-  Fit fit = fit_flow(groups, options(2));
-  const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
-  try {
-    add_group(model, "c", groups[0].rows, {}, Workers(1));
-    FAIL() << "accepted";
-  } catch (const InvalidData& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("layers of trees never do"));
-  }
-}
-
 }  // namespace
 }  // namespace conflux

@@ -303,6 +303,12 @@ TEST(HostileFile, OfATreeIsRefusedByName) {
               testing::AnyOf(HasSubstr("cuts a box where it is not"), HasSubstr("moves the end")));
   EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.chart.from", 0, 1e9); }),
               HasSubstr("do not increase"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.ranges", 0, 1e9); }),
+              HasSubstr("does not hold a cut"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.barycenter.levels", 0, 1.5); }),
+              HasSubstr("does not increase from 0 to 1"));
+  EXPECT_THAT(refuse([](R& r) { r.set_number("layer.0.barycenter.values", 0, 1e9); }),
+              HasSubstr("do not increase"));
 }
 
 TEST(HostileFile, OfSplinesIsRefusedByName) {

@@ -12,6 +12,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/training/add_group.h"
+#include "flow/tree_layer.h"
 #include "tests/storage/models.h"
 
 namespace conflux {
@@ -74,6 +75,32 @@ TEST(ModelFiles, KeepTrees) {
     const Model loaded = parse_model(bytes);
     expect_same_bits(model.flow, loaded.flow, groups[1].rows.eigen());
     EXPECT_EQ(bytes_of(loaded), bytes);
+    const Workers workers(1);
+    expect_same_bits(add_group(model, "new", groups[1].rows, {}, workers).flow,
+                     add_group(loaded, "new", groups[1].rows, {}, workers).flow,
+                     groups[1].rows.eigen());
+  }
+}
+
+// Files of earlier versions hold no barycenters of trees: they load, move rows as before, and say
+// why no group can join.
+TEST(ModelFiles, OfTreesWithoutBarycentersStillLoad) {
+  const GroupSet groups = make_gaussian_groups(2, 3, 80, 12);
+  const Model model = fit_model(groups, {Method::kTree});
+  Model old = model;
+  old.flow = Flow(model.flow.group_names(), model.flow.dim());
+  for (const auto& layer : model.flow.layers()) {
+    const auto& tree = dynamic_cast<const TreeLayer&>(*layer);
+    old.flow.append(
+        std::make_shared<TreeLayer>(tree.dim(), tree.axes(), tree.nodes(), tree.maps()));
+  }
+  const Model earlier = parse_model(bytes_of(old));
+  expect_same_bits(model.flow, earlier.flow, groups[1].rows.eigen());
+  try {
+    add_group(earlier, "new", groups[0].rows, {}, Workers(1));
+    FAIL() << "no refusal";
+  } catch (const InvalidData& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("fit the model again with all groups"));
   }
 }
 

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/guessing.h"
 #include "conflux/metrics/round_trip.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
@@ -111,13 +113,46 @@ INSTANTIATE_TEST_SUITE_P(Each, AddGroup,
                                          Case{Method::kGbInb, Estimator::kQuantile},
                                          Case{Method::kNbInb, Estimator::kHistogram},
                                          Case{Method::kInb, Estimator::kHistogram, 100},
-                                         Case{Method::kInb, Estimator::kSpline}),
+                                         Case{Method::kInb, Estimator::kSpline},
+                                         Case{Method::kTree, Estimator::kQuantile},
+                                         Case{Method::kTreeInb, Estimator::kQuantile}),
                          [](const auto& each) {
                            std::string name(name_of(each.param.method));
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name + "_" + std::string(name_of(each.param.estimator)) +
                                   (each.param.grid > 0 ? "_grid" : "");
                          });
+
+// The sign of the third feature is the product of the signs of the first two, times `sign`.
+Matrix parity_rows(double sign, Index count, std::uint64_t seed) {
+  Matrix rows = Stream(seed, Purpose::kTest).normal_matrix(count, 3);
+  for (Index i = 0; i < count; ++i) {
+    rows(i, 2) = std::copysign(rows(i, 2), sign * rows(i, 0) * rows(i, 1));
+  }
+  return rows;
+}
+
+// The default fit of a table may end with trees, whose maps move as far as those of their stage.
+TEST(AddedGroup, JoinsAnAutomaticFitWithTrees) {
+  GroupSet groups;
+  groups.add("a", parity_rows(1, 700, 9));
+  groups.add("b", parity_rows(-1, 700, 10));
+  Fit fit = fit_flow(groups, {.layers = 3});
+  ASSERT_EQ(fit.flow.layers().back()->kind(), "tree");
+  const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+  const Workers workers(2);
+  const Matrix known = parity_rows(1, 1000, 11), fresh = parity_rows(-1, 1000, 12);
+  const Model wider = add_group(model, "c", fresh, {}, workers);
+  const auto guess = [&](const Matrix& a, const Matrix& c) {
+    GroupSet both;
+    both.add("a", ConstRows(a));
+    both.add("c", ConstRows(c));
+    return guess_groups(both, {}, workers).auc;
+  };
+  EXPECT_GT(guess(known, fresh), 0.95);
+  EXPECT_LT(guess(wider.flow.forward(0, known, workers), wider.flow.forward(2, fresh, workers)),
+            0.75);
+}
 
 TEST(AddedGroup, CountsRowsByTheirMass) {
   const GroupSet groups = make_gaussian_groups(2, 3, 100, 5);
