@@ -2,11 +2,15 @@
 
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "conflux/tables/table.h"
 
 namespace conflux {
+
+/// The value of a cell that is missing.
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// A cell as it would be written; a missing number is empty.
 std::string cell_text(const Column& column, Index row);

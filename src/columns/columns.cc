@@ -15,7 +15,6 @@ namespace conflux {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kRowsPerTask = 4096;
 
 // Positions of the features in a table.

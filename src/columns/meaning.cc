@@ -18,7 +18,6 @@ namespace conflux {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A text with more values than this names things rather than kinds of things.
 constexpr std::size_t kMostCategories = 50;

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "files/piece.h"
 
 namespace conflux {
 
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 [[noreturn]] void refuse_damaged(const std::string& name, std::string_view why) {
   throw InvalidData(fmt::format(

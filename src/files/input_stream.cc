@@ -9,12 +9,11 @@
 #include "conflux/core/error.h"
 #include "files/decompress.h"
 #include "files/descriptor.h"
+#include "files/piece.h"
 
 namespace conflux {
 
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 class FileStream : public InputStream {
  public:

@@ -15,12 +15,11 @@
 #include "conflux/core/error.h"
 #include "files/atomic_file.h"
 #include "files/descriptor.h"
+#include "files/piece.h"
 
 namespace conflux {
 
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 // A plain file, which is complete or not there.
 class FileOutput : public OutputStream {

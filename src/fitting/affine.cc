@@ -20,7 +20,7 @@ class AffineFitter final : public LayerFitter {
   }
 };
 
-LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+LayerPointer widen_affine(const LayerPointer& layer, const NewGroup& added) {
   const auto& affine = dynamic_cast<const AffineLayer&>(*layer);
   if (affine.barycenter().mean.size() == 0) return nullptr;
   std::vector<AffineLayer::Map> maps = affine.maps();
@@ -29,8 +29,8 @@ LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
   return std::make_shared<AffineLayer>(std::move(maps), affine.barycenter());
 }
 
-void warn(const GroupSet& groups, const std::vector<Index>& sizes, const FitOptions&,
-          std::vector<std::string>& warnings) {
+void warn_affine(const GroupSet& groups, const std::vector<Index>& sizes, const FitOptions&,
+                 std::vector<std::string>& warnings) {
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (sizes[m] > groups.dim()) continue;
     warnings.push_back(fmt::format(
@@ -42,7 +42,7 @@ void warn(const GroupSet& groups, const std::vector<Index>& sizes, const FitOpti
 
 // Of each group: its covariance, the map and its inverse, and both once more in padded rows. Beside
 // them the barycenter and what its fixed-point steps work on.
-double memory(const DataShape& data, const FitOptions&) {
+double memory_of_affine(const DataShape& data, const FitOptions&) {
   const auto groups = static_cast<double>(data.group_sizes.size());
   const double square = static_cast<double>(data.dim) * static_cast<double>(data.dim);
   return sizeof(double) * square * (5 * groups + 4);
@@ -55,9 +55,9 @@ LayerKind affine_kind() {
           .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<AffineFitter>();
           },
-          .widen = widen,
-          .warn = warn,
-          .memory = memory};
+          .widen = widen_affine,
+          .warn = warn_affine,
+          .memory = memory_of_affine};
 }
 
 }  // namespace conflux

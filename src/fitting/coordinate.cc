@@ -18,7 +18,7 @@ class CoordinateFitter final : public LayerFitter {
   }
 };
 
-LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+LayerPointer widen_coordinate(const LayerPointer& layer, const NewGroup& added) {
   const auto& coordinate = dynamic_cast<const CoordinateLayer&>(*layer);
   LineMaps lines{coordinate.maps(), coordinate.barycenters()};
   if (!add_line_maps(lines, added.group, added.chosen, nullptr, added.strength, added.options,
@@ -35,7 +35,7 @@ LayerKind coordinate_kind() {
           .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<CoordinateFitter>();
           },
-          .widen = widen};
+          .widen = widen_coordinate};
 }
 
 }  // namespace conflux

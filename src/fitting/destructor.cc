@@ -227,7 +227,7 @@ Index stage_size(const FitOptions& options, Index number) {
 }
 
 // Fits the step that made the layer on the new group alone.
-LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+LayerPointer widen_destructor(const LayerPointer& layer, const NewGroup& added) {
   Index number = 0;
   Index place = added.place;
   while (place >= stage_size(added.options, number)) place -= stage_size(added.options, number++);
@@ -244,8 +244,8 @@ LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
   return std::make_shared<AffineLayer>(std::move(maps));
 }
 
-void warn(const GroupSet& groups, const std::vector<Index>& sizes, const FitOptions& options,
-          std::vector<std::string>& warnings) {
+void warn_destructor(const GroupSet& groups, const std::vector<Index>& sizes,
+                     const FitOptions& options, std::vector<std::string>& warnings) {
   if (options.dd_stack == DdStack::kRandom) return;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (sizes[m] > groups.dim()) continue;
@@ -258,7 +258,7 @@ void warn(const GroupSet& groups, const std::vector<Index>& sizes, const FitOpti
 
 // Every stage keeps a matrix and its inverse per group, and both once more in padded rows; the
 // covariances of one stage are needed at a time.
-double memory(const DataShape& data, const FitOptions& options) {
+double memory_of_destructor(const DataShape& data, const FitOptions& options) {
   const auto groups = static_cast<double>(data.group_sizes.size());
   const double square = static_cast<double>(data.dim) * static_cast<double>(data.dim);
   const auto stages = static_cast<double>(*options.layers);
@@ -276,10 +276,10 @@ LayerKind destructor_kind() {
           .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<DestructorFitter>();
           },
-          .widen = widen,
+          .widen = widen_destructor,
           .stage_size = stage_size,
-          .warn = warn,
-          .memory = memory,
+          .warn = warn_destructor,
+          .memory = memory_of_destructor,
           .makes = {"coordinate", "affine", "cube-to-normal", "normal-to-cube"}};
 }
 

@@ -83,7 +83,7 @@ class GatedFitter final : public LayerFitter {
   Matrix basis_;
 };
 
-LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+LayerPointer widen_gated(const LayerPointer& layer, const NewGroup& added) {
   const auto& gated = dynamic_cast<const GatedLayer&>(*layer);
   if (gated.barycenters().empty()) return nullptr;
   return std::make_shared<GatedLayer>(with_group(gated, added.group, added.chosen, added.strength,
@@ -98,7 +98,7 @@ LayerKind gated_kind() {
           .start = [](const FitInput& input) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<GatedFitter>(input);
           },
-          .widen = widen};
+          .widen = widen_gated};
 }
 
 }  // namespace conflux

@@ -19,7 +19,7 @@ namespace {
 // or every coordinate is a line.
 constexpr Index kValuesAtATime = Index{1} << 20;
 constexpr Index kMostLinesAtATime = 32;
-constexpr Index kRowsPerTask = 96;
+constexpr Index kRowsPerProjection = 96;
 
 // Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
 struct LineValues {
@@ -36,7 +36,7 @@ struct LineValues {
 
 void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
                       Matrix& out, const Workers& workers) {
-  workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
+  workers.for_each_block(out.cols(), kRowsPerProjection, [&](Index begin, Index end) {
     group.rows.visit([&](const auto& rows) {
       for (Index i = begin; i < end; ++i) {
         const auto* row = rows.row(chosen[i]) + first;
@@ -51,7 +51,7 @@ void project_rows(const Group& group, const std::vector<Index>& chosen, const Ma
   const Index dim = group.rows.cols();
   const Index width = kernels::padded_width<double>(columns.cols());
   const std::vector<double> w = kernels::padded(columns);
-  workers.for_each_block(out.cols(), kRowsPerTask, [&](Index begin, Index end) {
+  workers.for_each_block(out.cols(), kRowsPerProjection, [&](Index begin, Index end) {
     thread_local std::vector<double> rows;
     thread_local std::vector<double> projections;
     const Index count = end - begin;

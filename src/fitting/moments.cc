@@ -10,7 +10,7 @@ namespace conflux {
 namespace {
 
 constexpr Index kRowsAtATime = 256;
-constexpr Index kFeaturesPerTask = 48;
+constexpr Index kFeaturesPerSum = 48;
 
 // Adds mass (x - mean)(x - mean)^T of the chosen rows to `out`, which has padded rows.
 void add_scatter(const Group& group, const std::vector<Index>& chosen, const Vector& mean,
@@ -28,7 +28,7 @@ void add_scatter(const Group& group, const std::vector<Index>& chosen, const Vec
         block[i * width + j] = root_mass * (group.rows(row, j) - mean(j));
       }
     }
-    workers.for_each_block(dim, kFeaturesPerTask, [&](Index first, Index last) {
+    workers.for_each_block(dim, kFeaturesPerSum, [&](Index first, Index last) {
       kernels::accumulate(block.data(), width, count, first, last, block.data(), width, out.data());
     });
   }

@@ -107,7 +107,7 @@ class SlicedFitter final : public LayerFitter {
   std::optional<ImageShape> image_;
 };
 
-LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+LayerPointer widen_sliced(const LayerPointer& layer, const NewGroup& added) {
   const auto& sliced = dynamic_cast<const SlicedLayer&>(*layer);
   LineMaps lines{sliced.maps(), sliced.barycenters()};
   if (!add_line_maps(lines, added.group, added.chosen, &sliced.frame(), added.strength,
@@ -128,7 +128,7 @@ void repeat(const Layer& layer, Latent& latent, const Workers& workers) {
 
 // Every layer keeps its directions three times (rows, columns, padded) and the knots of its maps; a
 // search looks at a sample in single precision.
-double memory(const DataShape& data, const FitOptions& options) {
+double memory_of_sliced(const DataShape& data, const FitOptions& options) {
   const auto groups = static_cast<double>(data.group_sizes.size());
   const auto dim = static_cast<double>(data.dim);
   const auto directions = static_cast<double>(*options.directions);
@@ -148,9 +148,9 @@ LayerKind sliced_kind() {
           .start = [](const FitInput& input) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<SlicedFitter>(input);
           },
-          .widen = widen,
+          .widen = widen_sliced,
           .repeat = repeat,
-          .memory = memory};
+          .memory = memory_of_sliced};
 }
 
 }  // namespace conflux

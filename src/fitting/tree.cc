@@ -21,7 +21,7 @@ class TreeFitter final : public LayerFitter {
 };
 
 // A tree without a cut moves no group; files of earlier versions know no barycenter.
-LayerPointer widen(const LayerPointer& layer, const NewGroup& added) {
+LayerPointer widen_tree(const LayerPointer& layer, const NewGroup& added) {
   const auto& tree = dynamic_cast<const TreeLayer&>(*layer);
   if (!tree.nodes().empty() && tree.barycenter().empty()) return nullptr;
   return std::make_shared<TreeLayer>(
@@ -35,7 +35,7 @@ LayerKind tree_kind() {
           .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<TreeFitter>();
           },
-          .widen = widen};
+          .widen = widen_tree};
 }
 
 }  // namespace conflux

@@ -13,9 +13,7 @@ namespace conflux {
 
 namespace {
 
-using Settings = PairMetricSettings;
-
-std::optional<Index> block_of(const Settings& settings) {
+std::optional<Index> block_of(const PairMetricSettings& settings) {
   return settings.block > 0 ? std::optional(settings.block) : std::nullopt;
 }
 
@@ -24,11 +22,11 @@ std::optional<Index> block_of(const Settings& settings) {
 const std::vector<PairMetric>& pair_metrics() {
   static const std::vector<PairMetric> kMetrics = {
       {"w2_exact",
-       [](ConstRows x, ConstRows y, const Settings& settings, const Workers& workers) {
+       [](ConstRows x, ConstRows y, const PairMetricSettings& settings, const Workers& workers) {
          return exact_w2_squared(x, y, {.block = block_of(settings)}, workers);
        }},
       {"paper_wd",
-       [](ConstRows x, ConstRows y, const Settings& settings, const Workers& workers) {
+       [](ConstRows x, ConstRows y, const PairMetricSettings& settings, const Workers& workers) {
          // As the papers have it: the real rows first, and as many of them as of the others.
          const Index rows = std::min(x.rows(), y.rows());
          return paper_wd(y.middle_rows(0, rows), x.middle_rows(0, rows),
@@ -36,20 +34,19 @@ const std::vector<PairMetric>& pair_metrics() {
              .value;
        }},
       {"sinkhorn_divergence",
-       [](ConstRows x, ConstRows y, const Settings&, const Workers& workers) {
+       [](ConstRows x, ConstRows y, const PairMetricSettings&, const Workers& workers) {
          return sinkhorn_divergence(x, y, {}, workers).value;
        }},
       {"sliced_w2",
-       [](ConstRows x, ConstRows y, const Settings& settings, const Workers& workers) {
+       [](ConstRows x, ConstRows y, const PairMetricSettings& settings, const Workers& workers) {
          return sliced_w2_squared(x, y, {.seed = settings.seed}, workers);
        }},
       {"max_sliced_w2",
-       [](ConstRows x, ConstRows y, const Settings& settings, const Workers& workers) {
+       [](ConstRows x, ConstRows y, const PairMetricSettings& settings, const Workers& workers) {
          return max_sliced_w2_squared(x, y, {.seed = settings.seed}, workers).value;
        }},
-      {"energy_distance", [](ConstRows x, ConstRows y, const Settings&, const Workers& workers) {
-         return energy_distance(x, y, workers);
-       }}};
+      {"energy_distance", [](ConstRows x, ConstRows y, const PairMetricSettings&,
+                             const Workers& workers) { return energy_distance(x, y, workers); }}};
   return kMetrics;
 }
 

@@ -18,7 +18,7 @@ constexpr Index kFewestOfALabel = 20;
 // Chance alone changes the share of rows whose label is found by less, for 1,000 rows or more.
 constexpr double kTransferLost = 0.05;
 constexpr double kMixedLess = 0.05;
-constexpr std::size_t kMostNames = 3;
+constexpr std::size_t kMostTold = 3;
 
 Verdict verdict_of(const Guess& before, const Guess& after) {
   if (!before.beyond_chance()) {
@@ -81,11 +81,11 @@ void warn_of_torn_groups(Judgement& judgement, const Alignment& alignment) {
   }
   if (torn.empty()) return;
   const std::size_t count = torn.size();
-  torn.resize(std::min(count, kMostNames));
+  torn.resize(std::min(count, kMostTold));
   judgement.warnings.push_back(fmt::format(
       "rows of {} group{} have lost most of their neighbours: {}{}. Shapes within the group may be "
       "gone; choose a smaller strength, fewer layers, or a gate.",
-      count, count == 1 ? "" : "s", fmt::join(torn, ", "), count > kMostNames ? ", ..." : ""));
+      count, count == 1 ? "" : "s", fmt::join(torn, ", "), count > kMostTold ? ", ..." : ""));
 }
 
 void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
@@ -125,7 +125,7 @@ void warn_of_separation(Judgement& judgement) {
 
 std::string moved_most(const Judgement& judgement) {
   std::vector<std::string> names;
-  for (std::size_t j = 0; j < std::min(kMostNames, judgement.features_moved.size()); ++j) {
+  for (std::size_t j = 0; j < std::min(kMostTold, judgement.features_moved.size()); ++j) {
     const Move& move = judgement.features_moved[j];
     names.push_back(fmt::format("{} by {:.2g}", move.name, move.distance));
   }

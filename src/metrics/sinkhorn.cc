@@ -13,7 +13,7 @@ namespace conflux {
 
 namespace {
 
-constexpr Index kRowsPerTask = 32;
+constexpr Index kRowsPerUpdate = 32;
 
 // With less blur, rounding of the costs would decide where the mass goes.
 constexpr double kSmallestRelativeEpsilon = 1e-10;
@@ -50,7 +50,7 @@ Potential soft_min(const Matrix& cost, const Potential& columns, double epsilon,
                    const Workers& workers) {
   Potential rows(cost.rows());
   const double log_mass = -std::log(static_cast<double>(cost.cols()));
-  workers.for_each_block(cost.rows(), kRowsPerTask, [&](Index begin, Index end) {
+  workers.for_each_block(cost.rows(), kRowsPerUpdate, [&](Index begin, Index end) {
     Potential terms(cost.cols());
     for (Index i = begin; i < end; ++i) {
       terms = (columns - cost.row(i).array()) / epsilon;

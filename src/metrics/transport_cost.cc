@@ -12,7 +12,7 @@ namespace conflux {
 
 namespace {
 
-constexpr Index kRowsPerTask = 256;
+constexpr Index kRowsPerCost = 256;
 
 double weighted_mean(Index count, std::span<const double> weights,
                      const std::function<double(Index)>& value) {
@@ -36,9 +36,9 @@ double transport_cost(ConstRows from, ConstRows to, const Workers& workers,
   check_paired_clouds(from, to);
   const double mass = row_weights.empty() ? static_cast<double>(from.rows())
                                           : check_weights(row_weights, from.rows(), "rows");
-  std::vector<double> partial((from.rows() + kRowsPerTask - 1) / kRowsPerTask);
-  workers.for_each_block(from.rows(), kRowsPerTask, [&](Index begin, Index end) {
-    double& sum = partial[begin / kRowsPerTask];
+  std::vector<double> partial((from.rows() + kRowsPerCost - 1) / kRowsPerCost);
+  workers.for_each_block(from.rows(), kRowsPerCost, [&](Index begin, Index end) {
+    double& sum = partial[begin / kRowsPerCost];
     for (Index i = begin; i < end; ++i) {
       const double weight = row_weights.empty() ? 1.0 : row_weights[i];
       sum += weight * (from.eigen().row(i) - to.eigen().row(i)).squaredNorm();

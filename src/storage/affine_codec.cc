@@ -11,7 +11,7 @@ std::vector<double> numbers(const Matrix& matrix) {
   return {matrix.data(), matrix.data() + matrix.size()};
 }
 
-void write(const Layer& any, const LayerSink& sink) {
+void write_affine(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const AffineLayer&>(any);
   const std::string& prefix = sink.prefix;
   TensorWriter& out = sink.out;
@@ -35,7 +35,7 @@ void write(const Layer& any, const LayerSink& sink) {
   out.add(prefix + ".barycenter.covariance", {dim, dim}, numbers(layer.barycenter().covariance));
 }
 
-std::shared_ptr<const Layer> read(const LayerSource& source) {
+std::shared_ptr<const Layer> read_affine(const LayerSource& source) {
   const auto& [prefix, texts, groups, dim, file] = source;
   const std::vector<double> mean = file.doubles(prefix + ".mean", {groups, dim});
   const std::vector<double> centre = file.doubles(prefix + ".centre", {groups, dim});
@@ -62,6 +62,6 @@ std::shared_ptr<const Layer> read(const LayerSource& source) {
 
 }  // namespace
 
-LayerCodec affine_codec() { return {"affine", write, read}; }
+LayerCodec affine_codec() { return {"affine", write_affine, read_affine}; }
 
 }  // namespace conflux

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 4> kKinds = {"number", "whole", "repeated
 constexpr std::array<std::string_view, 3> kScales = {"none", "standard", "normal"};
 constexpr std::array<std::string_view, 3> kMissingRules = {"auto", "refuse", "drop"};
 
-[[noreturn]] void damaged(const std::string& what) {
+[[noreturn]] void columns_damaged(const std::string& what) {
   throw InvalidData(fmt::format(
       "the columns are wrong: {}; the file is damaged: restore a copy, or fit again.", what));
 }
@@ -27,17 +27,18 @@ int position_of(const std::array<std::string_view, n>& words, const Json& word) 
   for (std::size_t k = 0; k < n; ++k) {
     if (word.is_string() && word.get<std::string>() == words[k]) return static_cast<int>(k);
   }
-  damaged("an unknown word");
+  columns_damaged("an unknown word");
 }
 
 const Json& member(const Json& json, const char* key) {
-  if (!json.is_object() || !json.contains(key)) damaged(fmt::format("\"{}\" is not there", key));
+  if (!json.is_object() || !json.contains(key))
+    columns_damaged(fmt::format("\"{}\" is not there", key));
   return json.at(key);
 }
 
 std::string text_member(const Json& json, const char* key) {
   const Json& text = member(json, key);
-  if (!text.is_string()) damaged(fmt::format("\"{}\" is no text", key));
+  if (!text.is_string()) columns_damaged(fmt::format("\"{}\" is no text", key));
   return text.get<std::string>();
 }
 
@@ -45,12 +46,12 @@ Json bound_json(double bound) { return std::isinf(bound) ? Json() : Json(bound);
 
 double bound_from(const Json& bound, double missing) {
   if (bound.is_null()) return missing;
-  if (!bound.is_number()) damaged("a bound is no number");
+  if (!bound.is_number()) columns_damaged("a bound is no number");
   return bound.get<double>();
 }
 
 /// Lists of numbers of several owners, one behind the other.
-class Pieces {
+class FeaturePieces {
  public:
   void end_piece() { offsets_.push_back(static_cast<std::int64_t>(numbers.size())); }
   void write(const std::string& name, Index width, TensorWriter& out) const {
@@ -68,8 +69,8 @@ class Pieces {
 };
 
 /// The same, read: piece k has the rows offsets[k] to offsets[k + 1] of a matrix.
-struct ReadPieces {
-  ReadPieces(const std::string& name, Index pieces, Index columns, TensorFile& file)
+struct ReadFeaturePieces {
+  ReadFeaturePieces(const std::string& name, Index pieces, Index columns, TensorFile& file)
       : width(columns), offsets(file.offsets(name + ".offsets", pieces)) {
     numbers = file.doubles(name, {static_cast<Index>(offsets.back()), width});
   }
@@ -97,20 +98,20 @@ Feature feature_from(const Json& json) {
   out.kind = static_cast<FeatureKind>(position_of(kKinds, member(json, "kind")));
   out.scale = static_cast<FeatureScale>(position_of(kScales, member(json, "scale")));
   const Json& support = member(json, "support");
-  if (!support.is_array() || support.size() != 2) damaged("a support has not two bounds");
+  if (!support.is_array() || support.size() != 2) columns_damaged("a support has not two bounds");
   out.support = {bound_from(support[0], out.support.low), bound_from(support[1], out.support.high)};
   const Json& decimals = member(json, "decimals");
-  if (!decimals.is_number_integer()) damaged("\"decimals\" is not whole");
+  if (!decimals.is_number_integer()) columns_damaged("\"decimals\" is not whole");
   const auto number = decimals.get<std::int64_t>();
-  if (number < -1 || number > 15) damaged("\"decimals\" is out of range");
+  if (number < -1 || number > 15) columns_damaged("\"decimals\" is out of range");
   out.decimals = static_cast<int>(number);
   const Json& categories = member(json, "categories");
-  if (!categories.is_array()) damaged("\"categories\" is no list");
+  if (!categories.is_array()) columns_damaged("\"categories\" is no list");
   for (const Json& category : categories) {
-    if (!category.is_string()) damaged("a category is no text");
+    if (!category.is_string()) columns_damaged("a category is no text");
     out.categories.push_back(category.get<std::string>());
   }
-  if (out.category() == out.categories.empty()) damaged("categories do not suit the kind");
+  if (out.category() == out.categories.empty()) columns_damaged("categories do not suit the kind");
   return out;
 }
 
@@ -146,16 +147,16 @@ void read_atoms(Feature& feature, std::span<const double> numbers) {
   for (std::size_t k = 0; k < numbers.size(); k += 4) {
     const Atom atom{numbers[k], {numbers[k + 1], numbers[k + 2]}, numbers[k + 3]};
     const bool ordered = feature.atoms.empty() || feature.atoms.back().cell.high <= atom.cell.low;
-    if (!ordered || !atom.cell.contains(atom.value)) damaged("cells of atoms overlap");
+    if (!ordered || !atom.cell.contains(atom.value)) columns_damaged("cells of atoms overlap");
     feature.atoms.push_back(atom);
   }
 }
 
 void read_knots(Feature& feature, std::span<const double> numbers) {
-  if (numbers.size() == 2) damaged("a scale has one knot");
+  if (numbers.size() == 2) columns_damaged("a scale has one knot");
   for (std::size_t k = 0; k < numbers.size(); k += 2) {
     if (k > 0 && !(numbers[k] > numbers[k - 2] && numbers[k + 1] > numbers[k - 1])) {
-      damaged("the knots of a scale do not increase");
+      columns_damaged("the knots of a scale do not increase");
     }
     feature.spread_knots.push_back(numbers[k]);
     feature.coordinate_knots.push_back(numbers[k + 1]);
@@ -163,7 +164,7 @@ void read_knots(Feature& feature, std::span<const double> numbers) {
 }
 
 void read_held(Feature& feature, std::span<const double> values, Interval range) {
-  if (!std::is_sorted(values.begin(), values.end())) damaged("values that a group holds");
+  if (!std::is_sorted(values.begin(), values.end())) columns_damaged("values that a group holds");
   feature.held.push_back({range, {values.begin(), values.end()}});
 }
 
@@ -171,7 +172,7 @@ void read_held(Feature& feature, std::span<const double> values, Interval range)
 
 OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
   OrderedJson features = OrderedJson::array(), carried = OrderedJson::array();
-  Pieces atoms, knots, held;
+  FeaturePieces atoms, knots, held;
   std::vector<double> ranges;
   for (const Feature& feature : columns.features) {
     features.push_back(feature_json(feature));
@@ -212,17 +213,17 @@ OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
 Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file) {
   Columns out;
   const Json& seed = member(json, "seed");
-  if (!seed.is_number_unsigned()) damaged("\"seed\" is no whole number");
+  if (!seed.is_number_unsigned()) columns_damaged("\"seed\" is no whole number");
   out.seed = seed.get<std::uint64_t>();
   out.missing = static_cast<MissingRule>(position_of(kMissingRules, member(json, "missing")));
   out.scale_reason = text_member(json, "scale_reason");
   const Json& features = member(json, "features");
   if (!features.is_array() || static_cast<Index>(features.size()) != dim) {
-    damaged("there is not one description per feature");
+    columns_damaged("there is not one description per feature");
   }
-  const ReadPieces atoms("columns.atoms", dim, 4, file);
-  const ReadPieces knots("columns.knots", dim, 2, file);
-  const ReadPieces held("columns.held", product_of_sizes(dim, num_groups), 1, file);
+  const ReadFeaturePieces atoms("columns.atoms", dim, 4, file);
+  const ReadFeaturePieces knots("columns.knots", dim, 2, file);
+  const ReadFeaturePieces held("columns.held", product_of_sizes(dim, num_groups), 1, file);
   const std::vector<double> ranges = file.doubles("columns.ranges", {dim, num_groups, 2});
   for (Index j = 0; j < dim; ++j) {
     Feature feature = feature_from(features[static_cast<std::size_t>(j)]);
@@ -235,7 +236,7 @@ Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& 
     out.features.push_back(std::move(feature));
   }
   const Json& carried = member(json, "carried");
-  if (!carried.is_array()) damaged("\"carried\" is no list");
+  if (!carried.is_array()) columns_damaged("\"carried\" is no list");
   for (const Json& column : carried) {
     out.carried.push_back({text_member(column, "name"), text_member(column, "why")});
   }

@@ -11,7 +11,7 @@ namespace conflux {
 
 namespace {
 
-void write(const Layer& any, const LayerSink& sink) {
+void write_gated(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const GatedLayer&>(any);
   const std::string& prefix = sink.prefix;
   TensorWriter& out = sink.out;
@@ -61,7 +61,7 @@ Gate read_gate(const std::string& prefix, Index groups, const Frame& beside, Ten
   return Gate(std::move(frame), std::move(centres), scale);
 }
 
-std::shared_ptr<const Layer> read(const LayerSource& source) {
+std::shared_ptr<const Layer> read_gated(const LayerSource& source) {
   const auto& [prefix, texts, groups, dim, file] = source;
   Frame frame = read_frame(prefix + ".frame", dim, file);
   Gate gate = read_gate(prefix + ".gate", groups, frame, file);
@@ -92,6 +92,6 @@ std::shared_ptr<const Layer> read(const LayerSource& source) {
 
 }  // namespace
 
-LayerCodec gated_codec() { return {"gated", write, read}; }
+LayerCodec gated_codec() { return {"gated", write_gated, read_gated}; }
 
 }  // namespace conflux

@@ -30,7 +30,7 @@ void write_barycenter(const TreeLayer::Barycenter& barycenter, const std::string
   out.add(prefix + ".barycenter.values", {levels.size()}, values);
 }
 
-void write(const Layer& any, const LayerSink& sink) {
+void write_tree(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const TreeLayer&>(any);
   const std::string& prefix = sink.prefix;
   TensorWriter& out = sink.out;
@@ -163,7 +163,7 @@ TreeLayer::Barycenter read_barycenter(const std::string& prefix, Index axes,
   return out;
 }
 
-std::shared_ptr<const Layer> read(const LayerSource& source) {
+std::shared_ptr<const Layer> read_tree(const LayerSource& source) {
   const auto& [prefix, texts, groups, dim, file] = source;
   const Index num_axes = file.shape(prefix + ".features", 1)[0];
   const std::vector<std::int64_t> features = file.integers(prefix + ".features", {num_axes});
@@ -200,6 +200,6 @@ std::shared_ptr<const Layer> read(const LayerSource& source) {
 
 }  // namespace
 
-LayerCodec tree_codec() { return {"tree", write, read}; }
+LayerCodec tree_codec() { return {"tree", write_tree, read_tree}; }
 
 }  // namespace conflux

@@ -18,7 +18,7 @@ namespace conflux {
 
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBytesAtATime = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLongestText = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
 
@@ -198,7 +198,7 @@ ArrayReader::ArrayReader(std::string name, const ArrayLayout& layout,
 void ArrayReader::read(Table& table, Index first, Index count) {
   count = std::min(count, rows_left());
   const auto per_piece = static_cast<Index>(
-      std::max<std::uint64_t>(1, kPiece / std::max<std::uint64_t>(1, layout_.row_bytes())));
+      std::max<std::uint64_t>(1, kBytesAtATime / std::max<std::uint64_t>(1, layout_.row_bytes())));
   while (count > 0) {
     const Index now = std::min(count, per_piece);
     read_piece(now);

@@ -16,7 +16,7 @@ namespace conflux {
 
 namespace {
 
-constexpr Index kRowsPerTask = 256;
+constexpr Index kRowsPerText = 256;
 
 class CsvWriter : public TableWriter {
  public:
@@ -43,7 +43,7 @@ class CsvWriter : public TableWriter {
   void close() override { out_->close(); }
 
  private:
-  static constexpr Index kRowsPerRound = 64 * kRowsPerTask;
+  static constexpr Index kRowsPerRound = 64 * kRowsPerText;
 
   void begin(const Table& block) {
     begun_ = true;
@@ -60,11 +60,11 @@ class CsvWriter : public TableWriter {
   }
 
   void write_round(const Table& block, Index begin, Index end) {
-    const Index tasks = (end - begin + kRowsPerTask - 1) / kRowsPerTask;
+    const Index tasks = (end - begin + kRowsPerText - 1) / kRowsPerText;
     std::vector<std::string> texts(static_cast<std::size_t>(tasks));
     workers_.for_each(tasks, [&](Index t) {
-      const Index first = begin + t * kRowsPerTask;
-      for (Index i = first; i < std::min(end, first + kRowsPerTask); ++i) {
+      const Index first = begin + t * kRowsPerText;
+      for (Index i = first; i < std::min(end, first + kRowsPerText); ++i) {
         append_row(texts[t], block, i);
       }
     });

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "conflux/core/error.h"
+#include "files/piece.h"
 #include "tables/binary_array.h"
 
 namespace conflux {
@@ -15,7 +16,6 @@ constexpr char kBytes = 0x08;
 constexpr char kDoubles = 0x0E;
 // Zeros, type, number of dimensions, two dimensions.
 constexpr std::size_t kHeadSize = 12;
-constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 ElementType element_type(char code, const std::string& name) {
   switch (code) {

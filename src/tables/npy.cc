@@ -12,6 +12,7 @@
 
 #include "conflux/core/error.h"
 #include "files/descriptor.h"
+#include "files/piece.h"
 #include "tables/npy_format.h"
 
 namespace conflux {
@@ -227,8 +228,6 @@ class NpyWriter : public TableWriter {
   }
 
  private:
-  static constexpr std::size_t kPiece = std::size_t{1} << 18;
-
   HeadedOutput out_;
   bool single_;
   TableSchema schema_;

@@ -6,6 +6,7 @@
 
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
+#include "files/piece.h"
 #include "tables/archive.h"
 #include "tables/npy_format.h"
 
@@ -16,7 +17,6 @@ namespace {
 constexpr std::string_view kArray = "X";
 constexpr std::string_view kGroup = "group";
 constexpr std::string_view kEnding = ".npy";
-constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 class NpzReader : public TableReader {
  public:

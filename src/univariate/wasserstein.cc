@@ -21,7 +21,7 @@ template <class Scalar>
 double equal_spread(std::span<const SortedSample<Scalar>> samples, std::span<const double> weights,
                     std::span<Scalar* const> residuals) {
   constexpr std::size_t kBlock = 256;
-  constexpr std::size_t kLanes = 8;
+  constexpr std::size_t kSums = 8;
   const std::size_t count = samples.front().values.size();
   const double share = 1 / static_cast<double>(count);
   double spread = 0;
@@ -36,10 +36,10 @@ double equal_spread(std::span<const SortedSample<Scalar>> samples, std::span<con
     }
     for (std::size_t m = 0; m < samples.size(); ++m) {
       const Scalar* values = samples[m].values.data() + begin;
-      std::array<Scalar, kLanes> sums{};
+      std::array<Scalar, kSums> sums{};
       std::size_t i = 0;
-      for (; i + kLanes <= size; i += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      for (; i + kSums <= size; i += kSums) {
+        for (std::size_t lane = 0; lane < kSums; ++lane) {
           const Scalar r = values[i + lane] - barycenter[i + lane];
           sums[lane] += r * r;
         }
