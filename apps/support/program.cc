@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <system_error>
 
@@ -27,6 +29,17 @@ void open_missing_descriptors() {
       ::open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY);
     }
   }
+}
+
+// OpenBLAS starts threads of its own before main, which we never use. Each asks for 128 MB, under
+// `ulimit -v` again and again without end, and the program cannot end before they do. Only a new
+// start can leave them out.
+void leave_out_threads_of_openblas(char** argv) {
+  const char* const kThreads = "OPENBLAS_NUM_THREADS";
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (std::getenv(kThreads) != nullptr || ::setenv(kThreads, "1", 1) != 0) return;
+  ::execv("/proc/self/exe", argv);  // comes back only if that is impossible
 }
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
@@ -189,6 +202,7 @@ int run_caught(const Program& program, const std::vector<std::string>& words, Co
 }  // namespace
 
 int run_program(const Program& program, int argc, char** argv) {
+  leave_out_threads_of_openblas(argv);
   open_missing_descriptors();
   Console console;
   console.program = program.name;

@@ -1,7 +1,11 @@
 #include "kernels/dense.h"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "kernels/product.h"
@@ -34,6 +38,24 @@ using ColumnMajor = Eigen::MatrixXd;
 std::mutex mutex;
 int users = 0;
 int threads_before = 1;
+
+// Work space that OpenBLAS takes for a thread that calls it: 128 MB and a page or two.
+constexpr std::size_t kOpenBlasBuffer = std::size_t{129} << 20;
+
+// Where memory is limited (`ulimit -v`), OpenBLAS asks for its work space again and again without
+// end; so we ask first, once per thread.
+void check_room_for_openblas() {
+  thread_local bool checked = false;
+  if (checked) return;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    void* const room = ::mmap(nullptr, kOpenBlasBuffer, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) throw std::bad_alloc();
+    ::munmap(room, kOpenBlasBuffer);
+  }
+  checked = true;
+}
 
 // Calls a routine of LAPACK twice: with a work size of -1 it only says how many numbers it needs.
 template <class Routine>
@@ -75,6 +97,7 @@ void unfold_q(ColumnMajor& qr, const Vector& tau) {
 }  // namespace
 
 SerialBlas::SerialBlas() {
+  check_room_for_openblas();
   const std::lock_guard lock(mutex);
   if (users++ > 0) return;
   threads_before = openblas_get_num_threads();

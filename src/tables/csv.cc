@@ -27,13 +27,14 @@ constexpr Index kRowsToGuessFrom = 1000;
 constexpr Index kRowsPerScan = 1 << 16;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
+// Ends after one cell more than a table may have: a line of 256 MB would become 9 GB of texts.
 std::vector<std::string> cells_of(const Row& row, char delimiter) {
   std::string scratch;
   Cells cells(row, delimiter, scratch);
   std::vector<std::string> out;
   for (;;) {
     out.emplace_back(cells.take());
-    if (cells.at_end()) return out;
+    if (cells.at_end() || static_cast<Index>(out.size()) > kMostColumns) return out;
     cells.skip_delimiter();
   }
 }
@@ -103,9 +104,10 @@ class CsvReader : public TableReader {
     }
     std::vector<std::string> names = cells_of(first.front(), delimiter_);
     if (static_cast<Index>(names.size()) > kMostColumns) {
-      throw InvalidData(fmt::format("{}: the line has {} cells; at most {} columns are supported.",
-                                    place(source_.name(), first.front().line), names.size(),
-                                    kMostColumns));
+      throw InvalidData(
+          fmt::format("{}: the line has more than {} cells, the most that are supported; check the "
+                      "delimiter and the ends of lines.",
+                      place(source_.name(), first.front().line), kMostColumns));
     }
     if (options_.header) {
       check_names(names, first.front().line);

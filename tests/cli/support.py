@@ -21,7 +21,7 @@ class CommandTest(unittest.TestCase):
     def call(self, *words, stdin=None, env=None):
         return subprocess.run(
             [COMMAND, *map(str, words)], cwd=self.folder, input=stdin, capture_output=True,
-            text=not isinstance(stdin, bytes), timeout=120, env=env)
+            text=not isinstance(stdin, bytes), timeout=300, env=env)
 
     def run_command(self, *words, stdin=None):
         """Runs a command that must succeed, and returns what it printed."""

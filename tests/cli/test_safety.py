@@ -12,6 +12,13 @@ from support import COMMAND, CommandTest
 FAILED, USAGE, DATA = 1, 2, 3
 
 
+def cpu_seconds(pid):
+    """How long a process has worked, which a busy machine does not change."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Safety(CommandTest):
 
     def shell(self, line):
@@ -100,8 +107,10 @@ class Safety(CommandTest):
             [COMMAND, "fit", "t.csv", "--method", "inb", "--layers", "1", "--search-steps", "1000000",
              "--directions", "50", "--validation-fraction", "0", "-j", "1", "-o", "m", *options],
             cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
-        self.assertIsNone(process.poll())
+        # Once it has worked for half a second, its table is read and the layer has begun.
+        while process.poll() is None and cpu_seconds(process.pid) < 0.5:
+            time.sleep(0.05)
+        self.assertIsNone(process.poll(), "the fit ended by itself")
         return process
 
     # Signals are heard within a layer, not only between layers.
@@ -113,6 +122,34 @@ class Safety(CommandTest):
             self.assertEqual(process.returncode, -each)
             self.assertIn("interrupted; no model was written", error)
             self.assertFalse((self.folder / "m").exists())
+
+    # Whether nothing has come yet, the first row has no end, or more rows are awaited.
+    def test_signals_are_heard_while_input_is_awaited(self):
+        for start in (b"", b"1,2," * 100_000, b"x,y\n1,2\n"):
+            process = subprocess.Popen([COMMAND, "convert", "--format", "csv", "-", "z.csv"],
+                                       cwd=self.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdin.write(start)
+            process.stdin.flush()
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=60), -signal.SIGINT)
+            process.stdin.close()
+            process.stderr.close()
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_row_without_end_is_refused(self):
+        self.refused(DATA, ["line 1: a row of more than"], "convert", "--format", "csv", "/dev/zero",
+                     "z.csv")
+
+    # Digits of other rows are lost where one row lies 1e12 deviations away, as fill values do.
+    def test_rows_too_far_out_for_the_round_trip_are_named(self):
+        self.make_moons()
+        with open(self.folder / "moons.csv", "a") as table:
+            table.write("1e12,1e12,0\n")
+        done = self.call("fit", "moons.csv", "--layers", 2, "-o", "m")
+        self.assertEqual(done.returncode, 0)
+        for part in ("warning", 'group "0", row', "1e+12", "drop the row"):
+            self.assertIn(part, done.stderr)
 
     def test_nohup_is_respected(self):
         self.run_command("generate", "moons", "-o", "t.csv")
@@ -131,6 +168,19 @@ class Safety(CommandTest):
         self.run_command("fit", "moons.csv", "--layers", 2, "-o", "m")
         for name, stays in names.items():
             self.assertEqual((self.folder / name).exists(), stays, name)
+
+    # OpenBLAS asks for memory without end where there is none; the first limits leave it nothing.
+    def test_limited_memory_never_hangs(self):
+        if self.shell('ulimit -v 4000000; "$CONFLUX" --version').returncode != 0:
+            self.skipTest("sanitizers need more memory than any limit")
+        self.make_moons()
+        for megabytes in (60, 90, 120, 150, 180, 240, 300, 500, 1000):
+            for words in ("--version", "fit moons.csv --method inb --layers 3 -q -o m"):
+                done = self.shell(f'ulimit -v {1000 * megabytes}; timeout 60 "$CONFLUX" {words}')
+                self.assertNotEqual(done.returncode, 124, f"{words} hangs at {megabytes} MB")
+                if done.returncode == FAILED:
+                    self.assertIn("out of memory", done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_words_behind_two_dashes_are_arguments(self):
         self.run_command("generate", "moons", "--samples", 50, "-o", "-odd.csv")

@@ -30,8 +30,14 @@ TEST(RoundTrip, FindsTheWorstRowRelativeToTheCloud) {
 TEST(RoundTrip, DoesNotDependOnTheUnitOfLength) {
   const Matrix x = normal_cloud(20, 3, 1);
   const Matrix y = normal_cloud(20, 3, 2);
-  EXPECT_NEAR(round_trip_error(Matrix(1e6 * x), Matrix(1e6 * y)).largest,
-              round_trip_error(x, y).largest, 1e-12);
+  const RoundTripError error = round_trip_error(x, y);
+  // Squares of the smallest lengths are below all numbers.
+  for (const double unit : {1e6, 1e100, 1e-200, 1e-307}) {
+    const RoundTripError scaled = round_trip_error(Matrix(unit * x), Matrix(unit * y));
+    EXPECT_NEAR(scaled.largest, error.largest, 1e-12) << unit;
+    EXPECT_NEAR(scaled.root_mean_square, error.root_mean_square, 1e-12) << unit;
+    EXPECT_EQ(scaled.worst_row, error.worst_row) << unit;
+  }
 }
 
 TEST(RoundTrip, OfACloudOfZerosIsAbsolute) {

@@ -251,6 +251,7 @@ TEST(Csv, EveryRefusalNamesThePlaceAndTheRemedy) {
   const std::vector<Case> cases = {
       {"", {}, "t.csv is empty; a table needs at least a line with the names of its columns."},
       {"\n\n", {.header = false}, "t.csv is empty; a table needs at least one row."},
+      {std::string(3'000'000, ','), {}, "t.csv, line 1: the line has more than 1048576 cells"},
       {"x,y\n1,2\nzwei,3\n", x,
        "t.csv, line 3, column 1 (\"x\"): \"zwei\" is not a number; correct the cell, or do not use "
        "the column as a number."},
