@@ -98,17 +98,7 @@ class Json {
   friend struct JsonText;
 
   template <std::integral Whole>
-  static Json from_whole(Whole number) {
-    Json out;
-    if constexpr (std::same_as<Whole, bool>) {
-      out.value_ = number;
-    } else if constexpr (std::unsigned_integral<Whole>) {
-      out.value_ = static_cast<std::uint64_t>(number);
-    } else {
-      out.value_ = static_cast<std::int64_t>(number);
-    }
-    return out;
-  }
+  static Json from_whole(Whole number);
 
   std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array,
                Object>
@@ -119,6 +109,20 @@ struct Json::Member {
   std::string name;
   Json value;
 };
+
+// Here and not above, because clang assigns to the variant only when it knows all its types.
+template <std::integral Whole>
+Json Json::from_whole(Whole number) {
+  Json out;
+  if constexpr (std::same_as<Whole, bool>) {
+    out.value_ = number;
+  } else if constexpr (std::unsigned_integral<Whole>) {
+    out.value_ = static_cast<std::uint64_t>(number);
+  } else {
+    out.value_ = static_cast<std::int64_t>(number);
+  }
+  return out;
+}
 
 /// Prints a summary on standard output.
 void print_json(const Json& json);
