@@ -146,41 +146,53 @@ double cpu_seconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+struct Arguments {
   Sources sources;
   std::vector<std::string> sets = set_names();
   std::vector<Sweep> sweeps;
   bool ring = false;
   std::string save;
+};
+
+/// Reads one `name=value`; false if the name is unknown.
+bool take(Arguments& arguments, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  FitOptions probe;
+  if (name == "images") {
+    arguments.sources.images = value;
+  } else if (name == "tables") {
+    arguments.sources.tables = value;
+  } else if (name == "planes") {
+    arguments.sources.planes = value;
+  } else if (name == "sets") {
+    arguments.sets = split(value, ',');
+  } else if (name == "split") {
+    std::from_chars(value.data(), value.data() + value.size(), arguments.sources.split);
+  } else if (name == "pairs") {
+    arguments.ring = value == "ring";
+  } else if (name == "save") {
+    arguments.save = value;
+  } else if (set_option(probe, name, split(value, '/').front())) {
+    arguments.sweeps.push_back({name, split(value, '/')});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
   for (int a = 1; a < argc; ++a) {
-    const std::string text = argv[a];
-    const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    FitOptions probe;
-    if (name == "images") {
-      sources.images = value;
-    } else if (name == "tables") {
-      sources.tables = value;
-    } else if (name == "planes") {
-      sources.planes = value;
-    } else if (name == "sets") {
-      sets = split(value, ',');
-    } else if (name == "split") {
-      std::from_chars(value.data(), value.data() + value.size(), sources.split);
-    } else if (name == "pairs") {
-      ring = value == "ring";
-    } else if (name == "save") {
-      save = value;
-    } else if (set_option(probe, name, split(value, '/').front())) {
-      sweeps.push_back({name, split(value, '/')});
-    } else {
-      fmt::print(stderr, "auto_study: unknown argument {}\n", text);
+    if (!take(arguments, argv[a])) {
+      fmt::print(stderr, "auto_study: unknown argument {}\n", argv[a]);
       return 2;
     }
   }
+  const auto& [sources, sets, sweeps, ring, save] = arguments;
   std::string heading = "| set |";
   for (const Sweep& sweep : sweeps) heading += fmt::format(" {} |", sweep.name);
   fmt::print("{} layers | paper_wd | exact W2² | energy | TC | LISI | fit s | CPU s | held out |\n",

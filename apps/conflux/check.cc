@@ -30,20 +30,6 @@ const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.cells;
 }
 
-std::string_view name_of(Advice advice) {
-  switch (advice) {
-    case Advice::kLeave:
-      return "leave";
-    case Advice::kAlign:
-      return "align";
-    case Advice::kGateCells:
-      return "gate auto";
-    case Advice::kGateLabels:
-      return "gate label";
-  }
-  return "?";
-}
-
 /// A word of a command as a shell reads it back.
 std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain =

@@ -21,24 +21,6 @@ namespace conflux::app {
 
 namespace {
 
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kNothingToDo:
-      return "nothing to align";
-    case Verdict::kAlreadyAligned:
-      return "already aligned";
-    case Verdict::kAligned:
-      return "aligned";
-    case Verdict::kBetter:
-      return "better";
-    case Verdict::kUnchanged:
-      return "unchanged";
-    case Verdict::kWorse:
-      return "worse";
-  }
-  return "?";
-}
-
 struct EvaluateFlags {
   std::string model;
   GroupedInputFlags input;

@@ -97,7 +97,7 @@ class Check(_Record):
     p_value: float
     """How probable such a difference is by chance."""
     advice: str
-    """leave, align, gate cells or gate labels."""
+    """leave, align, gate auto or gate label."""
     sentences: list[str]
     """What was found and what it means, the verdict first."""
     guess: Guess
@@ -126,7 +126,7 @@ class Evaluation(_Record):
     """What an alignment did to rows; see :func:`evaluate`."""
 
     verdict: str
-    """nothing to do, already aligned, aligned, better, unchanged or worse."""
+    """nothing to align, already aligned, aligned, better, unchanged or worse."""
     sentences: list[str]
     """The verdict first, then what else is good to know."""
     warnings: list[str]

@@ -24,20 +24,6 @@ py::dict to_dict(const Composition& composition) {
                   "p_value"_a = composition.difference.p_value);
 }
 
-const char* word_of(Advice advice) {
-  switch (advice) {
-    case Advice::kLeave:
-      return "leave";
-    case Advice::kAlign:
-      return "align";
-    case Advice::kGateCells:
-      return "gate cells";
-    case Advice::kGateLabels:
-      return "gate labels";
-  }
-  return "";
-}
-
 py::dict to_dict(const CheckReport& report) {
   py::list features;
   for (const FeatureDifference& feature : report.features) {
@@ -53,7 +39,7 @@ py::dict to_dict(const CheckReport& report) {
                   "cells"_a = to_dict(report.cells), "labels"_a = labels,
                   "overlap"_a = report.overlap,
                   "features_with_atoms"_a = report.features_with_atoms,
-                  "advice"_a = word_of(report.advice), "sentences"_a = report.sentences);
+                  "advice"_a = name_of(report.advice), "sentences"_a = report.sentences);
 }
 
 RowFacts facts_of(const GroupNumbers& groups, const Names& group_names, const GroupNumbers& labels,
@@ -82,24 +68,6 @@ py::dict check_groups(const py::array& x, const GroupNumbers& groups, const Name
   return to_dict(report);
 }
 
-const char* word_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kNothingToDo:
-      return "nothing to do";
-    case Verdict::kAlreadyAligned:
-      return "already aligned";
-    case Verdict::kAligned:
-      return "aligned";
-    case Verdict::kBetter:
-      return "better";
-    case Verdict::kUnchanged:
-      return "unchanged";
-    case Verdict::kWorse:
-      return "worse";
-  }
-  return "";
-}
-
 py::dict to_dict(const Change& change) {
   return py::dict("before"_a = change.before, "after"_a = change.after,
                   "by_chance"_a = change.by_chance);
@@ -117,7 +85,7 @@ py::dict to_dict(const std::vector<Move>& moves) {
 
 py::dict to_dict(const Judgement& judgement) {
   return py::dict(
-      "verdict"_a = word_of(judgement.verdict),
+      "verdict"_a = name_of(judgement.verdict),
       "guess_before"_a = guess_to_dict(judgement.guess_before),
       "guess_after"_a = guess_to_dict(judgement.guess_after), "ilisi"_a = to_dict(judgement.ilisi),
       "energy"_a = to_dict(judgement.energy), "neighbors_kept"_a = judgement.mean_neighbors_kept,

@@ -89,9 +89,7 @@ py::array_t<double> lisi_of(const py::array& x, const GroupNumbers& kinds, Index
   return out;
 }
 
-}  // namespace
-
-void bind_metrics(py::module_& module) {
+void bind_transport_distances(py::module_& module) {
   module.def("w2_exact", &w2_exact, py::arg("x"), py::arg("y"), py::arg("x_weights"),
              py::arg("y_weights"), py::arg("block"), py::arg("threads"));
   module.def(
@@ -121,6 +119,9 @@ void bind_metrics(py::module_& module) {
       },
       py::arg("x"), py::arg("y"), py::arg("relative_epsilon"), py::arg("epsilon"),
       py::arg("tolerance"), py::arg("max_iterations"), py::arg("threads"));
+}
+
+void bind_other_distances(py::module_& module) {
   module.def(
       "sliced_w2",
       [](const py::array& x, const py::array& y, Index directions, std::uint64_t seed,
@@ -159,6 +160,9 @@ void bind_metrics(py::module_& module) {
         });
       },
       py::arg("x"), py::arg("y"));
+}
+
+void bind_neighborhoods(py::module_& module) {
   module.def("lisi", &lisi_of, py::arg("x"), py::arg("kinds"), py::arg("perplexity"),
              py::arg("threads"));
   module.def(
@@ -169,6 +173,9 @@ void bind_metrics(py::module_& module) {
         });
       },
       py::arg("before"), py::arg("after"), py::arg("count"), py::arg("threads"));
+}
+
+void bind_moves(py::module_& module) {
   module.def(
       "transport_cost",
       [](const py::array& x, const py::array& y, const std::optional<Numbers>& weights,
@@ -187,6 +194,15 @@ void bind_metrics(py::module_& module) {
         return py::make_tuple(found.largest, found.root_mean_square, found.worst_row);
       },
       py::arg("original"), py::arg("returned"));
+}
+
+}  // namespace
+
+void bind_metrics(py::module_& module) {
+  bind_transport_distances(module);
+  bind_other_distances(module);
+  bind_neighborhoods(module);
+  bind_moves(module);
 }
 
 }  // namespace conflux::python

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "kernels/product.h"
+#include "fitting/line_values.h"
 #include "kernels/sort.h"
 #include "univariate/barycenter.h"
 #include "univariate/quantiles.h"
@@ -14,74 +14,6 @@
 namespace conflux {
 
 namespace {
-
-// Values held at a time, and lines that they may belong to; bounds memory when there are many rows
-// or every coordinate is a line.
-constexpr Index kValuesAtATime = Index{1} << 20;
-constexpr Index kMostLinesAtATime = 32;
-constexpr Index kRowsPerProjection = 96;
-
-// Values of the chosen rows of every group along some lines, line by line, with the rows' masses.
-struct LineValues {
-  std::vector<Matrix> values;
-  std::vector<std::vector<double>> masses;
-
-  Index num_groups() const { return static_cast<Index>(values.size()); }
-  Index num_lines() const { return values.front().rows(); }
-  std::span<double> line(Index group, Index k) {
-    const auto count = static_cast<std::size_t>(values[group].cols());
-    return {values[group].data() + k * values[group].cols(), count};
-  }
-};
-
-void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
-                      Matrix& out, const Workers& workers) {
-  workers.for_each_block(out.cols(), kRowsPerProjection, [&](Index begin, Index end) {
-    group.rows.visit([&](const auto& rows) {
-      for (Index i = begin; i < end; ++i) {
-        const auto* row = rows.row(chosen[i]) + first;
-        for (Index k = 0; k < out.rows(); ++k) out(k, i) = row[k];
-      }
-    });
-  });
-}
-
-void project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
-                  Matrix& out, const Workers& workers) {
-  const Index dim = group.rows.cols();
-  const Index width = kernels::padded_width<double>(columns.cols());
-  const std::vector<double> w = kernels::padded(columns);
-  workers.for_each_block(out.cols(), kRowsPerProjection, [&](Index begin, Index end) {
-    thread_local std::vector<double> rows;
-    thread_local std::vector<double> projections;
-    const Index count = end - begin;
-    rows.resize(static_cast<std::size_t>(count * dim));
-    projections.resize(static_cast<std::size_t>(count * width));
-    for (Index i = 0; i < count; ++i) {
-      group.rows.copy_row(chosen[begin + i], rows.data() + i * dim);
-    }
-    kernels::project(rows.data(), dim, count, dim, w.data(), width, projections.data());
-    for (Index k = 0; k < out.rows(); ++k) {
-      for (Index i = 0; i < count; ++i) out(k, begin + i) = projections[i * width + k];
-    }
-  });
-}
-
-LineValues read_lines(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
-                      Index first, Index count, const Workers& workers) {
-  LineValues lines;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
-    lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
-    if (frame == nullptr) {
-      read_coordinates(groups[m], chosen[m], first, lines.values[m], workers);
-    } else {
-      project_rows(groups[m], chosen[m], frame->columns().middleCols(first, count), lines.values[m],
-                   workers);
-    }
-  }
-  return lines;
-}
 
 // Sorts a line in place, and masses with it.
 QuantileSummary summarize_line(std::span<double> values, const std::vector<double>& masses,
@@ -288,15 +220,6 @@ MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index
       count_in_normal_bins(line, lines.masses[0], moments.mean[k], deviation, bins),
       0.5 / static_cast<double>(line.size())};
   return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
-}
-
-// At least as many as keep all threads busy. The result does not depend on it.
-Index lines_at_a_time(const RowChoice& chosen, const Workers& workers) {
-  Index rows = 1;
-  for (const auto& each : chosen) rows += static_cast<Index>(each.size());
-  const auto groups = static_cast<Index>(chosen.size());
-  return std::clamp(kValuesAtATime / rows, std::max<Index>(2, workers.threads() / groups),
-                    kMostLinesAtATime);
 }
 
 // read_some(first, count) gives the values on some of the lines.

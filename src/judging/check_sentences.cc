@@ -99,6 +99,20 @@ void warn_of_small_groups(CheckReport& report, const GroupSet& groups) {
 
 }  // namespace
 
+std::string_view name_of(Advice advice) {
+  switch (advice) {
+    case Advice::kLeave:
+      return "leave";
+    case Advice::kAlign:
+      return "align";
+    case Advice::kGateCells:
+      return "gate auto";
+    case Advice::kGateLabels:
+      return "gate label";
+  }
+  return "?";
+}
+
 void advise(CheckReport& report, const GroupSet& groups, double error_rate) {
   report.sentences = {verdict(report, error_rate)};
   report.advice = Advice::kLeave;

@@ -134,6 +134,24 @@ std::string moved_most(const Judgement& judgement) {
 
 }  // namespace
 
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNothingToDo:
+      return "nothing to align";
+    case Verdict::kAlreadyAligned:
+      return "already aligned";
+    case Verdict::kAligned:
+      return "aligned";
+    case Verdict::kBetter:
+      return "better";
+    case Verdict::kUnchanged:
+      return "unchanged";
+    case Verdict::kWorse:
+      return "worse";
+  }
+  return "?";
+}
+
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
   judgement.verdict = verdict_of(judgement.guess_before, judgement.guess_after);

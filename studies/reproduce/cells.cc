@@ -55,6 +55,22 @@ struct Distances {
   double two_translations = 0;
 };
 
+Json distances_json(const Distances& distances) {
+  return {{"paper_wd", off_diagonal_mean(distances.paper_wd)},
+          {"exact", off_diagonal_mean(distances.exact)},
+          {"round_trip", distances.round_trip},
+          {"two_translations", distances.two_translations},
+          {"own_round_trip", distances.paper_wd.diagonal().mean()},
+          {"paper_wd_matrix", json_of(distances.paper_wd)},
+          {"exact_matrix", json_of(distances.exact)}};
+}
+
+Json options_json(const FitOptions& options) {
+  Json out;
+  for (const OptionText& option : option_texts(options)) out[option.name] = option.value;
+  return out;
+}
+
 class Judge {
  public:
   Judge(const SetInfo& set, const GroupSet& test, const Workers& workers)
@@ -202,8 +218,8 @@ Json CellRunner::get(const CellId& id) {
 
 Json CellRunner::measure(const CellId& id) {
   const SplitSet& data = data_.get(id.set, id.split());
-  const Index groups = data.train.num_groups();
-  FitOptions options = options_of(id.row, id.set, groups, data.train.dim(), scale_, id.run);
+  FitOptions options =
+      options_of(id.row, id.set, data.train.num_groups(), data.train.dim(), scale_, id.run);
   options.threads = workers_.threads();
   const Judge judge(id.set, data.test, workers_);
   const bool curve = id.experiment.kind == Experiment::Kind::kCurve;
@@ -232,11 +248,7 @@ Json CellRunner::measure(const CellId& id) {
   };
   const double cpu_before = cpu_seconds();
   const Fit fit = fit_flow(data.train, options, comm, on_layer, control);
-  Json used;
-  for (const OptionText& option : option_texts(fit.record.options)) {
-    used[option.name] = option.value;
-  }
-  Json out = {{"options", used},
+  Json out = {{"options", options_json(fit.record.options)},
               {"train_rows", data.train[0].rows.rows()},
               {"test_rows", data.test[0].rows.rows()},
               {"layers", fit.record.layers.size()},
@@ -249,16 +261,9 @@ Json CellRunner::measure(const CellId& id) {
   }
   console_.progress(what + ": judging");
   const std::vector<Matrix> latent = judge.latent(fit.flow);
-  const Distances distances = judge.distances(fit.flow, latent);
-  out["paper_wd"] = off_diagonal_mean(distances.paper_wd);
-  out["exact"] = off_diagonal_mean(distances.exact);
+  out.update(distances_json(judge.distances(fit.flow, latent)));
   // The space of SINF is that of one group.
   if (id.row.method != Method::kSinf) out["tc"] = judge.transport_cost_of(latent);
-  out["round_trip"] = distances.round_trip;
-  out["two_translations"] = distances.two_translations;
-  out["own_round_trip"] = distances.paper_wd.trace() / static_cast<double>(groups);
-  out["paper_wd_matrix"] = json_of(distances.paper_wd);
-  out["exact_matrix"] = json_of(distances.exact);
   if (id.run == 0) {
     out["samples"] = id.set.images() ? image_samples(fit.flow, data.test, latent, workers_)
                                      : planar_samples(fit.flow, data.test, latent, workers_);

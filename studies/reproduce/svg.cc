@@ -97,44 +97,47 @@ std::string scatter_svg(const std::vector<std::vector<Panel>>& rows) {
   return out + "</svg>\n";
 }
 
-std::string lines_svg(const std::vector<Line>& lines, const std::string& x_title,
-                      const std::string& y_title) {
-  constexpr double kWidth = 560, kHeight = 340, kLeft = 60, kRight = 420, kTop = 15, kBottom = 295;
-  Box box;
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < line.x.size(); ++i) box.add(line.x[i], std::log10(line.y[i]));
-  }
-  box.low_y -= 0.05;
-  box.high_y += 0.05;
-  const auto at_x = [&](double x) {
-    return kLeft + (kRight - kLeft) * (x - box.low_x) / std::max(box.high_x - box.low_x, 1e-9);
-  };
-  const auto at_y = [&](double y) {
-    const double place = (std::log10(y) - box.low_y) / (box.high_y - box.low_y);
-    return kBottom - (kBottom - kTop) * std::clamp(place, 0.0, 1.0);
-  };
-  std::string out = opening(kWidth, kHeight);
-  for (double power = std::floor(box.low_y); power <= box.high_y; ++power) {
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double value = digit * std::pow(10, power);
-      if (std::log10(value) < box.low_y || std::log10(value) > box.high_y) continue;
-      out +=
-          fmt::format("<path stroke=\"#ddd\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, at_y(value), kRight);
-      out += text(kLeft - 6, at_y(value) + 4, fmt::format("{:g}", value), " text-anchor=\"end\"");
+namespace {
+
+/// The plane of curves: a linear axis to the right, a logarithmic one upwards, names at the right.
+class CurvePlane {
+ public:
+  static constexpr double kWidth = 560, kHeight = 340;
+
+  explicit CurvePlane(const std::vector<Line>& lines) {
+    for (const Line& line : lines) {
+      for (std::size_t i = 0; i < line.x.size(); ++i) box_.add(line.x[i], std::log10(line.y[i]));
     }
+    box_.low_y -= 0.05;
+    box_.high_y += 0.05;
   }
-  const double step = std::max(1.0, std::round((box.high_x - box.low_x) / 6 / 5) * 5);
-  for (double x = box.low_x; x <= box.high_x + 1e-9; x += step) {
-    out += text(at_x(x), kBottom + 16, fmt::format("{:g}", x), " text-anchor=\"middle\"");
+
+  std::string axes(const std::string& x_title, const std::string& y_title) const {
+    std::string out;
+    for (double power = std::floor(box_.low_y); power <= box_.high_y; ++power) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double value = digit * std::pow(10, power);
+        if (std::log10(value) < box_.low_y || std::log10(value) > box_.high_y) continue;
+        out += fmt::format("<path stroke=\"#ddd\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, at_y(value),
+                           kRight);
+        out += text(kLeft - 6, at_y(value) + 4, fmt::format("{:g}", value), " text-anchor=\"end\"");
+      }
+    }
+    const double step = std::max(1.0, std::round((box_.high_x - box_.low_x) / 6 / 5) * 5);
+    for (double x = box_.low_x; x <= box_.high_x + 1e-9; x += step) {
+      out += text(at_x(x), kBottom + 16, fmt::format("{:g}", x), " text-anchor=\"middle\"");
+    }
+    out += text(0.5 * (kLeft + kRight), kHeight - 12, x_title, " text-anchor=\"middle\"");
+    out += text(0, 0, y_title,
+                fmt::format(" text-anchor=\"middle\" transform=\"translate(14 {}) rotate(-90)\"",
+                            0.5 * (kTop + kBottom)));
+    return out;
   }
-  out += text(0.5 * (kLeft + kRight), kHeight - 12, x_title, " text-anchor=\"middle\"");
-  out += text(0, 0, y_title,
-              fmt::format(" text-anchor=\"middle\" transform=\"translate(14 {}) rotate(-90)\"",
-                          0.5 * (kTop + kBottom)));
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    const Line& line = lines[k];
+
+  /// A curve with its band, and its name in place `k` of the list.
+  std::string curve(const Line& line, std::size_t k) const {
     const std::string stroke = colour(static_cast<std::size_t>(line.colour));
-    std::string path, band;
+    std::string path, band, out;
     const std::size_t points = line.x.size();
     for (std::size_t i = 0; i < points; ++i) {
       path += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", at_x(line.x[i]), at_y(line.y[i]));
@@ -156,8 +159,31 @@ std::string lines_svg(const std::vector<Line>& lines, const std::string& x_title
     const double y = kTop + 10 + 17 * static_cast<double>(k);
     out += fmt::format("<path stroke=\"{}\" stroke-width=\"1.6\"{} d=\"M{} {:.1f}h18\"/>\n", stroke,
                        dashes, kRight + 10, y - 4);
-    out += text(kRight + 33, y, line.label);
+    return out + text(kRight + 33, y, line.label);
   }
+
+ private:
+  static constexpr double kLeft = 60, kRight = 420, kTop = 15, kBottom = 295;
+
+  double at_x(double x) const {
+    return kLeft + (kRight - kLeft) * (x - box_.low_x) / std::max(box_.high_x - box_.low_x, 1e-9);
+  }
+
+  double at_y(double y) const {
+    const double place = (std::log10(y) - box_.low_y) / (box_.high_y - box_.low_y);
+    return kBottom - (kBottom - kTop) * std::clamp(place, 0.0, 1.0);
+  }
+
+  Box box_;
+};
+
+}  // namespace
+
+std::string lines_svg(const std::vector<Line>& lines, const std::string& x_title,
+                      const std::string& y_title) {
+  const CurvePlane plane(lines);
+  std::string out = opening(CurvePlane::kWidth, CurvePlane::kHeight) + plane.axes(x_title, y_title);
+  for (std::size_t k = 0; k < lines.size(); ++k) out += plane.curve(lines[k], k);
   return out + "</svg>\n";
 }
 

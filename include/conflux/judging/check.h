@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conflux/core/group_set.h"
@@ -78,6 +79,9 @@ enum class Advice {
   kGateCells,   ///< align like with like, in cells that are found
   kGateLabels,  ///< align like with like, by labels
 };
+
+/// As reports name it, and --gate its rest: "leave", "align", "gate auto", "gate label".
+std::string_view name_of(Advice advice);
 
 struct CheckReport {
   /// Rows of each group that were looked at.

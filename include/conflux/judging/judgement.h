@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conflux/core/parallel.h"
@@ -73,6 +74,9 @@ enum class Verdict {
   kUnchanged,
   kWorse,
 };
+
+/// As reports name it: "aligned", "already aligned", ...
+std::string_view name_of(Verdict verdict);
 
 struct Judgement {
   Verdict verdict = Verdict::kUnchanged;
