@@ -31,7 +31,7 @@ python: packages
 	@tools/install_packages.sh python
 	@python/tools/make_venv.sh $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall ./python
-	@cmake --build build/python --target conflux_native_fit conflux_command
+	@cmake --build build/release --target conflux_native_fit conflux_command
 	$(VENV)/bin/python -m pytest -c python/pyproject.toml --rootdir python -q --doctest-modules --pyargs conflux python/tests
 	$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --cache-dir build/mypy python/conflux
 	$(VENV)/bin/python -m flake8 --config python/.flake8 python
@@ -40,7 +40,7 @@ install: build
 	cmake --install build/release --prefix $(PREFIX)
 
 asan: packages
-	@tools/install_packages.sh test
+	@tools/install_packages.sh test clang
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan
 	ctest --preset asan
@@ -48,6 +48,7 @@ asan: packages
 # The programs whose subjects share work among threads.
 THREADED := core comm slicing flow metrics training
 tsan: packages
+	@tools/install_packages.sh clang
 	@cmake --preset tsan >/dev/null
 	@cmake --build --preset tsan --target $(THREADED:%=%_test)
 	@for room in $(THREADED); do build/tsan/tests/$${room}_test --gtest_brief=1 || exit 1; done
@@ -55,11 +56,11 @@ tsan: packages
 FUZZERS := csv npy npz idx model
 SECONDS_EACH ?= 60
 fuzz: packages
-	@tools/install_packages.sh fuzz
-	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz --target $(FUZZERS:%=fuzz_%)
+	@tools/install_packages.sh clang
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan --target $(FUZZERS:%=fuzz_%)
 	@for parser in $(FUZZERS); do mkdir -p build/fuzz/corpus/$$parser && \
-	  build/fuzz/tests/fuzz/fuzz_$$parser -max_total_time=$(SECONDS_EACH) -max_len=65536 -len_control=10 -print_final_stats=1 \
+	  build/asan/tests/fuzz/fuzz_$$parser -max_total_time=$(SECONDS_EACH) -max_len=65536 -len_control=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$parser tests/fuzz/seeds/$$parser || exit 1; done
 
 packages:

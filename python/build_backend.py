@@ -55,13 +55,13 @@ def _run(*command):
 def _install_into(target):
     if shutil.which("cmake") is None or shutil.which("ninja") is None:
         sys.exit("cmake or ninja is missing; run tools/install_packages.sh build python")
-    build = ROOT / "build" / "python"
-    cache = build / "CMakeCache.txt"
-    same = f"Python_EXECUTABLE:UNINITIALIZED={sys.executable}"
-    if cache.exists() and same not in cache.read_text().splitlines():
-        cache.unlink()  # CMake would go on with the interpreter it found first
+    # The folder of `make`: the library is compiled once for the command and for Python.
+    build = ROOT / "build" / "release"
     print("building for", sys.executable, flush=True)
-    _run("cmake", "--preset", "python", f"-DPython_EXECUTABLE={sys.executable}")
+    # Without -U, CMake would go on with the interpreter that it found first.
+    forget = [f"-U{names}" for names in ("Python_*", "_Python_*", "PYTHON_*", "PYBIND11_*")]
+    _run("cmake", "--preset", "release", *forget, "-DCONFLUX_BUILD_PYTHON=ON",
+         f"-DPython_EXECUTABLE={sys.executable}")
     _run("cmake", "--build", build, "--target", "conflux_python")
     _run("cmake", "--install", build, "--prefix", target, "--component", "python")
 

@@ -1,6 +1,6 @@
 """Measures what Python adds to a fit and a transform.
 
-    build/venv/bin/python python/bench/overhead.py build/python/python/conflux_native_fit
+    build/venv/bin/python python/bench/overhead.py build/release/python/conflux_native_fit
 
 Both sides fit and transform the same groups with the same options, in turns. The seconds are those
 that the processors worked, and the fastest of the repetitions are compared: both are what a busy

@@ -41,7 +41,7 @@ def shared_data():
 
 
 def _program(*place):
-    program = ROOT.joinpath("build", "python", *place)
+    program = ROOT.joinpath("build", "release", *place)
     if not program.exists():
         pytest.skip(f"{program.name} is not built; run make python")
     return program
