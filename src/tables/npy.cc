@@ -296,10 +296,10 @@ void MappedNpy::refuse(char kind, std::size_t size) const {
 }
 
 MatrixOf<float> MappedNpy::read_singles() const {
-  constexpr Index kBytesAtATime = 1 << 24;
+  constexpr Index kBlockBytes = 1 << 24;
   const MatrixView<const float> from = view<float>();
   MatrixOf<float> out(rows_, cols_);
-  const Index at_a_time = std::max<Index>(1, kBytesAtATime / (cols_ * Index{sizeof(float)}));
+  const Index at_a_time = std::max<Index>(1, kBlockBytes / (cols_ * Index{sizeof(float)}));
   for (Index begin = 0; begin < rows_; begin += at_a_time) {
     const Index count = std::min(at_a_time, rows_ - begin);
     out.middleRows(begin, count) = from.middle_rows(begin, count).eigen();
