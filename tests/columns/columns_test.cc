@@ -10,7 +10,7 @@
 #include "tests/columns/mixed_table.h"
 
 namespace conflux {
-namespace {
+namespace columns_test {
 
 class ColumnsTest : public testing::Test {
  protected:
@@ -127,5 +127,5 @@ TEST_F(ColumnsTest, ExpectMissingValuesFromTheRest) {
   EXPECT_GT(two(1, gaps), two(0, gaps) + 1);
 }
 
-}  // namespace
+}  // namespace columns_test
 }  // namespace conflux

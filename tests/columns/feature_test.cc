@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace conflux {
-namespace {
+namespace feature_test {
 
 Feature tenths() {
   Feature out;
@@ -82,5 +82,5 @@ TEST(Feature, TakesValuesThatTheOtherGroupHolds) {
   EXPECT_EQ(feature.fitted_to_group(1.19, 0), 1.2);
 }
 
-}  // namespace
+}  // namespace feature_test
 }  // namespace conflux

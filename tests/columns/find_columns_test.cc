@@ -10,7 +10,7 @@
 #include "tests/columns/mixed_table.h"
 
 namespace conflux {
-namespace {
+namespace find_columns_test {
 
 using testing::HasSubstr;
 
@@ -151,5 +151,5 @@ TEST(FindColumns, KnowsANewGroup) {
   EXPECT_EQ(columns.expected.size(), 3u);
 }
 
-}  // namespace
+}  // namespace find_columns_test
 }  // namespace conflux

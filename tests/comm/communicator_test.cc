@@ -11,7 +11,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace communicator_test {
 
 using testing::ElementsAre;
 
@@ -192,5 +192,5 @@ TEST(ThreadCommunicator, RanksThatCallDifferentThingsAreFound) {
                ThreadCommunicator::Abandoned);
 }
 
-}  // namespace
+}  // namespace communicator_test
 }  // namespace conflux

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace conflux {
-namespace {
+namespace finite_test {
 
 using Limits = std::numeric_limits<double>;
 
@@ -30,5 +30,5 @@ TEST(AllFinite, FindsOneBadNumberInAnyPlace) {
   }
 }
 
-}  // namespace
+}  // namespace finite_test
 }  // namespace conflux

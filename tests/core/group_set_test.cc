@@ -8,7 +8,7 @@
 #include "conflux/core/error.h"
 
 namespace conflux {
-namespace {
+namespace group_set_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -89,5 +89,5 @@ TEST(GroupSet, KeepsLabels) {
   EXPECT_THROW(groups.set_labels({"cat"}, {{0, 0}}), InvalidData);
 }
 
-}  // namespace
+}  // namespace group_set_test
 }  // namespace conflux

@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace conflux {
-namespace {
+namespace nearest_name_test {
 
 TEST(NearestName, ForgivesSwapsSlipsAndCase) {
   const std::vector<std::string> names = {"x", "batch", "patch", "cell_type", "Donor"};
@@ -45,5 +45,5 @@ TEST(UnknownName, NamesTheNearestOrListsWhatThereIs) {
   EXPECT_NE(unknown_name("column", "group", many).find("\"pixel\" and 2 more."), std::string::npos);
 }
 
-}  // namespace
+}  // namespace nearest_name_test
 }  // namespace conflux

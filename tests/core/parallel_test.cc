@@ -8,7 +8,7 @@
 #include "conflux/core/error.h"
 
 namespace conflux {
-namespace {
+namespace parallel_test {
 
 class WorkersTest : public testing::TestWithParam<int> {};
 
@@ -41,5 +41,5 @@ INSTANTIATE_TEST_SUITE_P(Threads, WorkersTest, testing::Values(0, 1, 2, 3));
 
 TEST(Workers, NegativeThreadsAreRefused) { EXPECT_THROW(Workers(-1), InvalidOption); }
 
-}  // namespace
+}  // namespace parallel_test
 }  // namespace conflux

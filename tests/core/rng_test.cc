@@ -7,7 +7,7 @@
 #include <set>
 
 namespace conflux {
-namespace {
+namespace rng_test {
 
 TEST(Stream, IsNamedBySeedPurposeAndNumbers) {
   std::set<std::uint32_t> first_words;
@@ -61,5 +61,5 @@ TEST(Stream, PermutationHoldsEachNumberOnce) {
   for (Index i = 0; i < 1000; ++i) EXPECT_EQ(order[i], i);
 }
 
-}  // namespace
+}  // namespace rng_test
 }  // namespace conflux

@@ -5,7 +5,7 @@
 #include "conflux/core/parallel.h"
 
 namespace conflux {
-namespace {
+namespace stop_test {
 
 TEST(Stop, WorkersHandOutNothingOnceTheFlagIsSet) {
   const Workers workers(2);
@@ -27,5 +27,5 @@ TEST(Stop, TheFlagCountsWithinItsScopeOnly) {
   EXPECT_NO_THROW(Workers(2).for_each(10, [](Index) {}));
 }
 
-}  // namespace
+}  // namespace stop_test
 }  // namespace conflux

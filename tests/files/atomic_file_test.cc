@@ -14,7 +14,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace atomic_file_test {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -114,5 +114,5 @@ TEST(OutputStream, TellsWhenADeviceIsFull) {
   EXPECT_THAT(write, ThrowsMessage<Error>(HasSubstr("/dev/full cannot be written: No space left")));
 }
 
-}  // namespace
+}  // namespace atomic_file_test
 }  // namespace conflux

@@ -7,7 +7,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace decision_tree_test {
 
 LabelledRows labelled(Matrix rows, std::vector<Index> group) {
   std::vector<double> mass(group.size(), 1.0);
@@ -120,5 +120,5 @@ TEST(DecisionTree, CutsBetweenNeighbouringNumbers) {
   EXPECT_LE(tree[0].threshold, x(1, 0));
 }
 
-}  // namespace
+}  // namespace decision_tree_test
 }  // namespace conflux

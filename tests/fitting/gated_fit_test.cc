@@ -14,7 +14,7 @@
 #include "tests/support/layer_laws.h"
 
 namespace conflux {
-namespace {
+namespace gated_fit_test {
 
 using ::testing::HasSubstr;
 
@@ -369,5 +369,5 @@ TEST(GatedFits, RefuseWhatCannotBeGated) {
               HasSubstr("Leave one of them"));
 }
 
-}  // namespace
+}  // namespace gated_fit_test
 }  // namespace conflux

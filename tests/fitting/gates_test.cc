@@ -5,7 +5,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace gates_test {
 
 constexpr Index kDim = 6;
 
@@ -109,5 +109,5 @@ TEST_F(GatesTest, ANewGroupGetsCentresOnlyIfGroupsHaveTheirOwn) {
   EXPECT_LT((wider.centres()[2] - centres).norm(), 3);
 }
 
-}  // namespace
+}  // namespace gates_test
 }  // namespace conflux

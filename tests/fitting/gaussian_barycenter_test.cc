@@ -6,7 +6,7 @@
 #include "kernels/dense.h"
 
 namespace conflux {
-namespace {
+namespace gaussian_barycenter_test {
 
 Matrix random_covariance(Index dim, Stream& stream) {
   const Matrix a = stream.normal_matrix(dim, dim + 2);
@@ -101,5 +101,5 @@ TEST(AffineLayer, SurvivesSingularCovariances) {
   }
 }
 
-}  // namespace
+}  // namespace gaussian_barycenter_test
 }  // namespace conflux

@@ -7,14 +7,14 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace latent_test {
 
 constexpr Index kDim = 7;
 constexpr Index kDirections = 3;
 
 SlicedLayer some_layer() {
   Stream stream(5, Purpose::kTest);
-  return random_sliced_layer(MapKind::kQuantile, Shape::kOneWideBump, 2, kDim, kDirections, stream);
+  return random_sliced_layer(MapKind::kQuantile, Bumps::kOneWideBump, 2, kDim, kDirections, stream);
 }
 
 GroupSet singles() {
@@ -84,5 +84,5 @@ TEST(Latent, KeepsSinglePrecision) {
   EXPECT_TRUE(latent.groups()[0].rows.single());
 }
 
-}  // namespace
+}  // namespace latent_test
 }  // namespace conflux

@@ -12,7 +12,7 @@
 #include "tests/support/layer_laws.h"
 
 namespace conflux {
-namespace {
+namespace layer_kinds_test {
 
 std::set<std::string_view> names_of_kinds() {
   std::set<std::string_view> out;
@@ -122,5 +122,5 @@ TEST(AToyKind, GivesANewGroupTheMapOfItsTwin) {
   EXPECT_EQ(shifts[2], shifts[1]);
 }
 
-}  // namespace
+}  // namespace layer_kinds_test
 }  // namespace conflux

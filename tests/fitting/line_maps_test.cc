@@ -8,7 +8,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace line_maps_test {
 
 class LineMapsTest : public testing::TestWithParam<Estimator> {
  protected:
@@ -110,5 +110,5 @@ TEST(LineMaps, WithoutBarycentersTakeNoNewGroup) {
   EXPECT_FALSE(add_line_maps(lines, group, all_rows(group), nullptr, 1, {}, Workers(1)));
 }
 
-}  // namespace
+}  // namespace line_maps_test
 }  // namespace conflux

@@ -5,7 +5,7 @@
 #include "conflux/toys/toy.h"
 
 namespace conflux {
-namespace {
+namespace moments_test {
 
 Moments moments_of(const GroupSet& groups) {
   SelfCommunicator comm;
@@ -55,5 +55,5 @@ TEST(Moments, SurviveALargeOffset) {
   EXPECT_LT((near - far).norm(), 1e-8 * near.norm());
 }
 
-}  // namespace
+}  // namespace moments_test
 }  // namespace conflux

@@ -8,7 +8,7 @@
 #include "conflux/toys/toy.h"
 
 namespace conflux {
-namespace {
+namespace row_choice_test {
 
 FitOptions options_with(Split split, Index search_rows) {
   FitOptions options;
@@ -86,5 +86,5 @@ TEST_F(RowChoiceTest, ProjectsTheChosenRows) {
   EXPECT_LT((projected.row(1) - rows.row(3) * columns).norm(), 1e-14);
 }
 
-}  // namespace
+}  // namespace row_choice_test
 }  // namespace conflux

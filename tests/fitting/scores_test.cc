@@ -7,7 +7,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace scores_test {
 
 std::vector<PiecewiseLinearMap> scores_of(const GroupSet& groups) {
   SelfCommunicator comm;
@@ -79,5 +79,5 @@ TEST(Scores, LeaveAConstantFeatureAlone) {
   EXPECT_EQ(at(scores_of(groups)[0], -8), -8);
 }
 
-}  // namespace
+}  // namespace scores_test
 }  // namespace conflux

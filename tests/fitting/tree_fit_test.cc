@@ -15,7 +15,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace tree_fit_test {
 
 FitOptions resolved(const GroupSet& groups, FitOptions options) {
   options.method = Method::kTree;
@@ -174,5 +174,5 @@ TEST_P(TreeMethod, AlternatesAsItsNameSays) {
   }
 }
 
-}  // namespace
+}  // namespace tree_fit_test
 }  // namespace conflux

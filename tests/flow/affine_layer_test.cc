@@ -6,7 +6,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace affine_layer_test {
 
 TEST(AffineLayer, ObeysTheLawsOfLayers) {
   for (const Index dim : {1, 2, 7, 8, 9, 40}) {
@@ -30,5 +30,5 @@ TEST(AffineLayer, MovesTheMeanToTheCentreAndTheRestByTheMatrix) {
   }
 }
 
-}  // namespace
+}  // namespace affine_layer_test
 }  // namespace conflux

@@ -8,7 +8,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace coordinate_layer_test {
 
 std::string name_of(MapKind kind) {
   if (kind == MapKind::kQuantile) return "Quantile";
@@ -24,9 +24,9 @@ TEST_P(CoordinateLayerTest, ObeysTheLawsOfLayers) {
   for (const Index dim : {1, 4, 30}) {
     Stream stream(34, Purpose::kTest);
     // Histogram maps with gaps are too steep for a law of 9 digits.
-    const Shape shape =
-        GetParam() == MapKind::kHistogram ? Shape::kOneWideBump : Shape::kTwoNarrowBumps;
-    check_layer_laws(random_coordinate_layer(GetParam(), shape, 3, dim, stream), 3,
+    const Bumps bumps =
+        GetParam() == MapKind::kHistogram ? Bumps::kOneWideBump : Bumps::kTwoNarrowBumps;
+    check_layer_laws(random_coordinate_layer(GetParam(), bumps, 3, dim, stream), 3,
                      Stream(35, Purpose::kTest));
   }
 }
@@ -34,7 +34,7 @@ TEST_P(CoordinateLayerTest, ObeysTheLawsOfLayers) {
 TEST_P(CoordinateLayerTest, EachCoordinateHasItsOwnMap) {
   Stream stream(36, Purpose::kTest);
   const CoordinateLayer layer =
-      random_coordinate_layer(GetParam(), Shape::kOneWideBump, 2, 4, stream);
+      random_coordinate_layer(GetParam(), Bumps::kOneWideBump, 2, 4, stream);
   Matrix x = stream.normal_matrix(10, 4);
   const Matrix before = x;
   std::vector<double> log_det(10, 0.0), expected_log_det(10, 0.0);
@@ -49,5 +49,5 @@ TEST_P(CoordinateLayerTest, EachCoordinateHasItsOwnMap) {
   EXPECT_EQ(log_det, expected_log_det);
 }
 
-}  // namespace
+}  // namespace coordinate_layer_test
 }  // namespace conflux

@@ -13,7 +13,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace flow_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -32,12 +32,12 @@ Flow random_flow(Index groups, Index dim, Index directions, std::uint64_t name) 
   Stream stream(42, Purpose::kTest, name);
   std::vector<std::string> names;
   for (Index m = 0; m < groups; ++m) names.push_back("group " + std::to_string(m));
-  const Shape shape = Shape::kOneWideBump;
+  const Bumps bumps = Bumps::kOneWideBump;
   Flow flow(names, dim);
-  flow.append(shared(random_coordinate_layer(MapKind::kQuantile, shape, groups, dim, stream)));
+  flow.append(shared(random_coordinate_layer(MapKind::kQuantile, bumps, groups, dim, stream)));
   flow.append(shared(random_affine_layer(groups, dim, stream)));
   for (const MapKind kind : {MapKind::kHistogram, MapKind::kQuantile}) {
-    flow.append(shared(random_sliced_layer(kind, shape, groups, dim, directions, stream)));
+    flow.append(shared(random_sliced_layer(kind, bumps, groups, dim, directions, stream)));
   }
   return flow;
 }
@@ -134,7 +134,7 @@ TEST(Flow, TranslationIntoItselfIsTheIdentity) {
 TEST(Flow, TranslationSkipsTrailingLayersThatAllGroupsShare) {
   Stream stream(47, Purpose::kTest);
   const auto middle =
-      shared(random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, 3, 2, stream));
+      shared(random_sliced_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, 3, 2, stream));
   const auto cube = shared(UnitCubeLayer(3, 1e-15, UnitCubeLayer::CubeStep::kToCube));
   Flow inner({"a", "b"}, 3), whole({"a", "b"}, 3), twice({"a", "b"}, 3);
   for (Flow* flow : {&inner, &whole, &twice}) flow->append(middle);
@@ -164,7 +164,7 @@ TEST(Flow, TranslationKeepsSharedLayersInFrontOfOthers) {
   Flow flow({"a", "b"}, 3);
   flow.append(shared(UnitCubeLayer(3, 1e-6, UnitCubeLayer::CubeStep::kToNormal)));
   flow.append(
-      shared(random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, 3, 2, stream)));
+      shared(random_sliced_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, 3, 2, stream)));
   flow.append(shared(UnitCubeLayer(3, 1e-6, UnitCubeLayer::CubeStep::kToCube)));
   const Matrix x = layer_laws::points_in({.low = 0, .high = 1}, 20, 3, stream);
   Matrix expected = x;
@@ -204,9 +204,9 @@ TEST(Flow, BlocksAndThreadsDoNotChangeBits) {
     Stream stream(51, Purpose::kTest);
     Flow flow({"a", "b"}, table.dim);
     flow.append(shared(
-        random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, table.dim, 3, stream)));
+        random_sliced_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, table.dim, 3, stream)));
     flow.append(shared(
-        random_sliced_layer(MapKind::kHistogram, Shape::kTwoNarrowBumps, 2, table.dim, 2, stream)));
+        random_sliced_layer(MapKind::kHistogram, Bumps::kTwoNarrowBumps, 2, table.dim, 2, stream)));
     const Matrix x = stream.normal_matrix(table.counts.back(), table.dim);
     Matrix all = x;
     std::vector<double> all_log_det(static_cast<std::size_t>(x.rows()));
@@ -227,7 +227,7 @@ TEST(Flow, BlocksAndThreadsDoNotChangeBits) {
 TEST(Flow, MovesRowsThroughOneLayerInBlocksToo) {
   Stream stream(52, Purpose::kTest);
   const SlicedLayer layer =
-      random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, 3, 2, stream);
+      random_sliced_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, 3, 2, stream);
   Matrix x = stream.normal_matrix(3000, 3);
   Matrix expected = x;
   layer.forward(1, Rows(expected), nullptr);
@@ -293,7 +293,7 @@ TEST(Flow, RefusesLayersOfAnotherWidth) {
   Stream stream(54, Purpose::kTest);
   Flow flow({"a", "b"}, 4);
   const auto narrow =
-      shared(random_coordinate_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, 3, stream));
+      shared(random_coordinate_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, 3, stream));
   EXPECT_THAT([&] { flow.append(narrow); },
               ThrowsMessage<InvalidData>(AllOf(HasSubstr("3 columns"), HasSubstr("4"))));
 }
@@ -310,7 +310,7 @@ TEST(Flow, HundredLayersReturnEveryPoint) {
   Stream stream(55, Purpose::kTest);
   Flow flow({"a", "b"}, dim);
   for (Index l = 0; l < 100; ++l) {
-    flow.append(shared(random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, dim,
+    flow.append(shared(random_sliced_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, dim,
                                            directions, stream)));
   }
   Matrix x = stream.normal_matrix(24, dim);
@@ -330,5 +330,5 @@ TEST(Flow, HundredLayersReturnEveryPoint) {
   EXPECT_LT(worst, 1e-9);
 }
 
-}  // namespace
+}  // namespace flow_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace gated_layer_test {
 
 struct Case {
   const char* name;
@@ -25,7 +25,7 @@ class GatedLayerTest : public testing::TestWithParam<Case> {
  protected:
   const Case& c = GetParam();
   Stream stream{41, Purpose::kTest};
-  GatedLayer layer = random_gated_layer(Shape::kTwoNarrowBumps, c.groups, c.dim, c.directions,
+  GatedLayer layer = random_gated_layer(Bumps::kTwoNarrowBumps, c.groups, c.dim, c.directions,
                                         c.gating, c.kinds, c.own_centres, stream);
 };
 INSTANTIATE_TEST_SUITE_P(Cases, GatedLayerTest,
@@ -81,7 +81,7 @@ TEST_P(GatedLayerTest, TheGateSeesNothingMove) {
 
 TEST(GatedLayer, WithOneKindIsTheSlicedLayer) {
   Stream stream(43, Purpose::kTest);
-  const GatedLayer gated = random_gated_layer(Shape::kTwoNarrowBumps, 2, 6, 3, 2, 1, false, stream);
+  const GatedLayer gated = random_gated_layer(Bumps::kTwoNarrowBumps, 2, 6, 3, 2, 1, false, stream);
   std::vector<std::vector<MonotoneMap>> maps;
   for (const auto& of_group : gated.maps()) maps.emplace_back(of_group.begin(), of_group.end());
   const SlicedLayer sliced(gated.frame(), maps);
@@ -132,5 +132,5 @@ RC_GTEST_PROP(Gate, SharesSumToOneAndAreContinuous, ()) {
   RC_ASSERT(std::abs(sum - 1) < 1e-14);
 }
 
-}  // namespace
+}  // namespace gated_layer_test
 }  // namespace conflux

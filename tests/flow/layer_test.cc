@@ -6,7 +6,7 @@
 #include "tests/support/layer_laws.h"
 
 namespace conflux {
-namespace {
+namespace layer_test {
 
 // Doubles every coordinate, except for one mistake.
 class Doubling final : public Layer {
@@ -74,5 +74,5 @@ TEST(LayerLaws, NoticeEveryMistake) {
   }
 }
 
-}  // namespace
+}  // namespace layer_test
 }  // namespace conflux

@@ -10,7 +10,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace move_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -25,7 +25,7 @@ Flow mixed_flow() {
   Stream stream(61, Purpose::kTest);
   Flow flow({"a", "b", "c"}, kDim);
   flow.append(std::make_shared<const SlicedLayer>(
-      random_sliced_layer(MapKind::kQuantile, Shape::kOneWideBump, kGroups, kDim, 2, stream)));
+      random_sliced_layer(MapKind::kQuantile, Bumps::kOneWideBump, kGroups, kDim, 2, stream)));
   flow.append(std::make_shared<const AffineLayer>(random_affine_layer(kGroups, kDim, stream)));
   return flow;
 }
@@ -162,5 +162,5 @@ TEST(FlowMove, NoRowsAreFine) {
   flow.move(none, Route::to_shared({}), Rows(none), nullptr, kOneThread);
 }
 
-}  // namespace
+}  // namespace move_test
 }  // namespace conflux

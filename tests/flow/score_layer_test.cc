@@ -5,7 +5,7 @@
 #include "tests/support/layer_laws.h"
 
 namespace conflux {
-namespace {
+namespace score_layer_test {
 
 std::vector<PiecewiseLinearMap> scores() {
   return {PiecewiseLinearMap({-2, 0, 5}, {-1, 0, 3}), PiecewiseLinearMap({-9, 1}, {-3, 2}), {}};
@@ -28,5 +28,5 @@ TEST(ScoreLayer, LeavesWhatItEnters) {
   EXPECT_LT((moved - rows).norm(), 1e-12);
 }
 
-}  // namespace
+}  // namespace score_layer_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace sliced_layer_test {
 
 struct Case {
   const char* name;
@@ -21,8 +21,8 @@ struct Case {
 
 // Histogram maps are tested without gaps: where they are 1e7 times steeper than on average, the
 // image of a double has 9 digits, and forward cannot undo inverse to more.
-Shape shape_for(MapKind kind) {
-  return kind == MapKind::kHistogram ? Shape::kOneWideBump : Shape::kTwoNarrowBumps;
+Bumps bumps_for(MapKind kind) {
+  return kind == MapKind::kHistogram ? Bumps::kOneWideBump : Bumps::kTwoNarrowBumps;
 }
 
 class SlicedLayerTest : public testing::TestWithParam<Case> {
@@ -30,7 +30,7 @@ class SlicedLayerTest : public testing::TestWithParam<Case> {
   const Case& c = GetParam();
   Stream stream{31, Purpose::kTest};
   SlicedLayer layer =
-      random_sliced_layer(c.kind, shape_for(c.kind), c.groups, c.dim, c.directions, stream);
+      random_sliced_layer(c.kind, bumps_for(c.kind), c.groups, c.dim, c.directions, stream);
 };
 INSTANTIATE_TEST_SUITE_P(Cases, SlicedLayerTest,
                          testing::Values(Case{"QuantileLine", MapKind::kQuantile, 2, 1, 1},
@@ -101,7 +101,7 @@ TEST_P(SlicedLayerTest, ProjectionsOfTheImageAreTheImagesOfTheProjections) {
 TEST(SlicedLayer, InverseUndoesForwardOfHistogramMapsWithGaps) {
   Stream stream(56, Purpose::kTest);
   const SlicedLayer layer =
-      random_sliced_layer(MapKind::kHistogram, Shape::kTwoNarrowBumps, 3, 5, 4, stream);
+      random_sliced_layer(MapKind::kHistogram, Bumps::kTwoNarrowBumps, 3, 5, 4, stream);
   const Matrix x = layer_laws::points_inside_and_far_outside({}, 5, stream);
   for (Index group = 0; group < 3; ++group) {
     layer_laws::expect_round_trip(layer, layer_laws::Pass::kForward, group, x, {});
@@ -127,7 +127,7 @@ RC_GTEST_PROP(SlicedLayerProperty, InverseUndoesForwardForAnySize, ()) {
   const auto rows = *rc::gen::inRange<Index>(0, 40);
   Stream stream(*rc::gen::arbitrary<std::uint32_t>(), Purpose::kTest);
   const SlicedLayer layer =
-      random_sliced_layer(MapKind::kQuantile, Shape::kTwoNarrowBumps, 2, dim, directions, stream);
+      random_sliced_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, dim, directions, stream);
   const Matrix x = 3 * stream.normal_matrix(rows, dim);
   Matrix y = x;
   layer.forward(1, Rows(y), nullptr);
@@ -136,5 +136,5 @@ RC_GTEST_PROP(SlicedLayerProperty, InverseUndoesForwardForAnySize, ()) {
   RC_ASSERT((y - x).norm() < 1e-11 * static_cast<double>(rows * dim + 1));
 }
 
-}  // namespace
+}  // namespace sliced_layer_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/support/random_layers.h"
 
 namespace conflux {
-namespace {
+namespace tree_layer_test {
 
 TEST(TreeLayer, ObeysTheLawsOfLayers) {
   for (const Index dim : {1, 3, 12}) {
@@ -99,5 +99,5 @@ TEST(TreeLayer, IsABijectionOfTheSpace) {
   EXPECT_EQ(images.back(), 4);
 }
 
-}  // namespace
+}  // namespace tree_layer_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include "tests/support/layer_laws.h"
 
 namespace conflux {
-namespace {
+namespace unit_cube_layer_test {
 
 using Step = UnitCubeLayer::CubeStep;
 
@@ -96,5 +96,5 @@ TEST(UnitCubeLayer, SwallowsZerosOnesAndTheSmallestNumbers) {
   }
 }
 
-}  // namespace
+}  // namespace unit_cube_layer_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace check_test {
 
 Matrix normal(Index rows, Index dim, std::uint64_t seed) {
   return Stream(seed, Purpose::kTest).normal_matrix(rows, dim);
@@ -151,5 +151,5 @@ TEST(Check, RefusesWhatCannotBeCompared) {
   EXPECT_THROW(check(shifted(), {.error_rate = 0}), InvalidOption);
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace conflux

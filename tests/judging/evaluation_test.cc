@@ -10,7 +10,7 @@
 #include "flow/affine_layer.h"
 
 namespace conflux {
-namespace {
+namespace evaluation_test {
 
 // Group m lies m * `apart` from group 0 along feature 0.
 GroupSet shifted_groups(Index count, Index rows, double apart) {
@@ -93,5 +93,5 @@ TEST(Evaluation, RefusesStrangersAndUnknownMetrics) {
                InvalidOption);
 }
 
-}  // namespace
+}  // namespace evaluation_test
 }  // namespace conflux

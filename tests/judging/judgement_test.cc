@@ -9,7 +9,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace judgement_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -150,5 +150,5 @@ TEST(Judgement, RefusesRowsThatDoNotFit) {
   EXPECT_THROW(scene.judge(), InvalidData);
 }
 
-}  // namespace
+}  // namespace judgement_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace rank_tests_test {
 
 std::vector<Index> in_turn(Index count, Index groups) {
   std::vector<Index> out;
@@ -98,5 +98,5 @@ TEST(RankTests, AdjustForTheNumberOfTests) {
   EXPECT_NEAR(rates[3], 0.9, 1e-15);
 }
 
-}  // namespace
+}  // namespace rank_tests_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "core/rng.h"
 
 namespace conflux::kernels {
-namespace {
+namespace dense_test {
 
 Matrix normal(Index rows, Index cols, std::uint64_t name) {
   return Stream(21, Purpose::kTest, name).normal_matrix(rows, cols);
@@ -139,5 +139,5 @@ TEST(PolarFactor, OfDependentColumnsIsRefused) {
   EXPECT_TRUE(polar_factor(1e-200 * normal(5, 2, 10), 1e-6));
 }
 
-}  // namespace
+}  // namespace dense_test
 }  // namespace conflux::kernels

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace conflux::kernels {
-namespace {
+namespace normal_test {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -82,5 +82,5 @@ TEST(Normal, QuantileOfTheSmallestProbabilitiesIsFinite) {
   }
 }
 
-}  // namespace
+}  // namespace normal_test
 }  // namespace conflux::kernels

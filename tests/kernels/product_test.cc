@@ -11,7 +11,7 @@
 #include "core/rng.h"
 
 namespace conflux::kernels {
-namespace {
+namespace product_test {
 
 // A row of the block sizes that the kernels cut by (3 and 4 lines, 48 and 128 rows, 256 contracted
 // columns), one less, one more, and the smallest.
@@ -278,5 +278,5 @@ TYPED_TEST(ProductTest, NoRowsChangeNothing) {
   EXPECT_EQ(x, std::vector<T>(8, T(1)));
 }
 
-}  // namespace
+}  // namespace product_test
 }  // namespace conflux::kernels

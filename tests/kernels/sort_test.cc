@@ -13,7 +13,7 @@
 #include "core/rng.h"
 
 namespace conflux::kernels {
-namespace {
+namespace sort_test {
 
 using testing::ElementsAre;
 
@@ -186,5 +186,5 @@ RC_GTEST_PROP(Sort, DoubleRanksEqualTheStableSort, (const std::vector<double>& v
   RC_ASSERT(found.rows == expected.rows);
 }
 
-}  // namespace
+}  // namespace sort_test
 }  // namespace conflux::kernels

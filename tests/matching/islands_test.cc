@@ -5,7 +5,7 @@
 #include <set>
 
 namespace conflux {
-namespace {
+namespace islands_test {
 
 std::size_t count_islands(const Matrix& points, Index clusters) {
   SelfCommunicator self;
@@ -42,5 +42,5 @@ TEST(Islands, AFewRowsProveNoGap) {
   EXPECT_EQ(count_islands(points, 2), 1U);
 }
 
-}  // namespace
+}  // namespace islands_test
 }  // namespace conflux

@@ -5,7 +5,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace k_means_test {
 
 // `each` points around 0, 10, 20 ... on the first axis.
 Matrix clouds(Index count, Index each, std::uint64_t number) {
@@ -62,5 +62,5 @@ TEST(KMeans, AgreesOnAllProcesses) {
   }
 }
 
-}  // namespace
+}  // namespace k_means_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace matching_test {
 
 using ::testing::HasSubstr;
 
@@ -177,5 +177,5 @@ TEST(Matching, FindsAsManyKindsAsAreAskedFor) {
   EXPECT_EQ(match(data.groups(), 1, {.kinds = 11}).num_kinds(), 11);
 }
 
-}  // namespace
+}  // namespace matching_test
 }  // namespace conflux

@@ -8,7 +8,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace partial_transport_test {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -79,5 +79,5 @@ TEST(PartialTransport, LeavesForbiddenPairsAndMissingMassAlone) {
   EXPECT_EQ(partial_transport(Matrix(0, 2), Vector(0), even(2), kInfinity, 1).mass, 0);
 }
 
-}  // namespace
+}  // namespace partial_transport_test
 }  // namespace conflux

@@ -5,7 +5,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace difference_test {
 
 const Workers kWorkers(2);
 constexpr double kRate = 0.05;
@@ -58,5 +58,5 @@ TEST(Difference, GroupsOfOneRowAreNoReasonToFail) {
   EXPECT_FALSE(find_difference(two_groups(1, 2, 0, 1), kRate, 0, kWorkers).found);
 }
 
-}  // namespace
+}  // namespace difference_test
 }  // namespace conflux

@@ -8,7 +8,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace energy_distance_test {
 
 // Sums of a few thousand distances of order 1.
 constexpr double kRounding = 1e-12;
@@ -69,5 +69,5 @@ TEST(EnergyDistance, RefusesWhatItCannotCompare) {
   EXPECT_THROW(energy_distance(x, Matrix(0, 2), Workers(1)), InvalidData);
 }
 
-}  // namespace
+}  // namespace energy_distance_test
 }  // namespace conflux

@@ -14,7 +14,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace exact_wasserstein_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -156,5 +156,5 @@ TEST(ExactWasserstein, RefusesWhatItCannotCompare) {
   EXPECT_THROW(exact_w2_squared(x, negative, x, negative, Workers(1)), InvalidData);
 }
 
-}  // namespace
+}  // namespace exact_wasserstein_test
 }  // namespace conflux

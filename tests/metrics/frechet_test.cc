@@ -9,7 +9,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace frechet_test {
 
 TEST(FrechetDistance, OfAShiftIsItsSquare) {
   const Matrix x = normal_cloud(200, 4, 1);
@@ -54,5 +54,5 @@ TEST(FrechetDistance, OfFlatCloudsIsFinite) {
   EXPECT_THROW(frechet_distance(normal_cloud(1, 10, 9), y), InvalidData);
 }
 
-}  // namespace
+}  // namespace frechet_test
 }  // namespace conflux

@@ -10,7 +10,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace guessing_test {
 
 struct Labelled {
   Matrix rows;
@@ -162,5 +162,5 @@ TEST(Guessing, RefusesWhatCannotBeGuessed) {
   EXPECT_THROW(guess(data), InvalidData);
 }
 
-}  // namespace
+}  // namespace guessing_test
 }  // namespace conflux

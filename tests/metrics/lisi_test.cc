@@ -13,7 +13,7 @@
 #include "tests/support/public_data.h"
 
 namespace conflux {
-namespace {
+namespace lisi_test {
 
 const Workers kWorkers(2);
 
@@ -139,5 +139,5 @@ TEST(Lisi, OfDonorsBeforeAndAfterHarmonyIsKnown) {
   EXPECT_NEAR(median_of("pbmc_3500_pcs_harmonized.tsv.gz"), 2.398, 1e-3);
 }
 
-}  // namespace
+}  // namespace lisi_test
 }  // namespace conflux

@@ -8,7 +8,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace nearest_neighbors_test {
 
 // Sorts all other rows by distance, then by position.
 Neighbors slow_neighbors(const Matrix& rows, Index count) {
@@ -61,5 +61,5 @@ TEST(NearestNeighbors, AsManyAsRowsAreRefused) {
   EXPECT_NO_THROW(nearest_neighbors(cloud, 9, Workers(1)));
 }
 
-}  // namespace
+}  // namespace nearest_neighbors_test
 }  // namespace conflux

@@ -6,7 +6,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace neighbors_kept_test {
 
 Matrix normal(Index rows, std::uint64_t seed) {
   return Stream(seed, Purpose::kTest).normal_matrix(rows, 3);
@@ -40,5 +40,5 @@ TEST(NeighborsKept, OfFewRows) {
   EXPECT_THROW(neighbors_kept(normal(5, 1), normal(5, 1), Workers(), 0), InvalidOption);
 }
 
-}  // namespace
+}  // namespace neighbors_kept_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace pairwise_test {
 
 TEST(Pairwise, AveragesOverOrderedPairsOfDifferentGroups) {
   for (const Index groups : {2, 3, 10}) {
@@ -45,5 +45,5 @@ TEST(Pairwise, NeedsTwoGroups) {
   EXPECT_THROW(pairwise(1, [](Index, Index) { return 0.0; }), InvalidData);
 }
 
-}  // namespace
+}  // namespace pairwise_test
 }  // namespace conflux

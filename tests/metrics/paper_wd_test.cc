@@ -10,7 +10,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace paper_wd_test {
 
 using testing::AllOf;
 using testing::Ge;
@@ -114,5 +114,5 @@ TEST(PaperWd, RefusesWhatItCannotCompare) {
   EXPECT_THROW(paper_wd(x, normal_cloud(1, 2, 1), {.block = 2}, Workers(1)), InvalidOption);
 }
 
-}  // namespace
+}  // namespace paper_wd_test
 }  // namespace conflux

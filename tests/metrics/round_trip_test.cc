@@ -8,7 +8,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace round_trip_test {
 
 TEST(RoundTrip, OfAnExactReturnIsZero) {
   const Matrix x = normal_cloud(20, 3, 1);
@@ -53,5 +53,5 @@ TEST(RoundTrip, RefusesCloudsThatAreNotPaired) {
   EXPECT_THROW(round_trip_error(Matrix(0, 2), Matrix(0, 2)), InvalidData);
 }
 
-}  // namespace
+}  // namespace round_trip_test
 }  // namespace conflux

@@ -10,7 +10,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace sinkhorn_test {
 
 TEST(Sinkhorn, MeetsPythonOptimalTransport) {
   for (const GoldenCase& golden : golden_cases()) {
@@ -86,5 +86,5 @@ TEST(Sinkhorn, RefusesWhatItCannotCompare) {
   EXPECT_THROW(sinkhorn_divergence(x, x, {.tolerance = 0}, Workers(1)), InvalidOption);
 }
 
-}  // namespace
+}  // namespace sinkhorn_test
 }  // namespace conflux

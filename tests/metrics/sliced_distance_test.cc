@@ -9,7 +9,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace sliced_distance_test {
 
 constexpr double kRounding = 1e-12;
 
@@ -118,5 +118,5 @@ TEST(SlicedDistance, RefusesWhatItCannotCompare) {
   EXPECT_THROW(max_sliced_w2_squared(x, x, {.starts = 0}, Workers(1)), InvalidOption);
 }
 
-}  // namespace
+}  // namespace sliced_distance_test
 }  // namespace conflux

@@ -7,7 +7,7 @@
 #include "tests/metrics/clouds.h"
 
 namespace conflux {
-namespace {
+namespace transport_cost_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -70,5 +70,5 @@ TEST(TransportCost, RefusesCloudsThatAreNotPaired) {
   EXPECT_THROW(transport_cost(before, after, Workers(1)), InvalidData);
 }
 
-}  // namespace
+}  // namespace transport_cost_test
 }  // namespace conflux

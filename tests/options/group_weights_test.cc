@@ -6,7 +6,7 @@
 #include "conflux/core/error.h"
 
 namespace conflux {
-namespace {
+namespace group_weights_test {
 
 using testing::HasSubstr;
 
@@ -39,5 +39,5 @@ TEST(GroupWeights, SumToOne) {
   EXPECT_EQ(normalized_weights({8, 0}, sizes), (std::vector<double>{1, 0}));
 }
 
-}  // namespace
+}  // namespace group_weights_test
 }  // namespace conflux

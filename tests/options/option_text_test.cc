@@ -6,7 +6,7 @@
 #include "conflux/core/error.h"
 
 namespace conflux {
-namespace {
+namespace option_text_test {
 
 using ::testing::HasSubstr;
 
@@ -67,5 +67,5 @@ TEST(OptionText, ARefusedValueChangesNothing) {
   EXPECT_EQ(options.layers, 7);
 }
 
-}  // namespace
+}  // namespace option_text_test
 }  // namespace conflux

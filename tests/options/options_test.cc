@@ -11,7 +11,7 @@
 #include "conflux/options/option_text.h"
 
 namespace conflux {
-namespace {
+namespace options_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -268,5 +268,5 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"patience", [](FitOptions& o) { o.patience = 0; }, {"patience is 0"}}),
     [](const auto& each) { return std::string(each.param.name); });
 
-}  // namespace
+}  // namespace options_test
 }  // namespace conflux

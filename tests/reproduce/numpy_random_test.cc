@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace conflux::app {
-namespace {
+namespace numpy_random_test {
 
 // Printed by numpy 1.24: RandomState(0).random_sample(3), then permutation(10).
 TEST(NumpyRandom, DrawsWhatNumpyDraws) {
@@ -32,5 +32,5 @@ TEST(NumpyRandom, PermutationsHoldEveryNumberOnce) {
   }
 }
 
-}  // namespace
+}  // namespace numpy_random_test
 }  // namespace conflux::app

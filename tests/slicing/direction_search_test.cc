@@ -9,7 +9,7 @@
 #include "tests/support/orthonormal.h"
 
 namespace conflux {
-namespace {
+namespace direction_search_test {
 
 const Workers kWorkers(2);
 
@@ -302,5 +302,5 @@ TEST(DirectionSearch, StepsInTheSpanNeedATenthOfThePasses) {
   }
 }
 
-}  // namespace
+}  // namespace direction_search_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace search_sample_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -193,5 +193,5 @@ TEST_P(DistributedSampleTest, IsTheSampleOfOneProcess) {
   }
 }
 
-}  // namespace
+}  // namespace search_sample_test
 }  // namespace conflux

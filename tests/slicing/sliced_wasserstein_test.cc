@@ -11,7 +11,7 @@
 #include "tests/support/slow_spread.h"
 
 namespace conflux {
-namespace {
+namespace sliced_wasserstein_test {
 
 const Workers kOneThread(1);
 
@@ -388,5 +388,5 @@ RC_GTEST_PROP(SlicedSpreadProperty, ValueEqualsTheSlowReference, ()) {
   RC_ASSERT(std::abs(value_of(sample, weights, frame) - expected) <= 1e-11 * (1 + expected));
 }
 
-}  // namespace
+}  // namespace sliced_wasserstein_test
 }  // namespace conflux

@@ -12,7 +12,7 @@
 #include "tests/support/orthonormal.h"
 
 namespace conflux {
-namespace {
+namespace ascent_test {
 
 // Keeps what ascend() asked for and insists on the order of its calls.
 class RecordingProblem : public AscentProblem {
@@ -346,5 +346,5 @@ RC_GTEST_PROP(AscentProperty, ValueGrowsAndFrameStaysOrthonormal, ()) {
   RC_ASSERT(result.frame.drift() < 1e-10);
 }
 
-}  // namespace
+}  // namespace ascent_test
 }  // namespace conflux

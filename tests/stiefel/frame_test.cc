@@ -9,7 +9,7 @@
 #include "tests/support/orthonormal.h"
 
 namespace conflux {
-namespace {
+namespace frame_test {
 
 struct Size {
   Index dim;
@@ -128,5 +128,5 @@ RC_GTEST_PROP(FrameProperty, OrthonormalizedIsOrthonormalHoweverDependentTheColu
   RC_ASSERT(Frame::orthonormalized(a).drift() < 1e-14);
 }
 
-}  // namespace
+}  // namespace frame_test
 }  // namespace conflux

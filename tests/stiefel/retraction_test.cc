@@ -10,7 +10,7 @@
 #include "tests/support/orthonormal.h"
 
 namespace conflux {
-namespace {
+namespace retraction_test {
 
 struct Size {
   Index dim;
@@ -291,5 +291,5 @@ RC_GTEST_PROP(CayleyProperty, StepsOfAnySizeStayOnTheManifold, ()) {
   }
 }
 
-}  // namespace
+}  // namespace retraction_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include "tests/storage/models.h"
 
 namespace conflux {
-namespace {
+namespace checkpoint_test {
 
 // Ends after `layers` layers and leaves a checkpoint of each.
 void fit_and_stop(Index layers, const GroupSet& groups, const FitOptions& options,
@@ -126,5 +126,5 @@ TEST(DataDigest, TellsRowsMassesAndNamesApart) {
   EXPECT_EQ(all[0], digest("a", rows, {}));
 }
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace conflux

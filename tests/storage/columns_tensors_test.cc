@@ -8,7 +8,7 @@
 #include "tests/storage/models.h"
 
 namespace conflux {
-namespace {
+namespace columns_tensors_test {
 
 Model model_of(const MixedTable& mixed) {
   const Workers workers(1);
@@ -60,5 +60,5 @@ TEST(ColumnsTensors, AreNotWrittenWithoutColumns) {
   EXPECT_TRUE(load_model(folder.file("old.conflux")).columns.empty());
 }
 
-}  // namespace
+}  // namespace columns_tensors_test
 }  // namespace conflux

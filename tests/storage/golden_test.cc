@@ -9,7 +9,7 @@
 #include "tests/storage/golden_model.h"
 
 namespace conflux {
-namespace {
+namespace golden_test {
 
 const std::string kModel = golden_folder() / "model_v1.conflux";
 // A line: layer, group, then the three rows of the group after that layer (-1: before the first).
@@ -79,5 +79,5 @@ TEST(GoldenModel, DISABLED_IsWritten) {
   }
 }
 
-}  // namespace
+}  // namespace golden_test
 }  // namespace conflux

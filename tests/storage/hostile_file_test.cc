@@ -10,7 +10,7 @@
 #include "tests/storage/models.h"
 
 namespace conflux {
-namespace {
+namespace hostile_file_test {
 
 std::string refusal(const Bytes& bytes) {
   try {
@@ -360,5 +360,5 @@ TEST(HostileFile, OfHistogramMapsIsRefusedByName) {
               HasSubstr("\"layer.0.barycenter.moments\" has the shape"));
 }
 
-}  // namespace
+}  // namespace hostile_file_test
 }  // namespace conflux

@@ -16,7 +16,7 @@
 #include "tests/storage/models.h"
 
 namespace conflux {
-namespace {
+namespace model_file_test {
 
 class ModelFile : public testing::TestWithParam<Kind> {};
 
@@ -296,5 +296,5 @@ TEST(ModelFiles, SurviveAKilledWriter) {
   EXPECT_LE(folder.num_files(), 3);
 }
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace conflux

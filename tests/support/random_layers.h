@@ -23,14 +23,14 @@ enum class MapKind { kQuantile, kHistogram, kSpline };
 /// What the samples look like. Two narrow bumps leave gaps, where quantile maps are a thousand
 /// times steeper or flatter than on average and histogram maps up to 1e7 times steeper; one wide
 /// bump gives maps of moderate slope.
-enum class Shape { kTwoNarrowBumps, kOneWideBump };
+enum class Bumps { kTwoNarrowBumps, kOneWideBump };
 
-inline std::vector<double> random_line(Shape shape, Index rows, Stream& stream) {
+inline std::vector<double> random_line(Bumps bumps, Index rows, Stream& stream) {
   const double left = -2 * stream.uniform(), right = 2 * stream.uniform();
   const double share = stream.uniform(), extra = 0.4 * stream.uniform();
   std::vector<double> values(static_cast<std::size_t>(rows));
   for (double& value : values) {
-    value = shape == Shape::kOneWideBump
+    value = bumps == Bumps::kOneWideBump
                 ? 0.5 * (left + right) + (0.6 + extra) * stream.normal()
                 : (stream.uniform() < share ? left : right) + (0.1 + extra) * stream.normal();
   }
@@ -39,7 +39,7 @@ inline std::vector<double> random_line(Shape shape, Index rows, Stream& stream) 
 }
 
 /// maps[m][k] of group m on line k, fitted to 400 draws within about [-4, 4] per group.
-inline std::vector<std::vector<MonotoneMap>> random_maps(MapKind kind, Shape shape, Index groups,
+inline std::vector<std::vector<MonotoneMap>> random_maps(MapKind kind, Bumps bumps, Index groups,
                                                          Index lines, Stream& stream) {
   const Index rows = 400, knots = 25, bins = 20;
   std::vector<std::vector<MonotoneMap>> maps(static_cast<std::size_t>(groups));
@@ -48,7 +48,7 @@ inline std::vector<std::vector<MonotoneMap>> random_maps(MapKind kind, Shape sha
     std::vector<QuantileSummary> summaries;
     std::vector<GroupHistogram> histograms;
     for (Index m = 0; m < groups; ++m) {
-      const std::vector<double> values = random_line(shape, rows, stream);
+      const std::vector<double> values = random_line(bumps, rows, stream);
       summaries.push_back(summarize(values, {}, rows));
       const Eigen::Map<const Vector> sample(values.data(), rows);
       const double mean = sample.mean();
@@ -73,14 +73,14 @@ inline std::vector<std::vector<MonotoneMap>> random_maps(MapKind kind, Shape sha
   return maps;
 }
 
-inline SlicedLayer random_sliced_layer(MapKind kind, Shape shape, Index groups, Index dim,
+inline SlicedLayer random_sliced_layer(MapKind kind, Bumps bumps, Index groups, Index dim,
                                        Index directions, Stream& stream) {
   Frame frame = Frame::random(dim, directions, stream);
-  return {std::move(frame), random_maps(kind, shape, groups, directions, stream)};
+  return {std::move(frame), random_maps(kind, bumps, groups, directions, stream)};
 }
 
 /// `own_centres`: every group has centres of its own.
-inline GatedLayer random_gated_layer(Shape shape, Index groups, Index dim, Index directions,
+inline GatedLayer random_gated_layer(Bumps bumps, Index groups, Index dim, Index directions,
                                      Index gating, Index kinds, bool own_centres, Stream& stream) {
   const Matrix both = Frame::random(dim, directions + gating, stream).columns();
   std::vector<Matrix> centres;
@@ -89,7 +89,7 @@ inline GatedLayer random_gated_layer(Shape shape, Index groups, Index dim, Index
   }
   std::vector<std::vector<PiecewiseLinearMap>> maps;
   for (const auto& of_group :
-       random_maps(MapKind::kQuantile, shape, groups, kinds * directions, stream)) {
+       random_maps(MapKind::kQuantile, bumps, groups, kinds * directions, stream)) {
     maps.emplace_back();
     for (const MonotoneMap& map : of_group)
       maps.back().push_back(std::get<PiecewiseLinearMap>(map));
@@ -98,9 +98,9 @@ inline GatedLayer random_gated_layer(Shape shape, Index groups, Index dim, Index
           Gate(Frame(both.rightCols(gating)), std::move(centres), 2.0), std::move(maps)};
 }
 
-inline CoordinateLayer random_coordinate_layer(MapKind kind, Shape shape, Index groups, Index dim,
+inline CoordinateLayer random_coordinate_layer(MapKind kind, Bumps bumps, Index groups, Index dim,
                                                Stream& stream) {
-  return CoordinateLayer(random_maps(kind, shape, groups, dim, stream));
+  return CoordinateLayer(random_maps(kind, bumps, groups, dim, stream));
 }
 
 /// Matrices with eigenvalues from 0.1 to 10.

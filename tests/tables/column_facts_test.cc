@@ -10,7 +10,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace column_facts_test {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -163,5 +163,5 @@ TEST(ColumnFacts, RefuseOtherColumns) {
                   HasSubstr("b.csv: column 1 is \"y\" but was \"x\" before; all files need")));
 }
 
-}  // namespace
+}  // namespace column_facts_test
 }  // namespace conflux

@@ -15,7 +15,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace csv_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -327,5 +327,5 @@ INSTANTIATE_TEST_SUITE_P(Csv, PandasFile,
                            return name;
                          });
 
-}  // namespace
+}  // namespace csv_test
 }  // namespace conflux

@@ -10,7 +10,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace foreign_readers_test {
 
 bool python_works() {
   static const bool works =
@@ -81,5 +81,5 @@ TEST(ForeignCompressor, ZstdAgreesBothWays) {
   EXPECT_TRUE(same_table(read_table(folder / "theirs.csv.zst"), read_table(folder / "plain.csv")));
 }
 
-}  // namespace
+}  // namespace foreign_readers_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace idx_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -78,5 +78,5 @@ TEST(Idx, EveryRefusalNamesThePlaceAndTheRemedy) {
   for (const Case& c : cases) EXPECT_THAT(c.call, ThrowsMessage<InvalidData>(HasSubstr(c.what)));
 }
 
-}  // namespace
+}  // namespace idx_test
 }  // namespace conflux

@@ -12,7 +12,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace npy_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -201,5 +201,5 @@ TEST(Npy, EveryRefusalNamesThePlaceAndTheRemedy) {
   for (const Case& c : cases) EXPECT_THAT(c.call, ThrowsMessage<InvalidData>(HasSubstr(c.what)));
 }
 
-}  // namespace
+}  // namespace npy_test
 }  // namespace conflux

@@ -10,7 +10,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace npz_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -122,5 +122,5 @@ TEST(Npz, SurvivesEveryFlippedByte) {
   }
 }
 
-}  // namespace
+}  // namespace npz_test
 }  // namespace conflux

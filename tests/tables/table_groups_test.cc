@@ -17,7 +17,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace table_groups_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -328,5 +328,5 @@ TEST(Digits, LoadAsTenGroupsOfSixtyFourPixels) {
   }
 }
 
-}  // namespace
+}  // namespace table_groups_test
 }  // namespace conflux

@@ -14,7 +14,7 @@
 #include "tests/tables/files.h"
 
 namespace conflux {
-namespace {
+namespace table_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -295,5 +295,5 @@ TEST(Table, EveryRefusalNamesThePlaceAndTheRemedy) {
   EXPECT_FALSE(std::filesystem::exists(folder / "out.csv"));
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace conflux

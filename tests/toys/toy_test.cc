@@ -13,7 +13,7 @@
 #include "kernels/dense.h"
 
 namespace conflux {
-namespace {
+namespace toy_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -226,5 +226,5 @@ TEST(Toy, RefusesOptionsOutOfRangeByName) {
   EXPECT_THROW(make_toy("circles", 0, 0), InvalidOption);
 }
 
-}  // namespace
+}  // namespace toy_test
 }  // namespace conflux

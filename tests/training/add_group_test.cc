@@ -17,7 +17,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace add_group_test {
 
 Model fit_model(const GroupSet& groups, Method method, Estimator estimator, Index grid = 0) {
   FitOptions options;
@@ -212,5 +212,5 @@ TEST(AddedGroup, RefusesWhatDoesNotSuit) {
   EXPECT_THROW(add_group(model, "c", groups[0].rows, nothing, workers), InvalidData);
 }
 
-}  // namespace
+}  // namespace add_group_test
 }  // namespace conflux

@@ -7,7 +7,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace automatic_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -125,5 +125,5 @@ TEST(AutomaticFit, IsInbForManyFeatures) {
             inb.flow.forward(0, set[0].rows, kWorkers));
 }
 
-}  // namespace
+}  // namespace automatic_test
 }  // namespace conflux

@@ -19,7 +19,7 @@
 #include "tests/support/golden.h"
 
 namespace conflux {
-namespace {
+namespace bits_test {
 
 const std::string kFile = golden_folder() / "fit_bits.txt";
 constexpr Index kRows = 300;
@@ -131,5 +131,5 @@ TEST(FitBits, AreThoseOfTheRecord) {
   EXPECT_EQ(now.size(), recorded.size());
 }
 
-}  // namespace
+}  // namespace bits_test
 }  // namespace conflux

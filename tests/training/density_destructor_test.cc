@@ -14,7 +14,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace density_destructor_test {
 
 Matrix copy(const GroupSet& groups, Index m) { return groups[m].rows.eigen(); }
 
@@ -281,5 +281,5 @@ TEST(DensityDestructor, WarnsOfFewRows) {
   EXPECT_THAT(fit.record.warnings[0], testing::HasSubstr("20 rows for 30 features"));
 }
 
-}  // namespace
+}  // namespace density_destructor_test
 }  // namespace conflux

@@ -14,7 +14,7 @@
 #include "flow/sliced_layer.h"
 
 namespace conflux {
-namespace {
+namespace fit_test {
 
 FitOptions small(Method method) {
   FitOptions options;
@@ -385,5 +385,5 @@ TEST(Fit, OtherSeedGivesOtherDirections) {
   EXPECT_NE(a, b);
 }
 
-}  // namespace
+}  // namespace fit_test
 }  // namespace conflux

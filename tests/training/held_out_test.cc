@@ -16,7 +16,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace held_out_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -301,5 +301,5 @@ TEST(HeldOut, TooFewRowsAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace held_out_test
 }  // namespace conflux

@@ -12,7 +12,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace hostile_input_test {
 
 using testing::HasSubstr;
 
@@ -225,5 +225,5 @@ TEST(HostileInput, ARowFarOutIsNamed) {
   EXPECT_THAT(fit.record.warnings, testing::Not(testing::Contains(HasSubstr("row"))));
 }
 
-}  // namespace
+}  // namespace hostile_input_test
 }  // namespace conflux

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace conflux {
-namespace {
+namespace memory_test {
 
 DataShape shape(Index dim, Index rows) {
   return {.dim = dim, .group_names = {"a", "b"}, .group_sizes = {rows, rows}};
@@ -28,5 +28,5 @@ TEST(MemoryNeeded, GrowsWithTheRowsAndIsLessInSinglePrecision) {
   EXPECT_LT(memory_needed(shape(10, 1000000), true, {}), 0.5 * many);
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace conflux

@@ -14,7 +14,7 @@
 #include "tests/support/golden.h"
 
 namespace conflux {
-namespace {
+namespace paper_figures_test {
 
 struct Figures {
   double paper_wd = 0;
@@ -108,5 +108,5 @@ TEST(PaperPreset, StackedHistogramsCanBeUndone) {
   }
 }
 
-}  // namespace
+}  // namespace paper_figures_test
 }  // namespace conflux

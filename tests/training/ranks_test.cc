@@ -9,7 +9,7 @@
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
-namespace {
+namespace ranks_test {
 
 // Every third row, so that all ranks see all of each distribution; rank 0 holds no rows of group 0.
 GroupSet part_of(const GroupSet& groups, Index rank, Index size) {
@@ -104,5 +104,5 @@ TEST(Ranks, EmptyGroupIsNoticedOnEveryRank) {
   });
 }
 
-}  // namespace
+}  // namespace ranks_test
 }  // namespace conflux

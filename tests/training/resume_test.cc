@@ -11,7 +11,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace resume_test {
 
 FitOptions options_of(Method method) {
   FitOptions options;
@@ -121,5 +121,5 @@ TEST(ResumedFits, RefuseOtherOptionsAndOtherGroups) {
   EXPECT_THROW(resume(part, renamed, options), InvalidData);
 }
 
-}  // namespace
+}  // namespace resume_test
 }  // namespace conflux

@@ -16,7 +16,7 @@
 #include "univariate/rational_quadratic_map.h"
 
 namespace conflux {
-namespace {
+namespace sinf_test {
 
 FitOptions sinf(Index layers, const std::string& target = {}) {
   FitOptions options;
@@ -155,5 +155,5 @@ TEST(Sinf, PaperPresetIsThatOfThePublishedRuns) {
   EXPECT_EQ(options.strength, 1.0);
 }
 
-}  // namespace
+}  // namespace sinf_test
 }  // namespace conflux

@@ -10,7 +10,7 @@
 #include "conflux/training/fit.h"
 
 namespace conflux {
-namespace {
+namespace single_precision_test {
 
 GroupSet singles_of(const GroupSet& groups) {
   GroupSet out;
@@ -138,5 +138,5 @@ TEST(GroupSetOwnership, RowsThatAreGivenUpAreNotCopied) {
   EXPECT_EQ(taken[0].rows.singles().data(), before);
 }
 
-}  // namespace
+}  // namespace single_precision_test
 }  // namespace conflux

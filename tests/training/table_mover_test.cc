@@ -9,7 +9,7 @@
 #include "tests/columns/mixed_table.h"
 
 namespace conflux {
-namespace {
+namespace table_mover_test {
 
 class TableMoverTest : public testing::Test {
  protected:
@@ -103,5 +103,5 @@ TEST_F(TableMoverTest, TranslatesAGroupToItself) {
   EXPECT_EQ(table["colour"].text, mixed->table["colour"].text);
 }
 
-}  // namespace
+}  // namespace table_mover_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "tests/univariate/line_samples.h"
 
 namespace conflux {
-namespace {
+namespace barycenter_test {
 
 std::vector<PiecewiseLinearMap> fit(const std::vector<std::vector<double>>& groups,
                                     const std::vector<double>& weights, Index knots,
@@ -263,5 +263,5 @@ TEST(UsableDeviation, IsNeverZero) {
   EXPECT_EQ(usable_deviation(0, 0), 1);
 }
 
-}  // namespace
+}  // namespace barycenter_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include "tests/univariate/histogram_samples.h"
 
 namespace conflux {
-namespace {
+namespace histogram_map_test {
 
 using testing::ElementsAre;
 
@@ -191,5 +191,5 @@ RC_GTEST_PROP(HistogramMap, IsInvertibleForAnyCounts, ()) {
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
-}  // namespace
+}  // namespace histogram_map_test
 }  // namespace conflux

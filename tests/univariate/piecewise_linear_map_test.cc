@@ -11,7 +11,7 @@
 #include "tests/support/single_points.h"
 
 namespace conflux {
-namespace {
+namespace piecewise_linear_map_test {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -146,5 +146,5 @@ RC_GTEST_PROP(PiecewiseLinearMap, PreservesOrderAndReturns, ()) {
   }
 }
 
-}  // namespace
+}  // namespace piecewise_linear_map_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace quantiles_test {
 
 using testing::Each;
 using testing::ElementsAre;
@@ -299,5 +299,5 @@ TEST(Merge, OfCompressedPartsIsCloseToTheWhole) {
               std::accumulate(expected.begin(), expected.end(), 0.0), 1e-10);
 }
 
-}  // namespace
+}  // namespace quantiles_test
 }  // namespace conflux

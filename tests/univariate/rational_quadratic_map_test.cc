@@ -10,7 +10,7 @@
 #include "tests/support/single_points.h"
 
 namespace conflux {
-namespace {
+namespace rational_quadratic_map_test {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -115,5 +115,5 @@ TEST(RationalQuadraticMap, OfEqualSlopesIsStraight) {
   }
 }
 
-}  // namespace
+}  // namespace rational_quadratic_map_test
 }  // namespace conflux

@@ -9,7 +9,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace spline_maps_test {
 
 std::vector<double> normal_sample(Index count, double mean, double deviation, std::uint64_t name) {
   Stream stream(7, Purpose::kTest, name);
@@ -129,5 +129,5 @@ TEST(SplineMaps, AShiftIsAShift) {
   for (double x = -9; x < 9; x += 0.1) EXPECT_NEAR(image(maps[0], x), x + 7.5, 1e-9);
 }
 
-}  // namespace
+}  // namespace spline_maps_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include "core/rng.h"
 
 namespace conflux {
-namespace {
+namespace wasserstein_test {
 
 template <class T>
 struct Problem {
@@ -287,5 +287,5 @@ RC_GTEST_PROP(Spread, EqualsTheSlowIntegralForAnySizesAndTies, ()) {
   }
 }
 
-}  // namespace
+}  // namespace wasserstein_test
 }  // namespace conflux
