@@ -19,7 +19,7 @@ namespace conflux {
 /// Values of all rows of each group on lines, in the precision of the rows.
 class Projections {
  public:
-  /// Of each group, row k holds the values on line k.
+  /// One matrix per group; its row k holds the values on line k.
   template <class Scalar>
   using Lines = std::vector<MatrixOf<Scalar>>;
 

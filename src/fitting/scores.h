@@ -10,7 +10,7 @@
 
 namespace conflux {
 
-/// Of each feature, the map that takes the values of all groups together to the normal law; the
+/// One map per feature, which takes the values of all groups together to the normal law; the
 /// same for every group, so that differences between groups stay.
 std::vector<PiecewiseLinearMap> score_maps(const GroupSet& groups, const RowChoice& chosen,
                                            Communicator& comm);

@@ -18,7 +18,7 @@ struct WithinAxes {
   Matrix of(const Group& group, const std::vector<Index>& chosen, const Workers& workers) const;
 };
 
-/// Of the chosen rows of each group, rows of other processes included; at most `count` axes.
+/// At most `count` axes, from the chosen rows of each group, rows of other processes included.
 WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vector<Index>>& chosen,
                             Index count, Communicator& comm, const Workers& workers);
 

@@ -17,9 +17,9 @@ namespace conflux {
 
 template <class Scalar>
 struct SearchSample {
-  /// Of each group, one sample per row.
+  /// One matrix per group, with a sample in each row.
   std::vector<MatrixOf<Scalar>> rows;
-  /// Of each group, one mass per row; empty when all count alike.
+  /// One list of masses per group, one mass per row; empty when all rows count alike.
   std::vector<std::vector<double>> masses;
   /// What one unit of the sample is in units of the data.
   double scale = 1;

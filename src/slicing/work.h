@@ -8,7 +8,7 @@ struct Work {
   /// Wall-clock seconds of products with rows, and of sorting with what is done to sorted values.
   double product_seconds = 0;
   double sort_seconds = 0;
-  /// Of the products: multiplications and additions, and bytes of rows read or written.
+  /// The products alone: multiplications and additions, and bytes of rows read or written.
   double flops = 0;
   double bytes = 0;
 

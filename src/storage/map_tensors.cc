@@ -52,7 +52,7 @@ void check_increasing(std::span<const double> values, const std::string& name) {
   }
 }
 
-// Of every line, or empty.
+// One row per line of the layer; empty if the maps have no barycenter.
 Matrix read_barycenters(const std::string& prefix, Index lines, TensorFile& file) {
   const std::string name = prefix + ".barycenter";
   if (!file.has(name)) return {};

@@ -25,7 +25,7 @@ namespace conflux {
 /// How far apart the groups are by the held-out rows.
 struct HeldOutJudgement {
   double divergence = 0;
-  /// Of each row, what it adds to the error of the divergence.
+  /// One number per row: what it adds to the error of the divergence.
   std::vector<double> influences = {};
 };
 

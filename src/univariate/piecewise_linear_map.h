@@ -45,7 +45,7 @@ class PiecewiseLinearMap {
  private:
   std::vector<double> from_;
   std::vector<double> to_;
-  // Of the segment that begins at each knot; the last entry belongs to the tail.
+  // Slope of the segment that begins at each knot; the last entry belongs to the tail.
   std::vector<double> slope_;
   std::vector<double> log_slope_;
 };

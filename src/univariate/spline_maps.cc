@@ -12,7 +12,7 @@ namespace {
 // Knots per extra level in a tail.
 constexpr Index kKnotsPerEdge = 40;
 
-// Of the point by the image.
+// The derivative of the point by its image.
 std::vector<double> knot_slopes(const std::vector<double>& from, const std::vector<double>& to) {
   std::vector<double> slopes(from.size(), 1.0);
   for (std::size_t i = 1; i + 1 < from.size(); ++i) {

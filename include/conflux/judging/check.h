@@ -44,7 +44,7 @@ struct FeatureDifference {
   double shift_by_chance = 0;
   /// Deviation of the group with the widest spread over that of the narrowest.
   double spread_ratio = 1;
-  /// Of the test on ranks: how probable such a difference is when groups are dealt at random.
+  /// How probable such a difference of ranks is when groups are dealt at random.
   double p_value = 1;
   /// The smallest error rate at which the feature is named among all features.
   double false_discovery_rate = 1;
@@ -88,12 +88,12 @@ struct CheckReport {
   std::vector<Index> rows = {};
   Guess guess = {};
   std::vector<FeatureDifference> features = {};
-  /// Of the claim that the groups differ, both tests together.
+  /// p-value of the claim that the groups differ, both tests together.
   double p_value = 1;
   bool differ = false;
   /// Cells that k-means finds in all rows together.
   Composition cells = {};
-  /// Of labelled rows.
+  /// How the labels are shared among groups.
   std::optional<Composition> labels = std::nullopt;
   /// Fraction of the groups' rows in cells that another group shares.
   double overlap = 1;

@@ -65,9 +65,9 @@ struct MetricResult {
   std::optional<double> before = std::nullopt;
   double after = 0;
   std::optional<double> by_chance = std::nullopt;
-  /// Of a metric of two groups.
+  /// Values of a metric that compares two groups, pair by pair.
   std::vector<PairValue> pairs = {};
-  /// Of a metric that has values for each group or each label.
+  /// Values of a metric that has one for each group or each label.
   std::vector<double> per_group = {};
   std::vector<LabelValue> per_label = {};
 };
