@@ -40,8 +40,8 @@ void warn_affine(const GroupSet& groups, const std::vector<Index>& sizes, const 
   }
 }
 
-// Each group needs its covariance, the map and its inverse, and both once more in padded rows. Beside
-// them the barycenter and what its fixed-point steps work on.
+// Each group needs its covariance, the map and its inverse, and both once more in padded rows.
+// Beside them the barycenter and what its fixed-point steps work on.
 double memory_of_affine(const DataShape& data, const FitOptions&) {
   const auto groups = static_cast<double>(data.group_sizes.size());
   const double square = static_cast<double>(data.dim) * static_cast<double>(data.dim);
