@@ -8,7 +8,7 @@
 #include "univariate/histogram_map.h"
 
 namespace conflux {
-namespace {
+namespace gaussian_histogram_test {
 
 using testing::ElementsAre;
 
@@ -97,5 +97,5 @@ TEST(GaussianHistogram, ThroughFarQuantilesMeetsThemOnBothSides) {
   }
 }
 
-}  // namespace
+}  // namespace gaussian_histogram_test
 }  // namespace conflux

@@ -7,7 +7,7 @@
 #include "univariate/histogram_map.h"
 
 namespace conflux {
-namespace {
+namespace histogram_map_laws_test {
 
 struct Case {
   const char* name;
@@ -223,5 +223,5 @@ TEST_P(HistogramMapTest, StaysFiniteForExtremePoints) {
 INSTANTIATE_TEST_SUITE_P(Groups, HistogramMapTest, testing::ValuesIn(cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace histogram_map_laws_test
 }  // namespace conflux

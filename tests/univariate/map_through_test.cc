@@ -9,7 +9,7 @@
 #include "univariate/barycenter.h"
 
 namespace conflux {
-namespace {
+namespace map_through_test {
 
 using testing::ElementsAre;
 
@@ -121,5 +121,5 @@ TEST(MapThrough, ContinuesAtMostTwiceTheMeanSlope) {
   EXPECT_DOUBLE_EQ(map.to().back(), 2 + 3 * 1.9);
 }
 
-}  // namespace
+}  // namespace map_through_test
 }  // namespace conflux
