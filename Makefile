@@ -71,7 +71,7 @@ format:
 	clang-format -i $(SOURCES)
 
 # TIDY=changed checks the sources of the last commit and of the working tree only. clang cannot read
-# the headers that g++ has precompiled, so clang-tidy has flags of its own.
+# the headers that g++ has precompiled, nor knows all its warnings, so clang-tidy has flags of its own.
 TIDY ?= all
 LAST := $(shell git rev-parse -q --verify HEAD~1 || git hash-object -t tree /dev/null)
 CHANGED = $(shell git diff --name-only --diff-filter=d $(LAST) -- 'src/*.cc')
