@@ -111,10 +111,12 @@ def people(run, table, group, label, name, limits):
     shared, back, new = (run.read(f"{name}_{k}.csv") for k in ("shared", "back", "new"))
     features = [c for c in new.columns if c not in (group, label)]
     codes = new[group].astype("category").cat.codes
+    # A category that is new stays a text among the numbers of the shared space.
+    moved = shared[features].apply(pd.to_numeric, errors="coerce")
     same = ((back[features] == new[features]) | (back[features].isna() & new[features].isna())).all(axis=None)
     results = [
-        ("guessing the group", guessing_auc(new[features], codes), guessing_auc(shared[features], codes), limits[0]),
-        ("the label", guessing_auc(new[features], new[label]), guessing_auc(shared[features], new[label]), limits[1]),
+        ("guessing the group", guessing_auc(new[features], codes), guessing_auc(moved, codes), limits[0]),
+        ("the label", guessing_auc(new[features], new[label]), guessing_auc(moved, new[label]), limits[1]),
         ("there and back: equal", "", "yes" if same else "no", "yes"),
     ]
     if new[features].isna().any(axis=None):

@@ -40,8 +40,8 @@ struct NewRows {
 };
 
 NewRows read_with(const Model& model, const AddGroupFlags& flags) {
-  const Table table = read_table(
-      flags.input, options_for_model(model, flags.table, flags.columns, false, flags.threads));
+  const Table table =
+      read_table(flags.input, options_for_model(model, flags.table, flags.columns, flags.threads));
   ColumnFlags columns = flags.columns;
   columns.from = flags.name;
   const ModelColumns found =
@@ -68,14 +68,7 @@ Model with_group(const Model& model, const std::string& name, Table table,
   for (std::size_t j = 0; j < features.size(); ++j) {
     table.columns[table.find(features[j])].name = model.columns.features[j].name;
   }
-  Columns columns = model.columns;
-  add_group(columns, table, workers);
-  const Index group = model.flow.num_groups();
-  const std::vector<Index> groups(static_cast<std::size_t>(table.num_rows()), group);
-  const std::vector<Matrix> rows = coordinates_by_group(columns, table, groups, group + 1, workers);
-  Model out = add_group(model, name, rows.back(), {}, workers);
-  out.columns = std::move(columns);
-  return out;
+  return add_group(model, name, table, workers);
 }
 
 void run_add_group(const AddGroupFlags& flags, const Console& console) {

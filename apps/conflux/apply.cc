@@ -17,6 +17,7 @@
 #include "model_columns.h"
 #include "support/interrupt.h"
 #include "table_flags.h"
+#include "tables/number_text.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -84,12 +85,24 @@ class RowMover {
   /// Features that mean something to the columns of the model.
   void move_values(Table& block, std::span<const Index> groups) const {
     const TableMover mover(model_, workers_);
-    if (way_ == Way::kTransform) return mover.transform(block, groups);
     std::vector<Index> to(groups.begin(), groups.end());
     if (!to_.empty()) std::fill(to.begin(), to.end(), to_.front());
-    if (way_ == Way::kInverse) return mover.inverse(block, groups, to);
-    mover.translate(block, groups, to);
+    switch (way_) {
+      case Way::kTransform:
+        mover.transform(block, groups);
+        break;
+      case Way::kInverse:
+        mover.inverse(block, groups, to);
+        break;
+      case Way::kTranslate:
+        mover.translate(block, groups, to);
+        break;
+    }
+    inexact_rows_ += mover.inexact_rows();
   }
+
+  /// Rows with missing cells, so far, whose way back is not exact.
+  Index inexact_rows() const { return inexact_rows_; }
 
   /// Moves rows and puts them into the columns of the block that they came from.
   void move(const Matrix& rows, std::span<const Index> groups,
@@ -132,6 +145,7 @@ class RowMover {
   Way way_;
   Workers workers_;
   std::vector<Index> to_;  // empty: each row's own group
+  mutable Index inexact_rows_ = 0;
 };
 
 /// The columns that the output can hold, in their order.
@@ -170,6 +184,23 @@ void check_log_density(const Model& model, const TableSchema& schema, const std:
         fmt::format("{} has a column \"{}\" already; rename or drop it, or leave out "
                     "--log-density.",
                     input, kDensityColumn));
+  }
+}
+
+// A category that the fit has not seen is carried as a text, for which arrays have no room.
+void refuse_text_in_arrays(const Table& block, const ModelColumns& columns,
+                           const OutputFlags& output) {
+  for (const std::string& name : columns.features) {
+    const Column& column = block[name];
+    if (column.numeric()) continue;
+    for (Index i = 0; i < block.num_rows(); ++i) {
+      double ignored = 0;
+      if (is_missing(column.text[i]) || parse_number(column.text[i], ignored)) continue;
+      throw InvalidData(fmt::format(
+          "{}, column \"{}\": \"{}\" is a text, and {} holds numbers only; write a .csv file, or "
+          "fit again with rows that have it, or with --as {}=ignore.",
+          block.place(i), name, column.text[i], output.path, name));
+    }
   }
 }
 
@@ -227,6 +258,12 @@ class TableFlow {
       throw InvalidData(flags_.inputs.front() + ": there are no rows; add some.");
     }
     writer_->close();
+    if (mover_.inexact_rows() > 0 && flags_.way == Way::kTransform) {
+      console_.warn(fmt::format(
+          "{} of {} rows have missing cells where the maps jump; conflux inverse returns them "
+          "nearly, not exactly",
+          mover_.inexact_rows(), rows_));
+    }
     return rows_;
   }
 
@@ -236,6 +273,7 @@ class TableFlow {
         input, model_, flags_.table, flags_.columns, flags_.threads,
         {.shared = flags_.way == Way::kInverse, .needs_group = mover_.needs_group()});
     const ModelColumns& columns = reader.columns();
+    for (const std::string& note : reader.notes()) console_.info(note);
     check_log_density(model_, reader.schema(), input, flags_);
     // Files that are groups themselves become one table: a column must tell them apart then.
     const bool tell = flags_.inputs.size() > 1 && columns.group.empty();
@@ -253,6 +291,7 @@ class TableFlow {
       move_block(model_, mover_, columns, groups, flags_.log_density, block);
       if (tell) add_group_column(block, groups);
       keep_columns(block, columns, keeps);
+      if (keeps != Keeps::kEverything) refuse_text_in_arrays(block, columns, flags_.output);
       writer_->write(block);
       rows_ += block.num_rows();
       console_.progress(fmt::format("{} rows  {:.0f} rows/s", rows_,

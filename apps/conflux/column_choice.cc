@@ -98,6 +98,11 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
        .help = "JSON file with the same words; conflux check --write-columns drafts one",
        .target = &choice.file,
        .shown = Shown::kToExperts},
+      {.names = "--key",
+       .value = "COLUMN",
+       .help = "column that names the rows: noise follows them in any order [their positions]",
+       .target = &choice.key,
+       .shown = Shown::kToExperts},
       {.names = "--repeats",
        .value = "spread|keep",
        .help = "whether values that many rows share are spread; kept ones let groups be guessed "
@@ -119,6 +124,7 @@ ColumnOptions column_options(const ColumnChoice& choice) {
   out.missing = chosen<MissingRule>(choice.missing, {{"auto", MissingRule::kAuto},
                                                      {"refuse", MissingRule::kRefuse},
                                                      {"drop", MissingRule::kDrop}});
+  out.key = choice.key;
   if (!choice.file.empty()) read_file(choice.file, out);
   for (const std::string& text : choice.as) {
     out.as.push_back(parse_pair(text, "--as", "age=whole"));

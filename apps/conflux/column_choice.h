@@ -20,14 +20,16 @@ struct ColumnChoice {
   std::vector<std::string> support = {};
   /// A JSON file with words for columns.
   std::string file = {};
+  /// Column that names the rows.
+  std::string key = {};
 
   bool empty() const {
     return scale.empty() && repeats.empty() && missing.empty() && as.empty() && support.empty() &&
-           file.empty();
+           file.empty() && key.empty();
   }
 };
 
-/// --scale, --repeats, --missing, --as, --support and --columns
+/// --scale, --repeats, --missing, --as, --support, --columns and --key
 std::vector<Flag> column_choice_flags(ColumnChoice& choice);
 
 /// Reads the file, too. Throws InvalidOption or InvalidData.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -34,7 +36,49 @@ struct FitFlags {
   bool force = false;
   /// Options of the library that were given, by name.
   std::vector<std::pair<std::string, std::string>> given;
+  /// The command line, for who goes on from a checkpoint.
+  std::vector<std::string> words;
 };
+
+constexpr const char* kCommand = "command";
+
+// --resume FILE, perhaps with switches, is all that a fit needs to go on: the checkpoint knows the
+// command line it came from.
+std::vector<std::string> with_resumed_words(std::vector<std::string> words) {
+  std::string checkpoint;
+  const std::vector<std::string> switches = {"-q",        "--quiet", "-v",
+                                             "--verbose", "--json",  "--force"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--resume" && i + 1 < words.size()) {
+      checkpoint = words[++i];
+    } else if (words[i].starts_with("--resume=")) {
+      checkpoint = words[i].substr(std::string("--resume=").size());
+    } else if (std::find(switches.begin(), switches.end(), words[i]) == switches.end()) {
+      return words;
+    }
+  }
+  if (checkpoint.empty()) return words;
+  const std::map<std::string, std::string> known = checkpoint_metadata(checkpoint);
+  const auto command = known.find(kCommand);
+  if (command == known.end()) return words;
+  const auto earlier = Json::parse(command->second);
+  if (!earlier) return words;
+  for (const Json& word : earlier->items()) words.push_back(word.text());
+  return words;
+}
+
+// Without --resume and what it names, which is said anew.
+std::string command_text(const std::vector<std::string>& words) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--resume") {
+      ++i;
+    } else if (!words[i].starts_with("--resume=")) {
+      out.push_back(words[i]);
+    }
+  }
+  return out.dump();
+}
 
 std::string flag_of(std::string name) {
   for (char& c : name) c = c == '_' ? '-' : c;
@@ -101,8 +145,9 @@ void show_progress(const Fit& fit, const Console& console) {
     throw Interrupted("interrupted; no model was written (--checkpoint keeps the work).");
   }
   if (!finished) throw Interrupted("interrupted before the first layer; nothing was written.");
-  save_checkpoint(flags.checkpoint, *finished, digest);
-  throw Interrupted(fmt::format("interrupted; go on with --resume {}.", flags.checkpoint));
+  save_checkpoint(flags.checkpoint, *finished, digest, {{kCommand, command_text(flags.words)}});
+  throw Interrupted(
+      fmt::format("interrupted; go on with conflux fit --resume {}.", flags.checkpoint));
 }
 
 Fit fit_with_checkpoints(GroupSet groups, const Columns& columns, const FitFlags& flags,
@@ -121,7 +166,8 @@ Fit fit_with_checkpoints(GroupSet groups, const Columns& columns, const FitFlags
     if (flags.checkpoint.empty()) return;
     const auto layers = static_cast<Index>(so_far.record.layers.size());
     finished = so_far;
-    if (layers % flags.every == 0) save_checkpoint(flags.checkpoint, so_far, digest);
+    if (layers % flags.every != 0) return;
+    save_checkpoint(flags.checkpoint, so_far, digest, {{kCommand, command_text(flags.words)}});
   };
   SelfCommunicator comm;
   std::optional<Fit> fit;
@@ -275,7 +321,7 @@ Verb fit_verb() {
              .shown = Shown::kToExperts},
             {.names = "--resume",
              .value = "FILE",
-             .help = "go on from a checkpoint: same bits as without a stop",
+             .help = "go on from a checkpoint; needs nothing else: same bits",
              .target = &flags->resume},
             {.names = "--max-memory",
              .value = "BYTES",
@@ -284,6 +330,10 @@ Verb fit_verb() {
              .shown = Shown::kToExperts},
             force_flag(flags->force)});
   verb.add(input_flags(flags->input.table));
+  verb.complete = [flags](std::vector<std::string> words) {
+    flags->words = with_resumed_words(std::move(words));
+    return flags->words;
+  };
   return verb;
 }
 

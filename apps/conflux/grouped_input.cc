@@ -111,6 +111,12 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
     drop_incomplete(tagged, out.feature_names(), console);
     out = find();
   }
+  const NumberedGroups groups(tagged.groups);
+  for (const UnitDoubt& doubt : out.doubts) {
+    console.warn(
+        fmt::format("column \"{}\": the values of group \"{}\" {}; do they have the same unit?",
+                    doubt.column, groups.names[static_cast<std::size_t>(doubt.group)], doubt.what));
+  }
   if (options.repeats == Repeats::kKeep) {
     console.warn(
         "repeated values are kept: each group's become other numbers in the shared space, from "
@@ -176,10 +182,14 @@ std::vector<std::string> categories_among(const std::vector<std::string>& featur
 GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& console,
                              const Model* model) {
   GroupedInputFlags flags = given;
-  for (const auto& [name, word] : column_options(flags.choice).as) {
+  const ColumnOptions options = column_options(flags.choice);
+  for (const auto& [name, word] : options.as) {
     if (word == "category") flags.text.push_back(name);
   }
   if (model != nullptr) flags.text = categories_among(flags.features, model->columns);
+  // Keys keep their spelling: 007 is not 7.
+  const std::string& key = model != nullptr ? model->columns.key : options.key;
+  if (!key.empty()) flags.text.push_back(key);
   TaggedTable tagged = read_tagged(flags, console);
   if (model != nullptr) give_names(tagged.table, flags.features, model->columns.feature_names());
   Columns columns = model != nullptr ? model->columns : columns_of(tagged, flags, console);

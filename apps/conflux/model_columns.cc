@@ -113,11 +113,12 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
 }
 
 TableOptions options_for_model(const Model& model, const InputFlags& input,
-                               const ColumnFlags& flags, bool shared, int threads) {
+                               const ColumnFlags& flags, int threads) {
   const std::string group = flags.group.empty() ? model.group_column : flags.group;
   TableOptions options = read_options(input, group, threads);
   options.numeric = feature_columns(model, flags);
-  if (shared || options.numeric->size() != model.columns.features.size()) return options;
+  // Also in the shared space, where a category that the fit has not seen is carried as a text.
+  if (options.numeric->size() != model.columns.features.size()) return options;
   std::vector<std::string> numbers;
   for (std::size_t j = 0; j < options.numeric->size(); ++j) {
     if (!model.columns.features[j].category()) numbers.push_back((*options.numeric)[j]);
@@ -129,12 +130,18 @@ TableOptions options_for_model(const Model& model, const InputFlags& input,
 ModelReader::ModelReader(std::string path, const Model& model, const InputFlags& input,
                          const ColumnFlags& flags, int threads, const ReadingFor& purpose)
     : path_(std::move(path)), model_(model), flags_(flags), purpose_(purpose) {
-  reader_ = open_table(path_, options_for_model(model, input, flags, purpose.shared, threads));
+  reader_ = open_table(path_, options_for_model(model, input, flags, threads));
   columns_ = find_columns(reader_->schema(), path_, model, flags, purpose.needs_group);
+  const std::vector<std::string> names = names_of(reader_->schema());
+  const std::string& key = model.columns.key;
+  if (!purpose.shared && !key.empty() && !contains(names, key)) {
+    throw InvalidOption(fmt::format("{}: {} The model was fitted with it as the key of the rows.",
+                                    path_, unknown_name("column", key, names)));
+  }
   if (!purpose.needs_group && flags.from.empty()) {
     // Who returns to its own group has the values it had; the table may tell.
     const std::string& known = flags.group.empty() ? model.group_column : flags.group;
-    if (!known.empty() && has_all(names_of(reader_->schema()), split_list(known))) {
+    if (!known.empty() && has_all(names, split_list(known))) {
       columns_.group = known;
     }
   }

@@ -53,7 +53,7 @@ struct ReadingFor {
 
 /// How a table with features of the model is opened: which columns are numbers.
 TableOptions options_for_model(const Model& model, const InputFlags& input,
-                               const ColumnFlags& flags, bool shared, int threads);
+                               const ColumnFlags& flags, int threads);
 
 /// A table in blocks, with the groups of its rows.
 class ModelReader {
@@ -63,6 +63,8 @@ class ModelReader {
 
   const TableSchema& schema() const { return reader_->schema(); }
   const ModelColumns& columns() const { return columns_; }
+  /// How the file was understood; see TableReader::notes().
+  std::vector<std::string> notes() const { return reader_->notes(); }
   bool read(Table& block, Index max_rows) const;
   /// As positions among the groups of the model; -1 where nobody knows or needs it.
   std::vector<Index> groups_of(const Table& block) const;

@@ -38,7 +38,9 @@ void keep_existing(std::vector<std::string>& names, const TableSchema& schema) {
 // Columns of the rows themselves, or of the table that is joined to them.
 TableOptions options_for(const std::string& path, const TaggedTableFlags& flags,
                          std::vector<std::string> text) {
-  TableOptions options = read_options(flags.table, flags.group, flags.threads);
+  // Who joins a table has the groups there, as a rule; an array of them is not asked for then.
+  const std::string group = flags.meta.empty() ? flags.group : "";
+  TableOptions options = read_options(flags.table, group, flags.threads);
   if (!flags.meta.empty() && path != "-") {
     TableOptions names = options;
     names.numeric.emplace();
@@ -50,8 +52,9 @@ TableOptions options_for(const std::string& path, const TaggedTableFlags& flags,
 
 // Reads in blocks only when there is a limit: the types of text columns cost a second pass then.
 Table read_within(const std::string& path, const TaggedTableFlags& flags,
-                  const std::vector<std::string>& text) {
+                  const std::vector<std::string>& text, const Console& console) {
   const auto reader = open_table(path, options_for(path, flags, text));
+  for (const std::string& note : reader->notes()) console.info(note);
   if (flags.max_memory <= 0) return reader->read_rest();
   Table table;
   for (Table block; reader->read(block, kBlockRows);) {
@@ -143,7 +146,7 @@ std::vector<std::string> spelled_columns(const TaggedTableFlags& flags) {
 Table read_one(const std::string& path, const TaggedTableFlags& flags, const Console& console) {
   const Stopwatch watch;
   std::vector<std::string> text = spelled_columns(flags);
-  Table table = read_within(path, flags, text);
+  Table table = read_within(path, flags, text, console);
   if (table.source.empty()) table.source = path;
   console.detail(fmt::format("read {}: {} rows, {} columns, {:.2f} s", path, table.num_rows(),
                              table.num_columns(), watch.seconds()));
@@ -193,7 +196,7 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
     meta.table = {};
     std::vector<std::string> text = spelled_columns(flags);
     if (!flags.meta_key.empty()) text.push_back(flags.meta_key);
-    Table joined = read_within(flags.meta, meta, text);
+    Table joined = read_within(flags.meta, meta, text, console);
     joined.source = flags.meta;
     join_meta(out.table, std::move(joined), flags.meta_key);
   }

@@ -118,7 +118,8 @@ int run_verb(const Program& program, Verb verb, const std::vector<std::string>& 
   CommonFlags common;
   verb.add(common_flags(common, console));
   try {
-    const std::vector<GivenFlag> found = parse_words(verb.flags, words);
+    const std::vector<GivenFlag> found =
+        parse_words(verb.flags, verb.complete ? verb.complete(words) : words);
     const bool expert = given(found, &common.expert_help);
     if (expert || given(found, &common.help)) {
       print(verb_help(program, verb, expert));

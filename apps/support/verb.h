@@ -23,6 +23,8 @@ struct Verb {
   /// Takes the words of the command line as they are, in place of `flags` and `run`.
   std::function<int(const std::vector<std::string>&)> run_words = {};
   std::vector<Flag> flags = {};
+  /// May add words that an earlier call had, and remember them. Empty: they are taken as they are.
+  std::function<std::vector<std::string>(std::vector<std::string>)> complete = {};
 
   void add(std::vector<Flag> more) {
     flags.insert(flags.end(), std::make_move_iterator(more.begin()),

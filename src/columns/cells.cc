@@ -41,4 +41,20 @@ void refuse_missing_cell(const Table& table, const Column& column, Index row) {
       table.place(row), column.name));
 }
 
+void refuse_missing_key(const Table& table, const Column& column, Index row) {
+  throw InvalidData(fmt::format(
+      "{}, column \"{}\" is missing, but it is the key that names the row; fill the cell, or fit "
+      "without --key.",
+      table.place(row), column.name));
+}
+
+std::uint64_t digest_of(std::string_view text) {
+  std::uint64_t out = 0xcbf29ce484222325;
+  for (const char c : text) {
+    out ^= static_cast<unsigned char>(c);
+    out *= 0x100000001b3;
+  }
+  return out;
+}
+
 }  // namespace conflux

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "conflux/tables/table.h"
 
@@ -22,5 +24,9 @@ void make_text(Column& column);
 void refuse_infinity(const Table& table, const Column& column, Index row, double value);
 
 [[noreturn]] void refuse_missing_cell(const Table& table, const Column& column, Index row);
+[[noreturn]] void refuse_missing_key(const Table& table, const Column& column, Index row);
+
+/// 64 bits that tell one text from another (FNV-1a).
+std::uint64_t digest_of(std::string_view text);
 
 }  // namespace conflux

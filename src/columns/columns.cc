@@ -5,17 +5,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "columns/cells.h"
+#include "columns/coder.h"
 #include "columns/expectation.h"
 #include "conflux/core/error.h"
-#include "core/rng.h"
+#include "tables/number_text.h"
 
 namespace conflux {
 
 namespace {
 
-constexpr Index kRowsPerTask = 4096;
+// Rows of a task stay in the nearest cache while one feature after the other is written.
+constexpr Index kRowsPerTask = 256;
 
 // Positions of the features in a table.
 std::vector<Index> places(const Columns& columns, const Table& table) {
@@ -34,10 +37,60 @@ void require_numbers(const Table& table, const Column& column) {
 // Missing numbers, missing texts and texts that the fit has not seen are all NaN.
 double value_at(const Feature& feature, const Column& column, Index row) {
   if (!feature.category()) return column.numbers[static_cast<std::size_t>(row)];
-  const std::string text = cell_text(column, row);
-  if (is_missing(text)) return kNan;
-  const Index code = feature.category_of(text);
+  // Frequent categories come first, and none of them is a word for missing.
+  const Index code = column.numeric()
+                         ? feature.category_of(cell_text(column, row))
+                         : feature.category_of(column.text[static_cast<std::size_t>(row)]);
   return code < 0 ? kNan : static_cast<double>(code);
+}
+
+std::vector<FeatureCoder> coders(const Columns& columns) {
+  std::vector<FeatureCoder> out;
+  for (std::size_t j = 0; j < columns.features.size(); ++j) {
+    out.emplace_back(columns.features[j], columns.seed, j);
+  }
+  return out;
+}
+
+// What a category that the fit has not seen begins with in the shared space, where all others are
+// numbers.
+constexpr std::string_view kNew = "new:";
+
+// Numbers, unless a new category has to be carried among them.
+void put_shared_category(Column& column, std::vector<double> points) {
+  bool carries = false;
+  for (Index i = 0; i < column.size() && !carries; ++i) {
+    carries = std::isnan(points[i]) && !is_missing(cell_text(column, i));
+  }
+  if (!carries) {
+    column = {column.name, ColumnType::kNumeric, std::move(points), {}};
+    return;
+  }
+  make_text(column);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::string& cell = column.text[i];
+    if (!std::isnan(points[i])) {
+      cell.clear();
+      append_number(cell, points[i]);
+    } else if (is_missing(cell)) {
+      cell.clear();
+    } else {
+      cell.insert(0, kNew);
+    }
+  }
+}
+
+// NaN where a cell is missing or holds a new category.
+double shared_number(const Table& table, const Column& column, Index row) {
+  if (column.numeric()) return column.numbers[static_cast<std::size_t>(row)];
+  const std::string& cell = column.text[static_cast<std::size_t>(row)];
+  if (is_missing(cell) || cell.starts_with(kNew)) return kNan;
+  double out = 0;
+  if (parse_number(cell, out)) return out;
+  throw InvalidData(
+      fmt::format("{}, column \"{}\": \"{}\" is not a number, as rows of the shared space have; "
+                  "give a table that conflux transform wrote.",
+                  table.place(row), column.name, cell));
 }
 
 }  // namespace
@@ -56,8 +109,26 @@ std::vector<std::string> Columns::category_names() const {
   return out;
 }
 
+std::vector<std::uint64_t> Columns::row_names(const Table& table) const {
+  std::vector<std::uint64_t> out(static_cast<std::size_t>(table.num_rows()));
+  if (key.empty()) {
+    std::iota(out.begin(), out.end(), static_cast<std::uint64_t>(table.first_row));
+    return out;
+  }
+  const Column& keys = table[key];
+  for (Index i = 0; i < table.num_rows(); ++i) {
+    const std::string text = cell_text(keys, i);
+    if (is_missing(text)) refuse_missing_key(table, keys, i);
+    out[static_cast<std::size_t>(i)] = digest_of(text);
+  }
+  return out;
+}
+
 Matrix Columns::coordinates(const Table& table, const Workers& workers) const {
   const std::vector<Index> at = places(*this, table);
+  std::vector<std::uint64_t> names = row_names(table);
+  for (std::uint64_t& name : names) name = mixed_bits(name);
+  const std::vector<FeatureCoder> coder = coders(*this);
   Matrix out(table.num_rows(), static_cast<Index>(features.size()));
   for (std::size_t j = 0; j < features.size(); ++j) {
     if (!features[j].category()) require_numbers(table, table.columns[at[j]]);
@@ -68,18 +139,14 @@ Matrix Columns::coordinates(const Table& table, const Workers& workers) const {
       const Column& column = table.columns[at[j]];
       for (Index i = begin; i < end; ++i) {
         const double value = value_at(feature, column, i);
-        refuse_infinity(table, column, i, value);
-        if (std::isnan(value)) {
-          if (missing == MissingRule::kRefuse) refuse_missing_cell(table, column, i);
-          out(i, static_cast<Index>(j)) = kNan;
+        if (std::isfinite(value)) {
+          out(i, static_cast<Index>(j)) =
+              coder[j].coordinate(value, names[static_cast<std::size_t>(i)]);
           continue;
         }
-        double point = value;
-        if (feature.has_cell(value)) {
-          Stream noise(seed, Purpose::kJitter, static_cast<std::uint64_t>(table.first_row + i), j);
-          point = feature.spread(value, noise.uniform());
-        }
-        out(i, static_cast<Index>(j)) = feature.coordinate(point);
+        refuse_infinity(table, column, i, value);
+        if (missing == MissingRule::kRefuse) refuse_missing_cell(table, column, i);
+        out(i, static_cast<Index>(j)) = kNan;
       }
     }
   });
@@ -89,6 +156,7 @@ Matrix Columns::coordinates(const Table& table, const Workers& workers) const {
 void Columns::put_values(Table& table, ConstRows rows, std::span<const Index> from,
                          std::span<const Index> to, const Workers& workers) const {
   const std::vector<Index> at = places(*this, table);
+  const std::vector<FeatureCoder> coder = coders(*this);
   for (std::size_t j = 0; j < features.size(); ++j) {
     const Feature& feature = features[j];
     Column& column = table.columns[at[j]];
@@ -101,14 +169,15 @@ void Columns::put_values(Table& table, ConstRows rows, std::span<const Index> fr
       for (Index i = begin; i < end; ++i) {
         const double coordinate = rows(i, static_cast<Index>(j));
         if (std::isnan(coordinate)) continue;
-        const double point = feature.point(coordinate);
+        const double point = coder[j].point(coordinate);
         double value =
             from[i] == to[i] ? feature.gathered(point) : feature.fitted_to_group(point, to[i]);
         if (!feature.category()) {
           column.numbers[i] = value;
           continue;
         }
-        value = std::clamp(value, 0.0, static_cast<double>(feature.categories.size() - 1));
+        value =
+            std::round(std::clamp(value, 0.0, static_cast<double>(feature.categories.size() - 1)));
         column.text[i] = feature.categories[static_cast<std::size_t>(value)];
       }
     });
@@ -118,14 +187,18 @@ void Columns::put_values(Table& table, ConstRows rows, std::span<const Index> fr
 Matrix Columns::shared_coordinates(const Table& table, const Workers& workers) const {
   const std::vector<Index> at = places(*this, table);
   Matrix out(table.num_rows(), static_cast<Index>(features.size()));
-  for (const Index place : at) require_numbers(table, table.columns[place]);
+  const std::vector<FeatureCoder> coder = coders(*this);
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    if (!features[j].category()) require_numbers(table, table.columns[at[j]]);
+  }
   workers.for_each_block(out.rows(), kRowsPerTask, [&](Index begin, Index end) {
     for (std::size_t j = 0; j < features.size(); ++j) {
       const Column& column = table.columns[at[j]];
       for (Index i = begin; i < end; ++i) {
-        const double point = column.numbers[i];
+        const double point = shared_number(table, column, i);
         refuse_infinity(table, column, i, point);
-        out(i, static_cast<Index>(j)) = std::isnan(point) ? kNan : features[j].coordinate(point);
+        out(i, static_cast<Index>(j)) =
+            std::isnan(point) ? kNan : coder[j].coordinate_of_point(point);
       }
     }
   });
@@ -134,17 +207,30 @@ Matrix Columns::shared_coordinates(const Table& table, const Workers& workers) c
 
 void Columns::put_shared(Table& table, ConstRows rows, const Workers& workers) const {
   const std::vector<Index> at = places(*this, table);
+  const std::vector<FeatureCoder> coder = coders(*this);
   for (std::size_t j = 0; j < features.size(); ++j) {
     Column& column = table.columns[at[j]];
-    column.type = ColumnType::kNumeric;
-    column.text.clear();
-    column.numbers.resize(static_cast<std::size_t>(rows.rows()));
+    std::vector<double> points(static_cast<std::size_t>(rows.rows()));
     workers.for_each_block(rows.rows(), kRowsPerTask, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         const double coordinate = rows(i, static_cast<Index>(j));
-        column.numbers[i] = std::isnan(coordinate) ? kNan : features[j].point(coordinate);
+        points[i] = std::isnan(coordinate) ? kNan : coder[j].point(coordinate);
       }
     });
+    if (features[j].category()) {
+      put_shared_category(column, std::move(points));
+    } else {
+      column = {column.name, ColumnType::kNumeric, std::move(points), {}};
+    }
+  }
+}
+
+void Columns::unmark_new_categories(Table& table) const {
+  for (const Feature& feature : features) {
+    if (!feature.category()) continue;
+    for (std::string& cell : table.columns[table.find(feature.name)].text) {
+      if (cell.starts_with(kNew)) cell.erase(0, kNew.size());
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 
 #include "core/rng.h"
 
@@ -19,18 +18,6 @@ constexpr int kRounds = 20;
 constexpr double kCommonRowsPerFeature = 2;
 // Keeps regressions finite when features repeat each other: a part of their variance.
 constexpr double kRidge = 1e-3;
-
-// The features of a row that are missing, and those that are not.
-struct Pattern {
-  std::vector<Index> missing;
-  std::vector<Index> there;
-};
-
-struct Regression {
-  Pattern pattern;
-  Matrix slopes;    // missing x there
-  Matrix residual;  // covariance of what the regression leaves
-};
 
 Pattern pattern_of(const double* row, Index dim) {
   Pattern out;
@@ -57,23 +44,15 @@ Regression regress(const ExpectedRow& expected, Pattern pattern) {
   return out;
 }
 
-// The regressions that rows have asked for so far.
-class Regressions {
- public:
-  explicit Regressions(const ExpectedRow& expected) : expected_(expected) {}
+}  // namespace
 
-  const Regression& of(const double* row, Index dim) {
-    Pattern pattern = pattern_of(row, dim);
-    const auto found = known_.find(pattern.missing);
-    if (found != known_.end()) return found->second;
-    std::vector<Index> key = pattern.missing;
-    return known_.emplace(std::move(key), regress(expected_, std::move(pattern))).first->second;
-  }
-
- private:
-  const ExpectedRow& expected_;
-  std::map<std::vector<Index>, Regression> known_;
-};
+const Regression& Regressions::of(const double* row, Index dim) {
+  Pattern pattern = pattern_of(row, dim);
+  const auto found = known_.find(pattern.missing);
+  if (found != known_.end()) return found->second;
+  std::vector<Index> key = pattern.missing;
+  return known_.emplace(std::move(key), regress(expected_, std::move(pattern))).first->second;
+}
 
 Vector expected_missing(const ExpectedRow& expected, const Regression& regression,
                         const double* row) {
@@ -83,6 +62,8 @@ Vector expected_missing(const ExpectedRow& expected, const Regression& regressio
     offset[k] = row[there[k]] - expected.mean[there[k]];
   return expected.mean(missing) + regression.slopes * offset;
 }
+
+namespace {
 
 void replace_missing(const ExpectedRow& expected, Rows rows,
                      const std::function<void(Index, const Regression&, Vector&)>& change) {
@@ -200,10 +181,10 @@ void fill_expected(const ExpectedRow& expected, Rows rows) {
   replace_missing(expected, rows, [](Index, const Regression&, Vector&) {});
 }
 
-void draw_expected(const ExpectedRow& expected, Rows rows, std::span<const Index> positions,
+void draw_expected(const ExpectedRow& expected, Rows rows, std::span<const std::uint64_t> names,
                    std::uint64_t seed) {
   replace_missing(expected, rows, [&](Index i, const Regression& regression, Vector& values) {
-    Stream noise(seed, Purpose::kJitter, static_cast<std::uint64_t>(positions[i]), kDraws);
+    Stream noise(seed, Purpose::kJitter, names[static_cast<std::size_t>(i)], kDraws);
     Matrix residual = regression.residual;
     // Rounding must not make a variance of 0 negative.
     residual.diagonal().array() += 1e-12 + 1e-9 * residual.diagonal().maxCoeff();

@@ -1,24 +1,32 @@
 #include "conflux/columns/feature.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace conflux {
 
 namespace {
 
 // Powers of ten up to here are exact.
-double units_per_one(int decimals) {
-  double out = 1;
-  for (int k = 0; k < decimals; ++k) out *= 10;
-  return out;
+constexpr std::array<double, 16> kPowers = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+double units_per_one(int decimals) { return kPowers[static_cast<std::size_t>(decimals)]; }
+
+// Half away from zero, like std::round(), which is a call of the library.
+double rounded(double x) {
+  return std::abs(x) < 0x1p51
+             ? static_cast<double>(static_cast<std::int64_t>(x + std::copysign(0.5, x)))
+             : x;
 }
 
 // Division by a power of ten rounds to the very number that the decimal text is read as.
 double nearest_multiple(double x, int decimals) {
+  if (decimals == 0) return rounded(x) + 0.0;  // never -0
   const double units = units_per_one(decimals);
-  const double out = std::round(x * units) / units;
-  return out == 0 ? 0.0 : out;  // never -0
+  return rounded(x * units) / units + 0.0;
 }
 
 double on_line(const std::vector<double>& from, const std::vector<double>& to, double x) {
@@ -41,6 +49,33 @@ double nearest_of(const std::vector<double>& values, double x) {
 // Noise keeps this far from the edges of a cell, as a fraction of it: rounding on the way there and
 // back stays far below.
 constexpr double kEdge = 0.02;
+// Between the noise of two multiples is room for the numbers between them, which new data may have:
+// a slit of this half width, in units.
+constexpr double kSlit = 0.005;
+// Beyond, a double has no room for decimals of a unit.
+constexpr double kMostUnits = 1e14;
+
+bool between_multiples(double value, int decimals) {
+  return std::abs(value * units_per_one(decimals)) < kMostUnits &&
+         nearest_multiple(value, decimals) != value;
+}
+
+// Numbers between k and k + 1 units lie in the slit around k + 1/2.
+double into_slit(double value, double units) {
+  const double below = std::floor(value * units);
+  return (below + 0.5 + kSlit * (2 * (value * units - below) - 1)) / units;
+}
+
+double out_of_slit(double point, double units) {
+  const double below = std::floor(point * units);
+  const double part = ((point * units - below - 0.5) / kSlit + 1) / 2;
+  return (below + std::clamp(part, 0.0, 1.0)) / units;
+}
+
+bool in_slit(double point, double units) {
+  const double from_half = point * units - std::floor(point * units) - 0.5;
+  return std::abs(point * units) < kMostUnits && std::abs(from_half) <= (kSlit + kEdge) / 2;
+}
 
 const Atom* atom_of(const std::vector<Atom>& atoms, double value) {
   const auto found = std::lower_bound(atoms.begin(), atoms.end(), value,
@@ -55,30 +90,62 @@ bool Feature::as_it_is() const {
 }
 
 bool Feature::has_cell(double value) const {
-  return decimals >= 0 || atom_of(atoms, value) != nullptr;
+  return decimals >= 0 ? !between_multiples(value, decimals) : atom_of(atoms, value) != nullptr;
 }
 
 double Feature::spread(double value, double place) const {
   const double inside = kEdge + (1 - 2 * kEdge) * place;
+  if (decimals >= 0) {
+    const double units = units_per_one(decimals);
+    return between_multiples(value, decimals) ? into_slit(value, units)
+                                              : value + (inside - 0.5) / units;
+  }
   if (const Atom* atom = atom_of(atoms, value)) {
     return atom->cell.low + (atom->cell.high - atom->cell.low) * inside;
   }
-  // New values may have more decimals than those of the fit; they stay where they are.
-  if (decimals < 0 || nearest_multiple(value, decimals) != value) return value;
-  return value + (inside - 0.5) / units_per_one(decimals);
+  return beside_edges(value);
 }
 
 double Feature::gathered(double point) const {
+  if (decimals >= 0) {
+    const double units = units_per_one(decimals);
+    return in_slit(point, units) ? out_of_slit(point, units) : nearest_multiple(point, decimals);
+  }
   const auto above =
       std::lower_bound(atoms.begin(), atoms.end(), point,
                        [](const Atom& atom, double x) { return atom.cell.high < x; });
   if (above != atoms.end() && above->cell.contains(point)) return above->value;
-  return decimals < 0 ? point : nearest_multiple(point, decimals);
+  return from_beside_edges(point);
+}
+
+// An atom at the edge of the support is spread beyond it; new data beyond the edge makes way.
+double Feature::beside_edges(double value) const {
+  if (atoms.empty()) return value;
+  const Atom &first = atoms.front(), &last = atoms.back();
+  if (value < first.value && first.cell.high == first.value) {
+    return value - (first.value - first.cell.low);
+  }
+  if (value > last.value && last.cell.low == last.value) {
+    return value + (last.cell.high - last.value);
+  }
+  return value;
+}
+
+double Feature::from_beside_edges(double point) const {
+  if (atoms.empty()) return point;
+  const Atom &first = atoms.front(), &last = atoms.back();
+  if (point < first.cell.low && first.cell.high == first.value) {
+    return point + (first.value - first.cell.low);
+  }
+  if (point > last.cell.high && last.cell.low == last.value) {
+    return point - (last.cell.high - last.value);
+  }
+  return point;
 }
 
 double Feature::fitted_to_group(double point, Index group) const {
   const HeldValues& own = held[static_cast<std::size_t>(group)];
-  double value = gathered(point);
+  double value = decimals < 0 ? gathered(point) : nearest_multiple(point, decimals);
   if (!own.values.empty()) return nearest_of(own.values, value);
   const Interval& range = own.range;
   if (range.low > range.high) return std::clamp(value, support.low, support.high);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "columns/cells.h"
 #include "columns/expectation.h"
@@ -33,10 +34,24 @@ void check_names(const Table& table, const ColumnOptions& options) {
   for (const auto* pairs : {&options.as, &options.support}) {
     for (const auto& [name, word] : *pairs) check(name);
   }
+  if (!options.key.empty()) check(options.key);
   for (const std::string& name : options.features) {
     if (std::find(options.drop.begin(), options.drop.end(), name) == options.drop.end()) continue;
     throw InvalidOption(fmt::format(
         "column \"{}\" is asked for as a feature and as something else; choose one.", name));
+  }
+}
+
+// Rows of one key would have the same noise.
+void check_keys(const Table& table, const std::string& key) {
+  std::unordered_map<std::string, Index> first;
+  for (Index i = 0; i < table.num_rows(); ++i) {
+    const auto [found, is_new] = first.emplace(cell_text(table[key], i), i);
+    if (is_new) continue;
+    throw InvalidData(fmt::format(
+        "{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with --key "
+        "that tells rows apart, or leave it out.",
+        table.place(i), found->first, key, table.place(found->second)));
   }
 }
 
@@ -52,7 +67,7 @@ FoundFeatures find_features(const Table& table, std::span<const Index> groups, I
   if (names.empty()) {
     for (const std::string& name : table.names()) {
       const auto dropped = std::find(options.drop.begin(), options.drop.end(), name);
-      if (dropped == options.drop.end()) names.push_back(name);
+      if (dropped == options.drop.end() && name != options.key) names.push_back(name);
     }
   }
   std::vector<Meaning> all(names.size());
@@ -105,6 +120,29 @@ std::vector<Matrix> split_rows(const Matrix& rows, std::span<const Index> groups
   return out;
 }
 
+// Means and covariances of so many rows per group are as good as those of more.
+constexpr Index kMostExpectedFrom = 20000;
+
+std::vector<ExpectedRow> expectations_of(const Columns& columns, const Table& table,
+                                         std::span<const Index> groups, Index num_groups,
+                                         const Workers& workers) {
+  if (table.num_rows() <= kMostExpectedFrom * num_groups) {
+    return fit_expectations(split_rows(columns.coordinates(table, workers), groups, num_groups));
+  }
+  std::vector<Index> chosen, chosen_groups;
+  for (Index m = 0; m < num_groups; ++m) {
+    const std::vector<Index> own = rows_of(groups, m);
+    const auto count = static_cast<Index>(own.size());
+    const Index step = (count + kMostExpectedFrom - 1) / kMostExpectedFrom;
+    for (Index i = 0; i < count; i += std::max<Index>(step, 1)) {
+      chosen.push_back(own[static_cast<std::size_t>(i)]);
+      chosen_groups.push_back(m);
+    }
+  }
+  return fit_expectations(
+      split_rows(columns.coordinates(table.rows(chosen), workers), chosen_groups, num_groups));
+}
+
 }  // namespace
 
 Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
@@ -113,16 +151,22 @@ Columns find_columns(const Table& table, std::span<const Index> groups, Index nu
   FoundFeatures found = find_features(table, groups, num_groups, options, workers);
   Columns out;
   out.seed = options.seed;
+  out.key = options.key;
+  if (!out.key.empty()) {
+    check_keys(table, out.key);
+    found.carried.push_back({out.key, "because it names the rows"});
+  }
   out.missing = options.missing;
   out.carried = std::move(found.carried);
   out.scale_reason = choose_scales(found.meanings, options.scale);
+  out.doubts = doubts_about_units(found.meanings);
   workers.for_each(static_cast<Index>(found.meanings.size()), [&](Index j) {
     Meaning& meaning = found.meanings[static_cast<std::size_t>(j)];
     set_held(meaning, groups, num_groups);
   });
   for (Meaning& meaning : found.meanings) out.features.push_back(std::move(meaning.feature));
-  const Matrix rows = out.coordinates(table, workers);
-  out.expected = fit_expectations(split_rows(rows, groups, num_groups));
+  out.expected = expectations_of(out, table, groups, num_groups, workers);
+  out.shared = common_expectation(out.expected);
   return out;
 }
 
@@ -130,10 +174,11 @@ std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& ta
                                          std::span<const Index> groups, Index num_groups,
                                          const Workers& workers) {
   std::vector<Matrix> out = split_rows(columns.coordinates(table, workers), groups, num_groups);
+  const std::vector<std::uint64_t> names = columns.row_names(table);
   for (Index m = 0; m < num_groups; ++m) {
-    std::vector<Index> positions = rows_of(groups, m);
-    for (Index& position : positions) position += table.first_row;
-    draw_expected(columns.expected[m], Rows(out[m]), positions, columns.seed);
+    std::vector<std::uint64_t> own;
+    for (const Index i : rows_of(groups, m)) own.push_back(names[static_cast<std::size_t>(i)]);
+    draw_expected(columns.expected[m], Rows(out[m]), own, columns.seed);
   }
   return out;
 }

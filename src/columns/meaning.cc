@@ -75,16 +75,27 @@ struct TextFacts {
 
 TextFacts text_facts(const Column& column) {
   TextFacts out;
+  // Cells repeat: what one is has to be found out once.
+  struct Known {
+    Index first = 0;
+    Index count = 0;
+  };
+  std::unordered_map<std::string, Known> known;
   for (Index i = 0; i < column.size(); ++i) {
-    const std::string cell = cell_text(column, i);
+    const auto place = static_cast<std::size_t>(i);
+    const auto [cell, is_new] = column.numeric() ? known.try_emplace(cell_text(column, i), Known{i})
+                                                 : known.try_emplace(column.text[place], Known{i});
+    ++cell->second.count;
+  }
+  for (const auto& [cell, rows] : known) {
     if (is_missing(cell)) continue;
-    ++out.there;
-    ++out.counts[cell];
+    out.there += rows.count;
+    out.counts[cell] = rows.count;
     double ignored = 0;
     if (parse_number(cell, ignored)) {
-      ++out.numbers;
-    } else if (out.first_text < 0) {
-      out.first_text = i;
+      out.numbers += rows.count;
+    } else if (out.first_text < 0 || rows.first < out.first_text) {
+      out.first_text = rows.first;
     }
   }
   return out;
@@ -124,8 +135,9 @@ void describe_category(Meaning& meaning, const Column& column, const TextFacts& 
     codes[feature.categories[k]] = static_cast<double>(k);
   }
   for (Index i = 0; i < column.size(); ++i) {
-    const std::string cell = cell_text(column, i);
-    meaning.values.push_back(is_missing(cell) ? kNan : codes.at(cell));
+    const auto code = column.numeric() ? codes.find(cell_text(column, i))
+                                       : codes.find(column.text[static_cast<std::size_t>(i)]);
+    meaning.values.push_back(code == codes.end() ? kNan : code->second);
   }
 }
 

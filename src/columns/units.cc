@@ -133,11 +133,62 @@ std::string choose_automatically(std::span<Meaning> meanings) {
                        range);
   }
   const std::string scores = set_scales(meanings, FeatureScale::kStandard);
+  if (meanings.size() == 1) {
+    return scores.empty() ? "a single feature, divided by its spread within groups"
+                          : "a single feature, as normal scores";
+  }
   return fmt::format("features in unlike units ({}): divided by their spread within groups{}",
                      range, scores);
 }
 
+double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
+
+double half_width(const std::vector<double>& sorted) {
+  return sorted[3 * sorted.size() / 4] - sorted[sorted.size() / 4];
+}
+
+// A few rows say nothing about units.
+constexpr std::size_t kFewestRowsOfUnits = 10;
+constexpr double kOtherUnit = 30;
+constexpr double kOtherOrigin = 15;
+
+std::string doubt_about(const std::vector<double>& own, const std::vector<double>& other) {
+  const double here = median(own), there = median(other);
+  const double width_here = half_width(own), width_there = half_width(other);
+  if (!(width_here > 0) || !(width_there > 0)) return "";
+  const double factor = here / there, widths = width_here / width_there;
+  if (factor >= kOtherUnit && widths >= kOtherUnit / 3) {
+    return fmt::format("are about {:.2g} times those of others (medians {:.4g} and {:.4g})", factor,
+                       here, there);
+  }
+  const bool alike = widths < 3 && widths > 1.0 / 3;
+  if (alike && std::abs(here - there) >= kOtherOrigin * std::max(width_here, width_there)) {
+    return fmt::format("are all about {:.4g} away from those of others (medians {:.4g} and {:.4g})",
+                       std::abs(here - there), here, there);
+  }
+  return "";
+}
+
 }  // namespace
+
+std::vector<UnitDoubt> doubts_about_units(std::span<const Meaning> meanings) {
+  std::vector<UnitDoubt> out;
+  for (const Meaning& meaning : meanings) {
+    if (meaning.feature.category()) continue;
+    const auto& groups = meaning.facts.sorted;
+    for (std::size_t m = 0; m < groups.size(); ++m) {
+      for (std::size_t n = 0; n < groups.size(); ++n) {
+        if (m == n || std::min(groups[m].size(), groups[n].size()) < kFewestRowsOfUnits) continue;
+        std::string what = doubt_about(groups[m], groups[n]);
+        if (what.empty()) continue;
+        out.push_back({meaning.feature.name, static_cast<Index>(m), std::move(what)});
+        m = groups.size() - 1;  // one sentence per feature
+        break;
+      }
+    }
+  }
+  return out;
+}
 
 std::string choose_scales(std::span<Meaning> meanings, ScaleChoice choice) {
   switch (choice) {

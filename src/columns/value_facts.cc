@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
+#include <unordered_set>
 
 #include "kernels/sort.h"
 
@@ -43,34 +42,44 @@ std::vector<double> sorted_sample(const std::vector<double>& values) {
   return out;
 }
 
-void find_repeated(ValueFacts& facts) {
-  std::map<double, std::vector<double>> counts;
-  double total = 0;
-  for (std::size_t m = 0; m < facts.sorted.size(); ++m) {
-    const std::vector<double>& sorted = facts.sorted[m];
-    total += static_cast<double>(sorted.size());
-    for (std::size_t first = 0; first < sorted.size();) {
-      std::size_t last = first;
-      while (last < sorted.size() && sorted[last] == sorted[first]) ++last;
-      auto& each = counts[sorted[first] + 0.0];  // 0 and -0 are one value
-      each.resize(facts.sorted.size());
-      each[m] += static_cast<double>(last - first);
-      first = last;
+// Calls `use` with every value of any group, increasing, and how many rows of each group have it.
+template <class Use>
+void for_each_value(const std::vector<std::vector<double>>& groups, const Use& use) {
+  std::vector<std::size_t> next(groups.size(), 0);
+  std::vector<double> counts(groups.size());
+  for (;;) {
+    double value = std::numeric_limits<double>::infinity();
+    for (std::size_t m = 0; m < groups.size(); ++m) {
+      if (next[m] < groups[m].size()) value = std::min(value, groups[m][next[m]]);
     }
+    if (value == std::numeric_limits<double>::infinity()) return;
+    for (std::size_t m = 0; m < groups.size(); ++m) {
+      const std::size_t first = next[m];
+      while (next[m] < groups[m].size() && groups[m][next[m]] == value) ++next[m];
+      counts[m] = static_cast<double>(next[m] - first);
+    }
+    use(value + 0.0, counts);  // 0 and -0 are one value
+  }
+}
+
+void find_repeated(ValueFacts& facts) {
+  double total = 0;
+  for (const std::vector<double>& sorted : facts.sorted) {
+    total += static_cast<double>(sorted.size());
   }
   facts.all_different = true;
-  for (const auto& [value, by_group] : counts) {
+  for_each_value(facts.sorted, [&](double value, const std::vector<double>& counts) {
     double sum = 0;
-    for (const double count : by_group) sum += count;
-    if (sum < 2) continue;
+    for (const double count : counts) sum += count;
+    if (sum < 2) return;
     facts.all_different = false;
     facts.repeated_share += sum / std::max(total, 1.0);
-    ValueShare share{value, by_group};
-    for (std::size_t m = 0; m < by_group.size(); ++m) {
+    ValueShare share{value, counts};
+    for (std::size_t m = 0; m < counts.size(); ++m) {
       share.shares[m] /= std::max(1.0, static_cast<double>(facts.sorted[m].size()));
     }
     facts.repeated.push_back(std::move(share));
-  }
+  });
   if (facts.repeated.size() <= kMostRepeated) return;
   // What a hundredth of a group shares is an atom, however many other values repeat.
   std::erase_if(facts.repeated, [](const ValueShare& share) { return share.largest() < 0.01; });
@@ -149,15 +158,18 @@ double tail_weight(const ValueFacts& facts) {
 std::vector<std::vector<double>> different_values(std::span<const double> values,
                                                   std::span<const Index> groups, Index num_groups,
                                                   Index most) {
-  std::vector<std::set<double>> found(static_cast<std::size_t>(num_groups));
+  std::vector<std::unordered_set<double>> found(static_cast<std::size_t>(num_groups));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) continue;
-    std::set<double>& own = found[static_cast<std::size_t>(groups[i])];
+    std::unordered_set<double>& own = found[static_cast<std::size_t>(groups[i])];
     own.insert(values[i] + 0.0);
     if (static_cast<Index>(own.size()) > most) return {};
   }
   std::vector<std::vector<double>> out;
-  for (const std::set<double>& own : found) out.emplace_back(own.begin(), own.end());
+  for (const std::unordered_set<double>& own : found) {
+    std::vector<double>& sorted = out.emplace_back(own.begin(), own.end());
+    std::sort(sorted.begin(), sorted.end());
+  }
   return out;
 }
 

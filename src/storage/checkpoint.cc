@@ -17,6 +17,12 @@ void add(Digest& digest, const std::string& text) {
   digest.add(std::as_bytes(std::span(text)));
 }
 
+StoredModel unfinished(const std::string& path) {
+  StoredModel stored = load_stored_model(path);
+  if (stored.data_digest) return stored;
+  throw InvalidData(path + ": this is a finished model; resume from a checkpoint.");
+}
+
 }  // namespace
 
 std::string data_digest(const GroupSet& groups) {
@@ -40,15 +46,18 @@ std::string data_digest(const GroupSet& groups) {
   return "xxh3-128:" + digest.hex();
 }
 
-void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest) {
-  write_model({.flow = so_far.flow, .record = so_far.record}, digest).save(path);
+void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest,
+                     const std::map<std::string, std::string>& metadata) {
+  write_model({.flow = so_far.flow, .record = so_far.record, .metadata = metadata}, digest)
+      .save(path);
+}
+
+std::map<std::string, std::string> checkpoint_metadata(const std::string& path) {
+  return unfinished(path).model.metadata;
 }
 
 Fit load_checkpoint(const std::string& path, const std::string& digest) {
-  StoredModel stored = load_stored_model(path);
-  if (!stored.data_digest) {
-    throw InvalidData(path + ": this is a finished model; resume from a checkpoint.");
-  }
+  StoredModel stored = unfinished(path);
   if (*stored.data_digest != digest) {
     throw InvalidData(fmt::format(
         "{}: the checkpoint was made from other data ({}, not {}); give it the same data, or start "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "columns/expectation.h"
 #include "conflux/core/error.h"
 
 namespace conflux {
@@ -115,32 +116,34 @@ Feature feature_from(const Json& json) {
   return out;
 }
 
-void write_expected(const Columns& columns, TensorWriter& out) {
-  const auto groups = static_cast<Index>(columns.expected.size());
-  const auto dim = static_cast<Index>(columns.features.size());
+void write_expected(const std::string& name, std::span<const ExpectedRow> rows, Index dim,
+                    TensorWriter& out) {
+  const auto count = static_cast<Index>(rows.size());
   std::vector<double> means, covariances;
-  for (const ExpectedRow& row : columns.expected) {
+  for (const ExpectedRow& row : rows) {
     means.insert(means.end(), row.mean.begin(), row.mean.end());
     covariances.insert(covariances.end(), row.covariance.data(),
                        row.covariance.data() + row.covariance.size());
   }
-  out.add("columns.mean", {groups, dim}, means);
-  if (!covariances.empty()) out.add("columns.covariance", {groups, dim, dim}, covariances);
+  out.add(name + "mean", {count, dim}, means);
+  if (!covariances.empty()) out.add(name + "covariance", {count, dim, dim}, covariances);
 }
 
-void read_expected(Columns& columns, Index groups, Index dim, TensorFile& file) {
-  const std::vector<double> means = file.doubles("columns.mean", {groups, dim});
+std::vector<ExpectedRow> read_expected(const std::string& name, Index count, Index dim,
+                                       TensorFile& file) {
+  const std::vector<double> means = file.doubles(name + "mean", {count, dim});
   std::vector<double> covariances;
-  const bool regressed = file.has("columns.covariance");
-  if (regressed) covariances = file.doubles("columns.covariance", {groups, dim, dim});
-  for (Index m = 0; m < groups; ++m) {
-    ExpectedRow row;
+  const bool regressed = file.has(name + "covariance");
+  if (regressed) covariances = file.doubles(name + "covariance", {count, dim, dim});
+  std::vector<ExpectedRow> out;
+  for (Index m = 0; m < count; ++m) {
+    ExpectedRow& row = out.emplace_back();
     row.mean = Eigen::Map<const Vector>(means.data() + m * dim, dim);
     if (regressed) {
       row.covariance = Eigen::Map<const Matrix>(covariances.data() + m * dim * dim, dim, dim);
     }
-    columns.expected.push_back(std::move(row));
   }
+  return out;
 }
 
 void read_atoms(Feature& feature, std::span<const double> numbers) {
@@ -202,12 +205,15 @@ OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
   const auto dim = static_cast<Index>(columns.features.size());
   const auto groups = static_cast<Index>(columns.expected.size());
   out.add("columns.ranges", {dim, groups, 2}, ranges);
-  write_expected(columns, out);
-  return {{"seed", columns.seed},
-          {"missing", kMissingRules[static_cast<std::size_t>(columns.missing)]},
-          {"scale_reason", columns.scale_reason},
-          {"features", features},
-          {"carried", carried}};
+  write_expected("columns.", columns.expected, dim, out);
+  write_expected("columns.shared_", std::span(&columns.shared, 1), dim, out);
+  OrderedJson json = {{"seed", columns.seed},
+                      {"missing", kMissingRules[static_cast<std::size_t>(columns.missing)]},
+                      {"scale_reason", columns.scale_reason},
+                      {"features", features},
+                      {"carried", carried}};
+  if (!columns.key.empty()) json["key"] = columns.key;
+  return json;
 }
 
 Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file) {
@@ -217,6 +223,7 @@ Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& 
   out.seed = seed.get<std::uint64_t>();
   out.missing = static_cast<MissingRule>(position_of(kMissingRules, member(json, "missing")));
   out.scale_reason = text_member(json, "scale_reason");
+  if (json.contains("key")) out.key = text_member(json, "key");
   const Json& features = member(json, "features");
   if (!features.is_array() || static_cast<Index>(features.size()) != dim) {
     columns_damaged("there is not one description per feature");
@@ -240,7 +247,11 @@ Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& 
   for (const Json& column : carried) {
     out.carried.push_back({text_member(column, "name"), text_member(column, "why")});
   }
-  read_expected(out, num_groups, dim, file);
+  out.expected = read_expected("columns.", num_groups, dim, file);
+  // Files of the first releases with columns do not know it.
+  out.shared = file.has("columns.shared_mean")
+                   ? std::move(read_expected("columns.shared_", 1, dim, file).front())
+                   : common_expectation(out.expected);
   return out;
 }
 

@@ -34,6 +34,11 @@ class CsvWriter : public TableWriter {
 
   void write(const Table& block) override {
     if (!begun_) begin(block);
+    // Cells of text may join a column of numbers in a later block: here all of them are text.
+    const TableSchema now = block.schema();
+    for (std::size_t j = 0; j < std::min(now.size(), schema_.size()); ++j) {
+      schema_[j].type = now[j].type;
+    }
     require_schema(schema_, block);
     for (Index done = 0; done < block.num_rows(); done += kRowsPerRound) {
       write_round(block, done, std::min(block.num_rows(), done + kRowsPerRound));

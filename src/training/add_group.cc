@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
 #include "fitting/layer_kinds.h"
 
@@ -110,6 +111,18 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
   names.push_back(name);
   out.flow = Flow(std::move(names), model.flow.dim());
   for (const auto& layer : model.flow.layers()) out.flow.append(newcomer.join(layer));
+  return out;
+}
+
+Model add_group(const Model& model, const std::string& name, const Table& table,
+                const Workers& workers) {
+  Columns columns = model.columns;
+  add_group(columns, table, workers);
+  const Index group = model.flow.num_groups();
+  const std::vector<Index> groups(static_cast<std::size_t>(table.num_rows()), group);
+  const std::vector<Matrix> rows = coordinates_by_group(columns, table, groups, group + 1, workers);
+  Model out = add_group(model, name, rows.back(), {}, workers);
+  out.columns = std::move(columns);
   return out;
 }
 

@@ -69,6 +69,33 @@ ANSWERED = [
     ("header only", table().splitlines()[0] + "\n", FIT, DATA, ["t.csv", "no rows"]),
     ("meta of another length", table(), FIT + " --meta short.csv", DATA,
      ["short.csv", "2 rows", "120", "--meta-key"]),
+    ("key that repeats", table(), FIT + " --key age", DATA, ["t.csv, line", '"age"', "--key"]),
+    ("key that is no column", table(), FIT + " --key pid", USAGE, ['"pid"']),
+    ("model and table swapped", table(), "transform t.csv good -o z.csv", USAGE,
+     ["t.csv is no model", "good is one", "model first"]),
+    ("table as the model, model nowhere", table(), "transform t.csv t.csv -o z.csv", DATA, ["t.csv"]),
+    ("infinity in transform", spoiled(7, 1, "-inf"), "transform good t.csv -o z.csv", DATA,
+     ["t.csv, line 7", '"income"', "-inf"]),
+    ("word among numbers in transform", spoiled(8, 0, "old"), "transform good t.csv -o z.csv", DATA,
+     ["t.csv, line 8", "age", '"old"']),
+    ("column lost in transform", table().replace("income", "wages", 1),
+     "transform good t.csv -o z.csv", USAGE, ["t.csv", '"income"']),
+    ("group that is new", table().replace("south", "west"), "transform good t.csv -o z.csv", DATA,
+     ["t.csv, line 3", '"west"', "add-group"]),
+    ("output over the input", table(), "transform good t.csv -o t.csv", USAGE,
+     ["t.csv is an input", "another file"]),
+    ("model over the input", table(), "fit t.csv --group site -o t.csv", USAGE, ["t.csv is an input"]),
+    ("model over another kind of file", table(), "fit t.csv --group site -o short.csv", USAGE,
+     ["short.csv", "--force"]),
+    ("no folder for the output", table(), "fit t.csv --group site -o lost/m", 1,
+     ["there is no folder lost"]),
+    ("key of meta not found", table(extra=[("pid", lambda i: f"p{i}")]),
+     FIT + " --meta keyed.csv --meta-key pid", DATA, ["t.csv, line", '"p2"', "keyed.csv"]),
+    ("numbers in one file and text in another", table(), "fit t.csv words.csv --group site -o m", DATA,
+     ['"age"', "t.csv", "words.csv, line 2", '"old"']),
+    ("verb that is none", table(), "help transfrom", USAGE, ['"transfrom"', "transform"]),
+    ("category for an array", spoiled(4, 3, "violet"), "transform good t.csv -o z.npy", DATA,
+     ["t.csv, line 4", "violet", ".csv"]),
     ("text among categories asked for as numbers", table(), FIT + " --as colour=number", DATA,
      ['"colour"', "not a number"]),
 ]
@@ -86,7 +113,12 @@ class Mishaps(CommandTest):
                 json.loads(self.run_command("info", "m", "--json"))["columns"]}
 
     def test_are_answered(self):
+        self.assertGreaterEqual(len(ANSWERED), 30)
         self.write("short.csv", "kind\na\nb\n")
+        self.write("keyed.csv", "pid,kind\np0,a\np1,b\n")
+        self.write("words.csv", "age,income,rain,colour,site\nold,1.5,0,red,north\n")
+        self.fit(table())
+        (self.folder / "m").rename(self.folder / "good")
         for name, text, command, code, words in ANSWERED:
             with self.subTest(name):
                 self.write("t.csv", text)
@@ -100,8 +132,66 @@ class Mishaps(CommandTest):
         self.assertIn("age", self.features())
 
     def test_semicolons_and_decimal_commas(self):
-        self.fit(table(separator=";", decimal=","))
+        said = self.fit(table(separator=";", decimal=","))
+        self.assertIn("semicolons", said)
+        self.assertIn("decimal commas", said)
         self.assertIn("numbers", self.features()["income"])
+
+    def test_wrong_units_of_a_group_are_told(self):
+        lines = table().splitlines()
+        for i, line in enumerate(lines[1:], 1):
+            cells = line.split(",")
+            if cells[4] == "south":
+                cells[1] = str(1000 * float(cells[1]))
+            lines[i] = ",".join(cells)
+        said = self.fit("\n".join(lines) + "\n")
+        self.assertIn('"income"', said)
+        self.assertIn('"south"', said)
+        self.assertIn("unit", said)
+        self.assertNotIn("unit?", self.fit(table(), "--force"))
+
+    def test_standard_output(self):
+        self.fit(table())
+        self.assertEqual(self.run_command("transform", "m", "t.csv", "-o", "-").splitlines()[0],
+                         "age,income,rain,colour,site")
+
+    def test_resume_needs_nothing_else(self):
+        self.write("t.csv", table())
+        self.run_command(*FIT.split()[:-1], 12, "--checkpoint", "c", "--every", 5)
+        model = (self.folder / "m").read_bytes()
+        (self.folder / "m").unlink()
+        self.run_command("fit", "--resume", "c")
+        first, second = (json.loads(self.run_command("info", each, "--json"))["layers"]
+                         for each in ("m", "c"))
+        self.assertEqual(len(first), 12)
+        self.assertEqual(len(second), 10)
+        self.run_command("transform", "m", "t.csv", "-o", "a.csv")
+        (self.folder / "m").write_bytes(model)
+        self.run_command("transform", "m", "t.csv", "-o", "b.csv")
+        self.assertEqual((self.folder / "a.csv").read_text(), (self.folder / "b.csv").read_text())
+
+    def test_help_of_a_verb(self):
+        self.assertEqual(self.run_command("help", "fit"), self.run_command("fit", "--help"))
+
+    def test_a_key_gives_the_same_bits_in_any_order(self):
+        text = table(extra=[("pid", lambda i: f"p{i:03}")])
+        self.fit(text, "--key", "pid")
+        lines = text.splitlines()
+        self.write("turned.csv", "\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+        self.run_command("transform", "m", "t.csv", "-o", "a.csv")
+        self.run_command("transform", "m", "turned.csv", "-o", "b.csv")
+        a, b = ((self.folder / name).read_text().splitlines()[1:] for name in ("a.csv", "b.csv"))
+        self.assertEqual(a, b[::-1])
+
+    def test_meta_by_key(self):
+        rows = table(extra=[("pid", lambda i: f"p{i}")]).splitlines()
+        self.write("x.csv", "\n".join(",".join(r.split(",")[j] for j in (0, 1, 2, 5)) for r in rows) + "\n")
+        self.write("meta.csv", "pid,site\n" + "\n".join(
+            ",".join(r.split(",")[j] for j in (5, 4)) for r in reversed(rows[1:])) + "\n")
+        self.run_command("fit", "x.csv", "--meta", "meta.csv", "--meta-key", "pid", "--group", "site",
+                         "--layers", 3, "-o", "m")
+        sizes = json.loads(self.run_command("info", "m", "--json"))["groups"]
+        self.assertEqual(set(sizes), {"north", "south"})
 
     def test_ids_and_index_columns_are_carried_along_and_said(self):
         lines = table(extra=[("patient_id", lambda i: str(1000 + 7 * i))]).splitlines()
@@ -148,6 +238,27 @@ class Mishaps(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('"violet"', done.stderr)
         self.assertIn("violet", (self.folder / "n.csv").read_text().splitlines()[3])
+        self.run_command("transform", "m", "new.csv", "-o", "z.csv")
+        self.assertIn("new:violet", (self.folder / "z.csv").read_text().splitlines()[3])
+        self.run_command("inverse", "m", "z.csv", "-o", "b.csv")
+        colours = [line.split(",")[3] for line in (self.folder / "b.csv").read_text().splitlines()]
+        self.assertEqual(colours, [line.split(",")[3] for line in spoiled(4, 3, "violet").splitlines()])
+
+    def test_values_that_the_fit_has_not_seen_return(self):
+        self.fit(table())
+        rows = ["age,income,rain,colour,site", "37.5,1e6,-0.25,red,north", "150,-3,,blue,south",
+                ",20000,0.00005,,north", "0,,1000,green,south"]
+        self.write("new.csv", "\n".join(rows) + "\n")
+        self.run_command("transform", "m", "new.csv", "-o", "z.csv")
+        self.run_command("inverse", "m", "z.csv", "-o", "b.csv")
+        back = [line.split(",") for line in (self.folder / "b.csv").read_text().splitlines()]
+        for old, new in zip((row.split(",") for row in rows[1:]), back[1:]):
+            self.assertEqual(old[3:], new[3:])
+            for before, after in zip(old[:3], new[:3]):
+                self.assertEqual(before == "", after == "")
+                if before:
+                    limit = 1e-9 * max(1, abs(float(before)))
+                    self.assertAlmostEqual(float(before), float(after), delta=limit)
 
     def test_files_as_groups_and_other_names_later(self):
         rows = table().splitlines()
@@ -159,6 +270,13 @@ class Mishaps(CommandTest):
                          "-o", "n.csv")
         done = self.call("translate", "m", "north_p.csv", "--to", "south", "-o", "n.csv")
         self.assertIn("--rename north_p=GROUP", done.stderr)
+
+    def test_arrays_take_their_groups_from_meta(self):
+        np.savez(self.folder / "x.npz", X=np.random.default_rng(0).standard_normal((40, 3)))
+        self.write("meta.csv", "batch\n" + "\n".join("ab"[i % 2] for i in range(40)) + "\n")
+        self.run_command("fit", "x.npz", "--meta", "meta.csv", "--group", "batch", "--method", "inb",
+                         "--layers", 2, "-o", "m")
+        self.assertEqual(set(json.loads(self.run_command("info", "m", "--json"))["groups"]), {"a", "b"})
 
     def test_meta_crossed_groups_and_patterns(self):
         rows = table().splitlines()

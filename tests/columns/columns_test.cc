@@ -104,6 +104,37 @@ TEST_F(ColumnsTest, TakeANewCategoryForMissingAndKeepIt) {
   EXPECT_EQ(table["colour"].text[5], "violet");
 }
 
+// In the shared space a colour is a number, and a new one must not get lost among them, not even
+// one that looks like a number.
+TEST_F(ColumnsTest, CarryANewCategoryThroughTheSharedSpace) {
+  Table table = mixed.table;
+  std::vector<std::string>& colours = table.columns[table.find("colour")].text;
+  colours[5] = "violet";
+  colours[8] = "7";
+  colours[9] = "new:red";
+  const std::vector<std::string> before = colours;
+  columns.put_shared(table, columns.coordinates(table, workers), workers);
+  EXPECT_EQ(table["colour"].text[5], "new:violet");
+  const Matrix rows = columns.shared_coordinates(table, workers);
+  columns.unmark_new_categories(table);
+  columns.put_values(table, rows, mixed.groups, mixed.groups, workers);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(table["colour"].text[i], before[i] == "?" ? "" : before[i]);
+  }
+}
+
+TEST_F(ColumnsTest, GiveTheSameBitsInAnyOrderWithAKey) {
+  const Columns keyed = find_columns(mixed.table, mixed.groups, 2, {.key = "name"}, workers);
+  std::vector<Index> backwards;
+  for (Index i = mixed.table.num_rows(); i-- > 0;) backwards.push_back(i);
+  const Matrix rows = keyed.coordinates(mixed.table, workers);
+  const Matrix turned = keyed.coordinates(mixed.table.rows(backwards), workers);
+  const Matrix expected = rows.colwise().reverse();
+  EXPECT_TRUE((turned.array() == expected.array() || expected.array().isNaN()).all());
+  EXPECT_THROW(find_columns(mixed.table, mixed.groups, 2, {.key = "age"}, workers), InvalidData);
+  EXPECT_THROW(find_columns(mixed.table, mixed.groups, 2, {.key = "nmae"}, workers), InvalidOption);
+}
+
 TEST_F(ColumnsTest, RefuseInfinitiesAndMissingCellsIfAsked) {
   Table table = mixed.table;
   table.columns[table.find("age")].numbers[3] = std::numeric_limits<double>::infinity();

@@ -1,6 +1,7 @@
 #include "conflux/columns/feature.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
@@ -24,6 +25,16 @@ Feature rain() {
   out.spread_knots = {-0.1, 0, 7 - 1e-9, 7 + 1e-9, 30};
   out.coordinate_knots = {-2, 0, 1, 1.5, 4};
   out.held = {{{0, 30}, {}}};
+  return out;
+}
+
+// A share with many zeros and ones, which are spread beyond the edges.
+Feature edges() {
+  Feature out;
+  out.kind = FeatureKind::kRepeated;
+  out.support = {0, 1};
+  out.atoms = {{0, {-0.01, 0}, 0.5}, {1, {1, 1.01}, 0.3}};
+  out.held = {{{0, 1}, {}}};
   return out;
 }
 
@@ -55,6 +66,27 @@ TEST(Feature, ReturnsAtomsAndNumbersBetweenThem) {
     } else {
       EXPECT_NEAR(back, value, 1e-12 * value);
     }
+  }
+}
+
+// New data may have more decimals than the fit, and values beyond a support that was guessed.
+RC_GTEST_PROP(Feature, ReturnsValuesThatTheFitHasNotSeen, ()) {
+  const double value = 1e-6 * *rc::gen::inRange(-2'000'000'000, 2'000'000'000);
+  const double place = (*rc::gen::inRange(0, 1000) + 0.5) / 1000;
+  for (const Feature& feature : {tenths(), rain(), edges()}) {
+    const double back =
+        feature.gathered(feature.point(feature.coordinate(feature.spread(value, place))));
+    if (feature.has_cell(value)) RC_ASSERT(back == value);
+    RC_ASSERT(std::abs(back - value) <= 1e-11 * std::max(1.0, std::abs(value)));
+  }
+}
+
+// Order is what an increasing map needs: a value between two others must lie between their cells.
+RC_GTEST_PROP(Feature, KeepsTheOrderOfSeenAndUnseenValues, ()) {
+  const double a = 1e-3 * *rc::gen::inRange(-100'000, 100'000);
+  const double b = a + 1e-3 * *rc::gen::inRange(1, 200);
+  for (const Feature& feature : {tenths(), rain(), edges()}) {
+    RC_ASSERT(feature.spread(a, 0.999) < feature.spread(b, 0.001));
   }
 }
 

@@ -1,8 +1,11 @@
 #include "conflux/training/table_mover.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "conflux/columns/find_columns.h"
@@ -13,10 +16,11 @@ namespace table_mover_test {
 
 class TableMoverTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  // Made once for all tests, also for those of RapidCheck, which have a suite of their own.
+  TableMoverTest() {
+    if (model != nullptr) return;
     mixed = new MixedTable(1200);
     model = new Model;
-    const Workers workers(1);
     model->columns = find_columns(mixed->table, mixed->groups, 2, {}, workers);
     std::vector<Matrix> rows =
         coordinates_by_group(model->columns, mixed->table, mixed->groups, 2, workers);
@@ -26,10 +30,6 @@ class TableMoverTest : public testing::Test {
     Fit fit = fit_flow(std::move(groups), {.layers = 20, .threads = 1});
     model->flow = std::move(fit.flow);
     model->record = std::move(fit.record);
-  }
-  static void TearDownTestSuite() {
-    delete mixed;
-    delete model;
   }
 
   const Feature& feature(const std::string& name) const {
@@ -92,6 +92,56 @@ TEST_F(TableMoverTest, TranslatesIntoValuesThatTheOtherGroupHas) {
   // to about 0.03.
   EXPECT_NEAR(static_cast<double>(dry_moved) / static_cast<double>(moved),
               static_cast<double>(dry_there) / static_cast<double>(there), 0.06);
+}
+
+// Every kind of column, missing cells and values that the fit has not seen: more decimals, far
+// outside, beyond the support, new categories.
+RC_GTEST_FIXTURE_PROP(TableMoverTest, ReturnsRowsThatTheFitHasNotSeen, ()) {
+  const auto number = [](double low, double high, int decimals) {
+    const double units = std::pow(10.0, decimals);
+    return static_cast<double>(*rc::gen::inRange<std::int64_t>(
+               static_cast<std::int64_t>(low * units), static_cast<std::int64_t>(high * units))) /
+           units;
+  };
+  const auto maybe = [](double value) {
+    return *rc::gen::inRange(0, 5) == 0 ? std::numeric_limits<double>::quiet_NaN() : value;
+  };
+  Table table;
+  std::vector<Index> groups;
+  std::vector<double> age, rain, pressure, humidity, gaps;
+  std::vector<std::string> colour;
+  for (int i = 0; i < 20; ++i) {
+    groups.push_back(*rc::gen::inRange(0, 2));
+    age.push_back(maybe(number(0, 120, *rc::gen::inRange(0, 2))));
+    rain.push_back(maybe(std::max(-1.0, number(-8, 12, 4))));
+    pressure.push_back(maybe(number(9e4, 1.2e5, 2)));
+    humidity.push_back(maybe(number(-0.1, 1.1, 3)));
+    gaps.push_back(maybe(number(-9, 9, 5)));
+    colour.push_back(*rc::gen::element<std::string>("red", "green", "blue", "", "violet", "3"));
+  }
+  table.add("age", age);
+  table.add("rain", rain);
+  table.add("pressure", pressure);
+  table.add("humidity", humidity);
+  table.add("gaps", gaps);
+  table.add("colour", colour);
+  const Table before = table;
+  const TableMover mover(*model, workers);
+  mover.transform(table, groups);
+  RC_ASSERT(mover.inexact_rows() == 0);
+  mover.inverse(table, groups, groups);
+  RC_ASSERT(table["colour"].text == before["colour"].text);
+  for (const std::string& name : {"age", "rain", "pressure", "humidity", "gaps"}) {
+    const double unit = name == "pressure" ? 800 : name == "age" ? 12 : name == "rain" ? 1 : 0.2;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const double was = before[name].numbers[i], is = table[name].numbers[i];
+      RC_ASSERT(std::isnan(was) == std::isnan(is));
+      if (std::isnan(was)) continue;
+      if (feature(name).has_cell(was)) RC_ASSERT(is == was);
+      // Rounding grows with the distance from the data.
+      RC_ASSERT(std::abs(is - was) <= 1e-9 * std::max(unit, std::abs(was)));
+    }
+  }
 }
 
 // A row of the group itself is not touched by being translated to it.

@@ -7,8 +7,9 @@
 //   ... the flow moves the rows ...
 //   columns.put_values(table, rows, from, to, workers);         // values that the group can have
 //
-// The noise that spreads repeated values is drawn from the seed, the position of the row and the
-// column: the same bits on every run, for any number of threads and any size of blocks.
+// The noise that spreads repeated values is drawn from the seed, the column, and the position of
+// the row or its key: the same bits on every run, for any number of threads and any size of blocks,
+// and with a key in any order of the rows.
 
 #pragma once
 
@@ -41,22 +42,40 @@ struct ExpectedRow {
   Matrix covariance;
 };
 
+/// A group whose values of a feature look as if they had another unit or origin than those of the
+/// others.
+struct UnitDoubt {
+  std::string column;
+  Index group = 0;
+  /// What is strange, to follow the name of the group.
+  std::string what;
+};
+
 class Columns {
  public:
   std::vector<Feature> features = {};
   std::vector<CarriedColumn> carried = {};
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
+  /// Column whose cells name the rows; empty: rows are named by their positions.
+  std::string key = {};
   /// One per group.
   std::vector<ExpectedRow> expected = {};
+  /// The same in the shared space, for all groups; what joins later does not change it.
+  ExpectedRow shared = {};
   /// One sentence on how features are scaled, and why.
   std::string scale_reason = {};
+  /// For who looks at the data of the fit; model files do not keep them.
+  std::vector<UnitDoubt> doubts = {};
 
   /// Without columns a model takes coordinates as they are.
   bool empty() const { return features.empty(); }
   std::vector<std::string> feature_names() const;
   /// Features that text files spell as they like; all others are numbers.
   std::vector<std::string> category_names() const;
+
+  /// What the random streams of each row are named by.
+  std::vector<std::uint64_t> row_names(const Table& table) const;
 
   /// Rows of a table of values as coordinates, one per feature; NaN where a cell is missing or is a
   /// category that the fit has not seen. Throws InvalidData for an infinite number, and for a
@@ -68,9 +87,12 @@ class Columns {
                   std::span<const Index> to, const Workers& workers) const;
 
   /// The same for the shared space, where features are spread values: numbers that do not repeat,
-  /// in the units of the data.
+  /// in the units of the data. A category that the fit has not seen is no number; it is carried as
+  /// "new:" and its text.
   Matrix shared_coordinates(const Table& table, const Workers& workers) const;
   void put_shared(Table& table, ConstRows rows, const Workers& workers) const;
+  /// Takes "new:" off again, from cells of the shared space.
+  void unmark_new_categories(Table& table) const;
 
   /// Replaces NaN in rows of one group by what is expected given the rest of the row.
   void fill_missing(Rows rows, Index group) const;

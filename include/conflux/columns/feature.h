@@ -76,11 +76,11 @@ struct Feature {
   /// Whether coordinates differ from values or are moved back otherwise than they came.
   bool as_it_is() const;
 
-  /// A point of the cell of `value`, where `place` in (0, 1) tells; the value itself if it has no
-  /// cell.
+  /// A point of the cell of `value`, where `place` in (0, 1) tells. A value without a cell, which
+  /// new data may have, gets a point that no cell uses.
   double spread(double value, double place) const;
   bool has_cell(double value) const;
-  /// The value in whose cell a point lies; the point itself if it lies in none.
+  /// The value in whose cell a point lies, or that has this point for itself.
   double gathered(double point) const;
   /// The value that a point stands for in a group that it does not come from.
   double fitted_to_group(double point, Index group) const;
@@ -90,6 +90,10 @@ struct Feature {
 
   /// Position of a text among the categories; -1 when it is new.
   Index category_of(const std::string& text) const;
+
+ private:
+  double beside_edges(double value) const;
+  double from_beside_edges(double point) const;
 };
 
 }  // namespace conflux

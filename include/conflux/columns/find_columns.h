@@ -38,6 +38,9 @@ struct ColumnOptions {
   Repeats repeats = Repeats::kSpread;
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
+  /// Column whose cells name the rows, so that their noise follows them in any order; empty: their
+  /// positions do.
+  std::string key = {};
 };
 
 /// groups[i] is the group of row i, from 0 to num_groups - 1. Throws InvalidOption for names and

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "conflux/core/group_set.h"
@@ -21,10 +22,14 @@ namespace conflux {
 /// Tells one set of rows, masses and names from another. Reads all rows once.
 std::string data_digest(const GroupSet& groups);
 
-/// As save_model().
-void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest);
+/// As save_model(). `metadata` is anything else that is needed to go on.
+void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest,
+                     const std::map<std::string, std::string>& metadata = {});
 
 /// As load_model(). Throws InvalidData when the checkpoint was made from other data.
 Fit load_checkpoint(const std::string& path, const std::string& digest);
+
+/// What save_checkpoint() was given. Throws InvalidData for a finished model.
+std::map<std::string, std::string> checkpoint_metadata(const std::string& path);
 
 }  // namespace conflux

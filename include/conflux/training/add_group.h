@@ -23,4 +23,9 @@ namespace conflux {
 Model add_group(const Model& model, const std::string& name, SampleRows rows,
                 std::span<const double> weights, const Workers& workers);
 
+/// The same for a model that knows columns, from a table that has them: it also learns what the
+/// group holds.
+Model add_group(const Model& model, const std::string& name, const Table& table,
+                const Workers& workers);
+
 }  // namespace conflux

@@ -4,11 +4,12 @@
 //   mover.transform(block, groups);       // features become those of the shared space
 //   mover.translate(block, groups, to);   // features become values that group `to` can have
 //
-// A missing cell stays missing. The other features of its row move as if it had the value that is
-// expected given them; the way back finds the row that did.
+// A missing cell stays missing. The other features of its row move as if it had, in the shared
+// space, the value that is expected given them, so that the way back is known.
 
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "conflux/core/parallel.h"
@@ -20,7 +21,7 @@ namespace conflux {
 class TableMover {
  public:
   /// Both must outlive this; the model has columns.
-  TableMover(const Model& model, const Workers& workers) : model_(model), workers_(workers) {}
+  TableMover(const Model& model, const Workers& workers);
 
   /// groups[i] is the group of row i. Other columns of the table are left alone.
   void transform(Table& table, std::span<const Index> groups) const;
@@ -29,13 +30,19 @@ class TableMover {
   void inverse(Table& table, std::span<const Index> from, std::span<const Index> to) const;
   void translate(Table& table, std::span<const Index> from, std::span<const Index> to) const;
 
+  /// Rows with missing cells, so far, that do not return exactly: where a flow jumps, there may be
+  /// no place in the shared space that does.
+  Index inexact_rows() const { return inexact_; }
+
  private:
-  void to_shared(Matrix& rows, std::span<const Index> groups) const;
+  void to_shared(Matrix& rows, std::span<const std::uint64_t> names,
+                 std::span<const Index> groups) const;
   void from_shared(Matrix& rows, std::span<const Index> groups) const;
-  void find_incomplete(Index group, Matrix& rows) const;
 
   const Model& model_;
   const Workers& workers_;
+  ExpectedRow shared_;
+  mutable Index inexact_ = 0;
 };
 
 }  // namespace conflux
