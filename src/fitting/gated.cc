@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
+#include "conflux/matching/matching.h"
 #include "fitting/gated_fit.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
@@ -13,10 +14,6 @@
 namespace conflux {
 
 namespace {
-
-// Gate only if this part of the groups' mass lies in kinds of two or more groups: with less, whole
-// groups must come closer first.
-constexpr double kLeastShared = 0.9;
 
 void check_labels(const GroupSet& groups, Gating gate) {
   if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
@@ -33,10 +30,9 @@ class GatedFitter final : public LayerFitter {
     check_labels(input.groups(), input.options.gate);
     basis_ = gating_basis(input.groups(), input.usable, input.options.weights.list, kGatingBasis,
                           input.comm, input.workers);
+    kinds_ = find_kinds(input);
   }
 
-  /// Nothing when the kinds that were found are single groups, which have nothing to be aligned
-  /// with.
   Fitted fit(const FitInput& input, Index layer, double strength) override {
     const FitOptions& options = input.options;
     const GroupSet& groups = input.groups();
@@ -44,22 +40,17 @@ class GatedFitter final : public LayerFitter {
     settings.gating = std::min(settings.gating, basis_.cols());
     LayerRows rows = choose_rows(input.usable, input.sizes, layer, options, input.comm);
     Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
-    const bool by_label = options.gate == Gating::kLabel;
-    // Rare labels need every row that shows them.
-    const Gate gate = fit_gate(groups, by_label ? rows.maps() : rows.search, basis_, settings,
-                               stream, input.comm, input.workers);
-    std::vector<Matrix> shares = shares_of(gate, groups, rows.search, settings, input.workers);
-    if (!by_label &&
-        shared_mass(shares, options.weights.list, settings, input.comm) < kLeastShared) {
-      return {};
-    }
+    // Rare kinds need every row that they have.
+    const Gate gate =
+        fit_gate(groups, rows.maps(), basis_, kinds_, settings, stream, input.comm, input.workers);
+    std::vector<Matrix> shares = shares_of(gate, groups, rows.search, kinds_, input.workers);
     SearchResult found = find_gated_directions(groups, rows.search, gate, shares,
                                                search_weights(options), *options.directions,
                                                ascent(options), stream, input.comm, input.workers);
     share(found.frame, input.comm);
-    Fitted out = plain_layer(std::make_shared<GatedLayer>(
-                                 fit_gated_layer(groups, rows.maps(), found.frame, gate, strength,
-                                                 settings, options, input.comm, input.workers)),
+    Fitted out = plain_layer(std::make_shared<GatedLayer>(fit_gated_layer(
+                                 groups, rows.maps(), found.frame, gate, kinds_, strength, settings,
+                                 options, input.comm, input.workers)),
                              input.workers);
     Fitted seen = from_search(found);
     seen.layers = std::move(out.layers);
@@ -73,6 +64,14 @@ class GatedFitter final : public LayerFitter {
   }
 
  private:
+  static RowKinds find_kinds(const FitInput& input) {
+    const FitOptions& options = input.options;
+    if (options.gate == Gating::kLabel) return kinds_by_label(input.groups());
+    Matching found = match_groups(input.groups(), {.kinds = *options.kinds, .seed = options.seed},
+                                  input.comm, input.workers);
+    return {.count = found.num_kinds(), .of = std::move(found.kinds)};
+  }
+
   /// The climb within kinds has no inner steps, and makes half as many in their place.
   static AscentOptions ascent(const FitOptions& options) {
     AscentOptions out = search_options(options).ascent;
@@ -81,6 +80,7 @@ class GatedFitter final : public LayerFitter {
   }
 
   Matrix basis_;
+  RowKinds kinds_;
 };
 
 LayerPointer widen_gated(const LayerPointer& layer, const NewGroup& added) {

@@ -192,14 +192,15 @@ double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, cons
 }
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                           const Gate& gate, double strength, const GateSettings& settings,
-                           const FitOptions& options, Communicator& comm, const Workers& workers) {
+                           const Gate& gate, const RowKinds& row_kinds, double strength,
+                           const GateSettings& settings, const FitOptions& options,
+                           Communicator& comm, const Workers& workers) {
   const Index count = groups.num_groups();
   const Index k = frame.directions();
   const Index kinds = gate.kinds();
   std::vector<Matrix> lines;  // projections of the chosen rows
   // Times the rows' own masses.
-  std::vector<Matrix> shares = shares_of(gate, groups, chosen, settings, workers);
+  std::vector<Matrix> shares = shares_of(gate, groups, chosen, row_kinds, workers);
   for (Index m = 0; m < count; ++m) {
     lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
     for (Index i = 0; i < shares[m].rows(); ++i) {

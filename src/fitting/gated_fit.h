@@ -32,8 +32,9 @@ double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, cons
                            const Frame& frame, Communicator& comm, const Workers& workers);
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                           const Gate& gate, double strength, const GateSettings& settings,
-                           const FitOptions& options, Communicator& comm, const Workers& workers);
+                           const Gate& gate, const RowKinds& row_kinds, double strength,
+                           const GateSettings& settings, const FitOptions& options,
+                           Communicator& comm, const Workers& workers);
 
 /// The layer with a map of the only group of `group` towards the barycenters of the kinds.
 GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,

@@ -1,9 +1,9 @@
 // Who is like whom: gates that share rows among kinds.
 //
-// A gate looks at some random combinations of the directions along which rows vary most within
-// their groups. Its kinds are found by k-means on the rows of all groups together, or are the
-// labels of the rows: then the centres are those of each label in each group, and serve rows
-// without label.
+// Kinds are the labels of the rows, or are found by matching the groups' clusters
+// (conflux/matching/matching.h). A gate looks at some random combinations of the directions along
+// which rows vary most within their groups. Its centres are those of each kind in each group, and
+// serve rows whose kind is unknown, new ones above all.
 
 #pragma once
 
@@ -26,8 +26,6 @@ inline constexpr Index kGatingBasis = 30;
 inline constexpr double kRowsOfDoubt = 5;
 
 struct GateSettings {
-  Gating from = Gating::kAuto;
-  Index kinds = 8;
   /// Gating directions; the layer's own directions need room beside them.
   Index gating = 10;
   /// Kinds overlap by as much as spheres of their mean width would, times this.
@@ -35,6 +33,14 @@ struct GateSettings {
   /// A group with less mass in a kind, in rows, stays as it is there.
   double min_kind = 30;
 };
+
+/// The kind of every row of each group, -1 where it is unknown.
+struct RowKinds {
+  Index count = 0;
+  std::vector<std::vector<Index>> of = {};
+};
+
+RowKinds kinds_by_label(const GroupSet& groups);
 
 /// As resolved options say, for data with `dim` features. No gating directions: no room for a gate.
 GateSettings gate_settings(const FitOptions& options, Index dim);
@@ -45,20 +51,15 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
                     const std::vector<double>& weights, Index count, Communicator& comm,
                     const Workers& workers);
 
-/// Kinds are found on the `chosen` rows.
+/// Centres of the kinds are those of the `chosen` rows.
 Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
-              const GateSettings& settings, Stream& stream, Communicator& comm,
-              const Workers& workers);
+              const RowKinds& kinds, const GateSettings& settings, Stream& stream,
+              Communicator& comm, const Workers& workers);
 
-/// Shares of the chosen rows in the kinds, of each group one matrix with a row each. Rows with a
-/// label are all in its kind when kinds are labels.
+/// Shares of the chosen rows in the kinds, of each group one matrix with a row each. A row whose
+/// kind is known is all in it.
 std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const RowChoice& chosen,
-                              const GateSettings& settings, const Workers& workers);
-
-/// Fraction of the groups' mass that lies in kinds which at least two groups share. Gating on kinds
-/// that are single groups would align nothing.
-double shared_mass(const std::vector<Matrix>& shares, const std::vector<double>& weights,
-                   const GateSettings& settings, Communicator& comm);
+                              const RowKinds& kinds, const Workers& workers);
 
 /// The gate with centres for the only group of `group`, if every group has its own.
 Gate with_group(const Gate& gate, const GroupSet& group, const RowChoice& chosen,

@@ -159,8 +159,7 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   const Index for_kinds = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
   JudgedRows some = draw_rows(groups, for_kinds, Purpose::kDiagnosis, options.seed);
   standardize_within_groups(some);
-  Compositions kinds =
-      compare_compositions(some, groups.label_names(), options.deals, options.seed, workers);
+  Compositions kinds = compare_compositions(some, groups, options.deals, options.seed, workers);
   out.cells = std::move(kinds.cells);
   out.labels = std::move(kinds.labels);
   out.overlap = kinds.overlap;

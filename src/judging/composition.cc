@@ -4,20 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "conflux/comm/communicator.h"
-#include "fitting/gates.h"
 
 namespace conflux {
 
 namespace {
 
-constexpr Index kGating = 15;
-// A cell of fewer rows is found by accident; with more cells the kinds of rows fall apart.
-constexpr Index kRowsPerCell = 150;
-constexpr Index kMostCells = 8;
-constexpr double kRowsToShare = 5;
 constexpr double kChance = 0.95;
 
 Matrix shares_by_kind(const std::vector<Index>& kind_of, const std::vector<Index>& group_of,
@@ -52,40 +45,16 @@ Difference compared(double value, std::vector<double> dealt) {
           .p_value = static_cast<double>(beyond + 1) / static_cast<double>(dealt.size() + 1)};
 }
 
-struct Cells {
-  std::vector<Index> cell_of = {};
-  Index count = 0;
-  double overlap = 1;
-};
-
-Cells find_cells(const JudgedRows& judged, std::uint64_t seed, const Workers& workers) {
+Matching match(const JudgedRows& judged, const std::vector<std::string>& group_names,
+               std::uint64_t seed, const Workers& workers) {
   GroupSet groups;
-  RowChoice chosen;
   Index at = 0;
   for (std::size_t m = 0; m < judged.sizes.size(); ++m) {
-    groups.add(std::to_string(m), Matrix(judged.rows.middleRows(at, judged.sizes[m])));
-    chosen.emplace_back(static_cast<std::size_t>(judged.sizes[m]));
-    std::iota(chosen.back().begin(), chosen.back().end(), Index{0});
+    groups.add(group_names[m], Matrix(judged.rows.middleRows(at, judged.sizes[m])));
     at += judged.sizes[m];
   }
   SelfCommunicator comm;
-  Stream stream(seed, Purpose::kGate);
-  const std::vector<double> weights(judged.sizes.size(),
-                                    1 / static_cast<double>(judged.sizes.size()));
-  const Matrix basis = gating_basis(groups, chosen, weights, kGatingBasis, comm, workers);
-  const GateSettings settings{
-      .kinds = std::clamp<Index>(judged.rows.rows() / kRowsPerCell, 2, kMostCells),
-      .gating = std::min(kGating, basis.cols()),
-      .min_kind = kRowsToShare};
-  const Gate gate = fit_gate(groups, chosen, basis, settings, stream, comm, workers);
-  const std::vector<Matrix> shares = shares_of(gate, groups, chosen, settings, workers);
-  Cells out{.count = gate.kinds(), .overlap = shared_mass(shares, weights, settings, comm)};
-  for (const Matrix& part : shares) {
-    for (Index i = 0; i < part.rows(); ++i) {
-      part.row(i).maxCoeff(&out.cell_of.emplace_back());
-    }
-  }
-  return out;
+  return match_groups(groups, {.seed = seed}, comm, workers);
 }
 
 // Shares of kinds, and how far apart they are when rows are dealt to the groups at random.
@@ -111,17 +80,23 @@ Composition composition_of(const std::vector<Index>& kind_of, std::vector<std::s
 
 }  // namespace
 
-Compositions compare_compositions(const JudgedRows& judged,
-                                  const std::vector<std::string>& label_names, Index deals,
+Compositions compare_compositions(const JudgedRows& judged, const GroupSet& groups, Index deals,
                                   std::uint64_t seed, const Workers& workers) {
-  Compositions out;
-  const Cells cells = find_cells(judged, seed, workers);
+  Compositions out{.matching = match(judged, groups.names(), seed, workers)};
   std::vector<std::string> names;
-  for (Index c = 0; c < cells.count; ++c) names.push_back(fmt::format("cell {}", c + 1));
-  out.cells = composition_of(cells.cell_of, names, judged, deals, seed, workers);
-  out.overlap = cells.overlap;
-  if (label_names.size() > 1) {
-    out.labels = composition_of(judged.label_of, label_names, judged, deals, seed, workers);
+  for (Index c = 0; c < out.matching.num_kinds(); ++c)
+    names.push_back(fmt::format("kind {}", c + 1));
+  std::vector<Index> kind_of;
+  for (const auto& kinds : out.matching.kinds) {
+    kind_of.insert(kind_of.end(), kinds.begin(), kinds.end());
+  }
+  out.cells = composition_of(kind_of, names, judged, deals, seed, workers);
+  for (const MatchedGroup& group : out.matching.groups) {
+    out.overlap += group.near / static_cast<double>(out.matching.groups.size());
+  }
+  if (groups.label_names().size() > 1) {
+    out.labels =
+        composition_of(judged.label_of, groups.label_names(), judged, deals, seed, workers);
   }
   return out;
 }

@@ -1,23 +1,24 @@
-// Do groups hold the same kinds of rows? Kinds are labels, or cells that are found in the rows.
+// Do groups hold the same kinds of rows? Kinds are labels, or are found by matching the groups.
 
 #pragma once
 
 #include "conflux/core/parallel.h"
 #include "conflux/judging/check.h"
+#include "conflux/matching/matching.h"
 #include "judging/judged_rows.h"
 
 namespace conflux {
 
 struct Compositions {
+  Matching matching = {};
   Composition cells = {};
   std::optional<Composition> labels = std::nullopt;
-  /// Fraction of the groups' rows in cells that another group shares.
-  double overlap = 1;
+  /// Fraction of the groups' rows near rows of another group.
+  double overlap = 0;
 };
 
-/// `judged` holds standardised rows; `label_names` may be empty.
-Compositions compare_compositions(const JudgedRows& judged,
-                                  const std::vector<std::string>& label_names, Index deals,
+/// `judged` holds standardised rows of `groups`.
+Compositions compare_compositions(const JudgedRows& judged, const GroupSet& groups, Index deals,
                                   std::uint64_t seed, const Workers& workers);
 
 }  // namespace conflux

@@ -9,9 +9,6 @@ namespace conflux {
 
 namespace {
 
-// Partners this much farther away than the clusters of a group from each other: groups that do not
-// overlap.
-constexpr double kFar = 2;
 // Pairs and groups that a sentence names; more would not be read.
 constexpr std::size_t kMostNamed = 5;
 
@@ -19,7 +16,7 @@ double relative_distance(const MatchedGroup& group) {
   return group.own_distance > 0 ? group.partner_distance / group.own_distance : 0;
 }
 
-bool far_from_others(const MatchedGroup& group) { return relative_distance(group) > kFar; }
+bool far_from_others(const MatchedGroup& group) { return relative_distance(group) > kFarPartner; }
 
 // Groups without a direct link, when links are there for others.
 std::vector<std::string> linked_through_others(const Matching& matching) {

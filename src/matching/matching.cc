@@ -169,20 +169,27 @@ class Matcher {
     const double part = 1 / static_cast<double>(repeats_.size());
     double partner_squared = 0;
     double own_squared = 0;
-    Index most_islands = 0;
+    double most_islands = 0;
     for (const Repeat& each : repeats_) {
       const Clusters& own = each.clusters[m];
       const Vector matched = each.copy.matched[m].cwiseProduct(own.masses);
       out.matched += part * matched.sum();
       partner_squared += part * matched.dot(each.copy.squared_distances[m]);
+      double own_distance = 0;
       for (Index c = 0; c < own.centres.rows(); ++c) {
-        own_squared += part * own.masses(c) * nearest_distance(own, c);
+        own_distance += own.masses(c) * nearest_distance(own, c);
       }
-      most_islands += large_islands(m, own);
+      own_squared += part * own_distance;
+      for (Index c = 0; c < own.centres.rows(); ++c) {
+        const bool far =
+            each.copy.squared_distances[m](c) > kFarPartner * kFarPartner * own_distance;
+        if (!far) out.near += part * matched(c);
+      }
+      most_islands += static_cast<double>(large_islands(m, own));
     }
     out.partner_distance = std::sqrt(partner_squared / std::max(out.matched, 1e-300));
     out.own_distance = std::sqrt(own_squared);
-    out.islands = std::max<Index>(1, std::lround(part * static_cast<double>(most_islands)));
+    out.islands = std::max<Index>(1, std::lround(part * most_islands));
     return out;
   }
 

@@ -125,12 +125,14 @@ bool match(std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
     pairs[p].need =
         transport(pairs[p], std::numeric_limits<double>::infinity(), options.fraction).price;
   });
-  const double price = options.slack * price_that_links(pairs, static_cast<Index>(at.size()));
+  const double linking = price_that_links(pairs, static_cast<Index>(at.size()));
+  // What costs nothing is shipped in any case.
+  const double price = std::max(options.slack * linking, std::numeric_limits<double>::min());
   workers.for_each(count, [&](Index p) {
     pairs[p].plan = {};
     if (pairs[p].need <= price) pairs[p].plan = transport(pairs[p], price, 1);
   });
-  return price > 0;
+  return linking > 0;
 }
 
 }  // namespace
@@ -142,7 +144,8 @@ MovedCopy draw_together(const std::vector<Clusters>& clusters, const MatchOption
   const auto num_groups = static_cast<Index>(clusters.size());
   std::vector<Pair> pairs = all_pairs(num_groups);
   for (Index round = 0; round < options.rounds; ++round) {
-    if (!match(pairs, clusters, out.centres, options, workers)) break;
+    const bool apart = match(pairs, clusters, out.centres, options, workers);
+    if (!apart && round > 0) break;
     const std::vector<Pull> pulls = pulls_of(pairs, clusters, out.centres);
     for (Index m = 0; m < num_groups; ++m) {
       if (round == 0) {

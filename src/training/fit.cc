@@ -94,7 +94,7 @@ class Fitter {
   /// The kinds that may come next, in the order in which they are asked.
   std::vector<std::string_view> candidates() const {
     const std::string_view kind = method().kind_of(num_layers());
-    if (kind == "sliced" && options().gate != Gating::kNone) return {"gated", kind};
+    if (kind == "sliced" && options().gate != Gating::kNone) return {"gated"};
     return {kind};
   }
 

@@ -9,7 +9,7 @@
 // Do groups hold the same kinds of rows in the same proportions? If not, an alignment of whole
 // groups would make some kinds of rows look like others.
 //
-// Cost: that of guess_groups(), one sort per feature, and k-means on some rows.
+// Cost: that of guess_groups(), one sort per feature, and a matching of some rows.
 
 #pragma once
 
@@ -76,7 +76,7 @@ struct Composition {
 enum class Advice {
   kLeave,       ///< there is nothing to align
   kAlign,       ///< align whole groups
-  kGateCells,   ///< align like with like, in cells that are found
+  kGateCells,   ///< align like with like, in kinds that are found
   kGateLabels,  ///< align like with like, by labels
 };
 
@@ -91,11 +91,11 @@ struct CheckReport {
   /// p-value of the claim that the groups differ, both tests together.
   double p_value = 1;
   bool differ = false;
-  /// Cells that k-means finds in all rows together.
+  /// Kinds that matching finds.
   Composition cells = {};
   /// How the labels are shared among groups.
   std::optional<Composition> labels = std::nullopt;
-  /// Fraction of the groups' rows in cells that another group shares.
+  /// Fraction of the groups' rows near rows of another group.
   double overlap = 1;
   /// Features of which one value holds more than a twentieth of the rows.
   std::vector<Index> features_with_atoms = {};

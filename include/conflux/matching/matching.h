@@ -35,11 +35,17 @@ struct MatchOptions {
   std::uint64_t seed = 0;
 };
 
+/// Partners so many times farther away than the clusters of a group from each other: groups that do
+/// not overlap.
+inline constexpr double kFarPartner = 2;
+
 /// How a group was matched.
 struct MatchedGroup {
   std::string name;
   /// Part of its mass that found a partner in another group.
   double matched = 0;
+  /// Part of its mass with a partner no farther away than kFarPartner times its own clusters.
+  double near = 0;
   /// Typical distance from a cluster to its partners, and to the next cluster of its own group.
   double partner_distance = 0;
   double own_distance = 0;
