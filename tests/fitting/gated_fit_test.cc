@@ -91,7 +91,7 @@ Mixtures five_clusters() {
       {800, 800, 800, 60}, 1, 4);
 }
 
-// The same with shifts of half the distance of the clusters: only labels tell who is who.
+// The same with shifts of half the distance of the clusters: those of all rows together are groups.
 Mixtures five_distant_clusters() {
   return mixtures(
       distant_centres(5, 3),
@@ -192,7 +192,8 @@ std::vector<Matrix> moved(const Mixtures& data, const Flow& flow) {
 
 class GatedFit : public testing::TestWithParam<Mixtures (*)()> {};
 INSTANTIATE_TEST_SUITE_P(Compositions, GatedFit,
-                         testing::Values(&pure_a_pure_b_and_both, &five_clusters));
+                         testing::Values(&pure_a_pure_b_and_both, &five_clusters,
+                                         &five_distant_clusters));
 
 TEST_P(GatedFit, AlignsLikeWithLike) {
   const Mixtures data = GetParam()();
@@ -269,7 +270,7 @@ TEST(LabelGates, TakeInALaterGroup) {
   EXPECT_LT(shift_within_clusters(both, after), 0.25 * shift_within_clusters(both, both.rows));
 }
 
-// Same composition, shift larger than the distance of the clusters: kinds are groups at first.
+// Same composition, shift larger than the distance of the clusters.
 TEST(GatedFits, AreNoWorseWhereThereIsOnlyAShift) {
   Matrix centres = Matrix::Zero(2, kDim);
   centres(1, 0) = 6;

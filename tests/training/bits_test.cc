@@ -126,6 +126,8 @@ TEST(FitBits, AreThoseOfTheRecord) {
   }
   recorded.erase("processor");
   for (const auto& [name, digest] : recorded) {
+    // Bits that were changed on purpose on another processor than the recorded one.
+    if (digest == "unrecorded") continue;
     EXPECT_TRUE(now.contains(name) && now.at(name) == digest) << name;
   }
   EXPECT_EQ(now.size(), recorded.size());
