@@ -163,7 +163,7 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   out.cells = std::move(kinds.cells);
   out.labels = std::move(kinds.labels);
   out.overlap = kinds.overlap;
-  advise(out, groups, options.error_rate);
+  advise(out, groups, kinds.matching, options.error_rate);
   return out;
 }
 

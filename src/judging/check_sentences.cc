@@ -20,7 +20,9 @@ bool unlike(const Composition& composition) {
          composition.difference.value > kUnlikeComposition;
 }
 
-std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
+std::string percent(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
 
 std::string guess_phrase(const Guess& guess) {
   return fmt::format(
@@ -46,7 +48,17 @@ std::string verdict(const CheckReport& report, double error_rate) {
                      features, percent(error_rate));
 }
 
-void advise_on_kinds(CheckReport& report) {
+// Who found partners and at what distance, which says how far a gate can be trusted.
+void tell_partners(CheckReport& report, const Matching& matching) {
+  if (matching.groups.size() > kMostNames) return;
+  std::vector<std::string> lines = describe(matching);
+  // The kinds come last; their shares are shown as a table.
+  lines.resize(lines.size() - static_cast<std::size_t>(matching.num_kinds()));
+  report.sentences.insert(report.sentences.end(), lines.begin(), lines.end());
+}
+
+void advise_on_kinds(CheckReport& report, const Matching& matching) {
+  const bool parted = choose_gate(matching).gate;
   const auto say = [&](Advice advice, std::string sentence) {
     report.advice = advice;
     report.sentences.push_back(std::move(sentence));
@@ -62,17 +74,29 @@ void advise_on_kinds(CheckReport& report) {
     say(Advice::kAlign,
         "The groups hold the same labels in similar shares: whole groups can be aligned.");
   } else if (report.overlap < kLeastOverlap) {
-    say(Advice::kGateCells,
-        fmt::format("Only {} of the rows lie where another group has rows, too: the rows alone "
-                    "cannot tell a shift from a difference in composition. If the groups hold the "
-                    "same kinds of rows in the same shares, align them as wholes; labels, or "
-                    "controls that are the same in every group, would settle it.",
-                    percent(report.overlap)));
-  } else if (unlike(report.cells)) {
+    say(parted ? Advice::kGateCells : Advice::kAlign,
+        fmt::format(
+            "Only {} of the rows lie near rows of another group: the rows alone cannot tell "
+            "a shift from a difference in composition. {} Labels, or controls that are the "
+            "same in every group, would settle it.",
+            percent(report.overlap),
+            parted ? "Gates match parts of groups by how they lie; if the groups hold the "
+                     "same kinds of rows in the same shares, whole groups can be aligned."
+                   : "Each group is a single cloud, so the command below aligns whole "
+                     "groups; if they hold different things, leave them as they are."));
+  } else if (unlike(report.cells) && parted) {
     say(Advice::kGateCells,
         fmt::format("{} of the rows of one group lie in other cells than those of another "
                     "(chance: {}): the groups may hold different shares of the same kinds of rows. "
                     "Gates align like with like; labels would settle it.",
+                    percent(report.cells.difference.value),
+                    percent(report.cells.difference.by_chance)));
+  } else if (unlike(report.cells)) {
+    say(Advice::kAlign,
+        fmt::format("{} of the rows of one group lie in other cells than those of another (chance: "
+                    "{}), but no group has parts that lie apart: nothing says that cells are "
+                    "different kinds of rows, and whole groups can be aligned. If kinds of rows "
+                    "must not be mixed, give labels, or choose --gate auto.",
                     percent(report.cells.difference.value),
                     percent(report.cells.difference.by_chance)));
   } else {
@@ -113,11 +137,13 @@ std::string_view name_of(Advice advice) {
   return "?";
 }
 
-void advise(CheckReport& report, const GroupSet& groups, double error_rate) {
+void advise(CheckReport& report, const GroupSet& groups, const Matching& matching,
+            double error_rate) {
   report.sentences = {verdict(report, error_rate)};
   report.advice = Advice::kLeave;
   if (!report.differ) return;
-  advise_on_kinds(report);
+  advise_on_kinds(report, matching);
+  if (report.advice == Advice::kGateCells) tell_partners(report, matching);
   warn_of_small_groups(report, groups);
 }
 

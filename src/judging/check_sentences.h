@@ -3,10 +3,12 @@
 #pragma once
 
 #include "conflux/judging/check.h"
+#include "conflux/matching/matching.h"
 
 namespace conflux {
 
 /// Fills in `advice` and `sentences`.
-void advise(CheckReport& report, const GroupSet& groups, double error_rate);
+void advise(CheckReport& report, const GroupSet& groups, const Matching& matching,
+            double error_rate);
 
 }  // namespace conflux

@@ -85,7 +85,7 @@ Compositions compare_compositions(const JudgedRows& judged, const GroupSet& grou
   Compositions out{.matching = match(judged, groups.names(), seed, workers)};
   std::vector<std::string> names;
   for (Index c = 0; c < out.matching.num_kinds(); ++c)
-    names.push_back(fmt::format("kind {}", c + 1));
+    names.push_back(fmt::format("cell {}", c + 1));
   std::vector<Index> kind_of;
   for (const auto& kinds : out.matching.kinds) {
     kind_of.insert(kind_of.end(), kinds.begin(), kinds.end());
