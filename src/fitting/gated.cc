@@ -15,6 +15,10 @@ namespace conflux {
 
 namespace {
 
+// Where a kind that was found ends is partly chance. Rows that count in it alone make maps that
+// tear at its border; rows that the gate alone shares out let neighbours in.
+constexpr double kCertainty = 0.5;
+
 void check_labels(const GroupSet& groups, Gating gate) {
   if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
   throw InvalidOption(fmt::format(
@@ -69,7 +73,7 @@ class GatedFitter final : public LayerFitter {
     if (options.gate == Gating::kLabel) return kinds_by_label(input.groups());
     Matching found = match_groups(input.groups(), {.kinds = *options.kinds, .seed = options.seed},
                                   input.comm, input.workers);
-    return {.count = found.num_kinds(), .of = std::move(found.kinds)};
+    return {.count = found.num_kinds(), .of = std::move(found.kinds), .certainty = kCertainty};
   }
 
   /// The climb within kinds has no inner steps, and makes half as many in their place.

@@ -196,12 +196,14 @@ std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const Ro
     Matrix shares(out[m].rows(), gate.kinds());
     for (Index i = 0; i < shares.rows(); ++i) {
       const Index kind = kinds.of[m][chosen[m][i]];
-      if (kind >= 0) {
-        shares.row(i).setZero();
-        shares(i, kind) = 1;
-      } else {
+      const double certain = kind >= 0 ? kinds.certainty : 0;
+      if (certain < 1) {
         gate.shares(m, &out[m](i, 0), &shares(i, 0));
+        shares.row(i) *= 1 - certain;
+      } else {
+        shares.row(i).setZero();
       }
+      if (kind >= 0) shares(i, kind) += certain;
     }
     out[m] = std::move(shares);
   }

@@ -38,6 +38,9 @@ struct GateSettings {
 struct RowKinds {
   Index count = 0;
   std::vector<std::vector<Index>> of = {};
+  /// How much of a row is of its kind for sure; the gate shares out the rest. Kinds that were found
+  /// have borders that may be wrong.
+  double certainty = 1;
 };
 
 RowKinds kinds_by_label(const GroupSet& groups);
@@ -57,7 +60,7 @@ Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& bas
               Communicator& comm, const Workers& workers);
 
 /// Shares of the chosen rows in the kinds, of each group one matrix with a row each. A row whose
-/// kind is known is all in it.
+/// kind is known is in it at least as much as that is certain.
 std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const RowChoice& chosen,
                               const RowKinds& kinds, const Workers& workers);
 

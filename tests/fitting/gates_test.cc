@@ -92,6 +92,18 @@ TEST_F(GatesTest, LabelledRowsAreOfTheKindOfTheirLabel) {
   EXPECT_GT(shares[0](0, groups_[0].rows(0, 0) < 0 ? 0 : 1), 0.9);
 }
 
+// Kinds that were found may have wrong borders: a row of a wrong kind must count where it lies,
+// too.
+TEST_F(GatesTest, WhatIsNotCertainIsSharedOutByTheGate) {
+  const Gate gate = fit();
+  const Index lies = known(0, 0);
+  known(0, 0) = 1 - lies;
+  kinds_.certainty = 0.25;
+  const std::vector<Matrix> shares = shares_of(gate, groups_, chosen_, kinds_, Workers(1));
+  EXPECT_NEAR(shares[0](0, lies), 0.75, 0.01);
+  EXPECT_NEAR(shares[0].row(0).sum(), 1, 1e-12);
+}
+
 // A kind that a group lacks must have a place in it all the same: a later row may be of that kind.
 TEST_F(GatesTest, AKindThatAGroupLacksIsWhereTheOthersHaveItNextToItsShift) {
   groups_ = GroupSet();
