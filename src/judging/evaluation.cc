@@ -249,6 +249,28 @@ std::vector<std::string> usual_metrics(const GroupSet& groups) {
   return out;
 }
 
+namespace {
+
+Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples,
+                const EvaluationOptions& options, const Workers& workers) {
+  Matrix translated;
+  if (!options.to.empty()) {
+    translated = samples.shared;
+    flow.inverse_in_place(flow.group_index(options.to), translated, nullptr, workers);
+  }
+  Alignment alignment{.before = SampleRows(samples.original.rows),
+                      .after = SampleRows(options.to.empty() ? samples.shared : translated),
+                      .group_of = samples.original.group_of,
+                      .group_names = groups.names(),
+                      .label_names = groups.label_names(),
+                      .feature_names = groups.feature_names()};
+  if (!groups.label_names().empty()) alignment.label_of = samples.original.label_of;
+  return judge_alignment(
+      alignment, {.labels_protected = options.labels_protected, .seed = options.seed}, workers);
+}
+
+}  // namespace
+
 Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOptions& options) {
   check_metrics(options.metrics);
   groups.validate();
@@ -265,14 +287,7 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOp
                                    [](Index rows) { return rows >= kRowsToGuess; });
   if (large > 1) {
     if (options.progress) options.progress("guessing groups");
-    Alignment alignment{.before = SampleRows(samples.original.rows),
-                        .after = SampleRows(samples.shared),
-                        .group_of = samples.original.group_of,
-                        .group_names = out.group_names,
-                        .label_names = out.label_names,
-                        .feature_names = groups.feature_names()};
-    if (!out.label_names.empty()) alignment.label_of = samples.original.label_of;
-    out.judgement = judge_alignment(alignment, {.seed = options.seed}, workers);
+    out.judgement = judge(flow, groups, samples, options, workers);
   }
   out.metrics = measure(samples, flow, groups, out, options, workers);
   return out;

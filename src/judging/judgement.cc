@@ -189,14 +189,26 @@ void sort_by_distance(std::vector<Move>& moves) {
                    [](const Move& a, const Move& b) { return a.distance > b.distance; });
 }
 
+std::string feature_name(const Alignment& alignment, std::size_t j) {
+  return alignment.feature_names.empty() ? std::to_string(j + 1) : alignment.feature_names[j];
+}
+
+void rank_importance(const Alignment& alignment, Judgement& out) {
+  for (std::size_t j = 0; j < out.guess_after.importance.size(); ++j) {
+    out.given_away_by.push_back({feature_name(alignment, j),
+                                 {out.guess_before.importance[j], out.guess_after.importance[j]}});
+  }
+  std::stable_sort(out.given_away_by.begin(), out.given_away_by.end(),
+                   [](const auto& a, const auto& b) { return a.second.second > b.second.second; });
+}
+
 void judge_moves(const Pair& pair, const Alignment& alignment, Judgement& out) {
   const Vector factors = factors_of(pair, pair.before);
   const Matrix moved = (pair.after - pair.before) * factors.asDiagonal();
   const auto rows = static_cast<double>(moved.rows());
   for (Index j = 0; j < moved.cols(); ++j) {
-    out.features_moved.push_back(
-        {alignment.feature_names.empty() ? std::to_string(j + 1) : alignment.feature_names[j],
-         std::sqrt(moved.col(j).squaredNorm() / rows)});
+    out.features_moved.push_back({feature_name(alignment, static_cast<std::size_t>(j)),
+                                  std::sqrt(moved.col(j).squaredNorm() / rows)});
   }
   Index at = 0;
   for (std::size_t m = 0; m < pair.sizes.size(); ++m) {
@@ -223,7 +235,15 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
     const GuessingOptions guessing{.seed = options.seed};
     out.guess_before = guess_groups(SampleRows(pair.before), pair.group_of, guessing, workers);
     out.guess_after = guess_groups(SampleRows(pair.after), pair.group_of, guessing, workers);
+    if (!pair.label_of.empty()) {
+      out.within_before =
+          guess_within_kinds(pair.before, pair.group_of, pair.label_of, guessing, workers);
+      out.within_after =
+          guess_within_kinds(pair.after, pair.group_of, pair.label_of, guessing, workers);
+    }
+    out.within_labels = options.labels_protected && out.within_after.has_value();
     out.rows = pair.before.rows();
+    rank_importance(alignment, out);
     judge_moves(pair, alignment, out);
   }
   Pair near = draw_pair(alignment, options.near_rows, options.seed);

@@ -19,6 +19,10 @@ constexpr Index kFewestOfALabel = 20;
 constexpr double kTransferLost = 0.05;
 constexpr double kMixedLess = 0.05;
 constexpr std::size_t kMostTold = 3;
+// In deviations of the AUC by chance.
+constexpr double kClearlyBelow = 4;
+// A share in how the group is guessed.
+constexpr double kWorthNaming = 0.1;
 
 Verdict verdict_of(const Guess& before, const Guess& after) {
   if (!before.beyond_chance()) {
@@ -30,34 +34,45 @@ Verdict verdict_of(const Guess& before, const Guess& after) {
   return after.auc > before.auc + noise ? Verdict::kWorse : Verdict::kUnchanged;
 }
 
-std::string guess_phrase(const Judgement& judgement) {
-  return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it",
-                     judgement.guess_before.auc, judgement.guess_after.auc,
-                     judgement.guess_after.by_chance());
+const Guess& before_of(const Judgement& judgement) {
+  return judgement.within_labels ? *judgement.within_before : judgement.guess_before;
 }
 
+const Guess& after_of(const Judgement& judgement) {
+  return judgement.within_labels ? *judgement.within_after : judgement.guess_after;
+}
+
+std::string guess_phrase(const Judgement& judgement) {
+  return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it",
+                     before_of(judgement).auc, after_of(judgement).auc,
+                     after_of(judgement).by_chance());
+}
+
+// Whose group nobody can guess: of any row, or of rows of which the label is known.
 std::string verdict_sentence(const Judgement& judgement) {
   const std::string guess = guess_phrase(judgement);
+  const char* row = judgement.within_labels ? "a row among those of its label" : "a row";
   switch (judgement.verdict) {
     case Verdict::kNothingToDo:
       return fmt::format(
-          "There was nothing to align: the group of a row could not be guessed before, nor can it "
-          "be now ({}).",
-          guess);
+          "There was nothing to align: the group of {} could not be guessed before, nor can it be "
+          "now ({}).",
+          row, guess);
     case Verdict::kAlreadyAligned:
       return fmt::format(
           "Worse: the groups could not be told apart before, and can be now ({}). The rows look as "
           "if they had been aligned already; give the rows as they were measured.",
           guess);
     case Verdict::kAligned:
-      return fmt::format("Aligned: the group of a row can no longer be guessed ({}).", guess);
+      return fmt::format("Aligned: the group of {} can no longer be guessed ({}).", row, guess);
     case Verdict::kBetter:
-      return fmt::format("Better, not gone: the group of a row can still be guessed ({}).", guess);
+      return fmt::format("Better, not gone: the group of {} can still be guessed ({}).", row,
+                         guess);
     case Verdict::kUnchanged:
-      return fmt::format("No better: the group of a row can be guessed as well as before ({}).",
+      return fmt::format("No better: the group of {} can be guessed as well as before ({}).", row,
                          guess);
     case Verdict::kWorse:
-      return fmt::format("Worse: the group of a row can be guessed better than before ({}).",
+      return fmt::format("Worse: the group of {} can be guessed better than before ({}).", row,
                          guess);
   }
   return guess;
@@ -123,6 +138,26 @@ void warn_of_separation(Judgement& judgement) {
                   judgement.ilisi->before, judgement.ilisi->after));
 }
 
+// Rows that were fitted lie more evenly than chance: each group's follow the others' too closely.
+void warn_of_fitted_rows(Judgement& judgement) {
+  const Guess& after = judgement.guess_after;
+  if (after.auc >= 0.5 - kClearlyBelow * after.deviation) return;
+  judgement.warnings.push_back(fmt::format(
+      "the group is guessed worse than by chance (AUC {:.3f}): these rows look as if the fit had "
+      "seen them, or followed single rows; judge rows that it has not seen.",
+      after.auc));
+}
+
+// Where what is left can be seen.
+std::string left_in(const Judgement& judgement) {
+  std::vector<std::string> names;
+  for (const auto& [name, shares] : judgement.given_away_by) {
+    if (names.size() == kMostTold || shares.second < kWorthNaming) break;
+    names.push_back(fmt::format("{} ({:.0f} %)", name, 100 * shares.second));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string moved_most(const Judgement& judgement) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < std::min(kMostTold, judgement.features_moved.size()); ++j) {
@@ -154,33 +189,28 @@ std::string_view name_of(Verdict verdict) {
 
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
-  judgement.verdict = verdict_of(judgement.guess_before, judgement.guess_after);
+  judgement.verdict = verdict_of(before_of(judgement), after_of(judgement));
   judgement.sentences = {verdict_sentence(judgement)};
+  if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
+    judgement.sentences.push_back(
+        fmt::format("Among rows of all labels it can be (AUC {:.3f}): the groups hold labels in "
+                    "different shares, which stay as they are.",
+                    judgement.guess_after.auc));
+  }
+  const bool left = after_of(judgement).beyond_chance();
+  if (const std::string names = left ? left_in(judgement) : ""; !names.empty()) {
+    judgement.sentences.push_back(fmt::format("Given away most by: {}.", names));
+  }
   judgement.sentences.push_back(
       fmt::format("Rows keep {:.0f} % of their neighbours within their group (chance: {:.0f} %).",
                   100 * judgement.mean_neighbors_kept, 100 * judgement.neighbors_by_chance));
   judgement.sentences.push_back(
-      fmt::format("Moved most, in deviations within groups: {}.", moved_most(judgement)));
+      fmt::format("Moved most: {} standard deviations (within groups).", moved_most(judgement)));
   warn_of_guessing(judgement);
   warn_of_torn_groups(judgement, alignment);
   warn_of_mixed_labels(judgement, alignment, label_of);
   warn_of_separation(judgement);
-}
-
-std::vector<std::string> fit_summary(const Judgement& judgement, const FitFacts& facts) {
-  std::vector<std::string> out = judgement.sentences;
-  out.push_back(
-      facts.unseen_rows > 0
-          ? fmt::format("Judged on {} rows that the fit has not seen; {} rows were fitted.",
-                        facts.unseen_rows, facts.fitted_rows)
-          : fmt::format("Judged on the {} rows that were fitted, which flatters: no rows were held "
-                        "out.",
-                        facts.fitted_rows));
-  if (!facts.stopped_because.empty()) {
-    out.push_back(fmt::format("Stopped after {} layer{}: {}.", facts.layers,
-                              facts.layers == 1 ? "" : "s", facts.stopped_because));
-  }
-  return out;
+  warn_of_fitted_rows(judgement);
 }
 
 }  // namespace conflux

@@ -122,12 +122,12 @@ bool can_be_guessed(const GroupSet& groups, const GuessingOptions& options) {
 
 }  // namespace
 
-Difference find_difference(const GroupSet& groups, double error_rate, std::uint64_t seed,
-                           const Workers& workers) {
+GroupDifference find_difference(const GroupSet& groups, double error_rate, std::uint64_t seed,
+                                const Workers& workers) {
   const GuessingOptions guessing{.max_rows = kMostGuessedRows, .seed = seed};
   const bool guess = can_be_guessed(groups, guessing);
   const double rate = guess ? 0.5 * error_rate : error_rate;
-  Difference out;
+  GroupDifference out;
   out.distance_p = distance_p_value(groups, seed, workers);
   out.found = out.distance_p <= rate;
   if (out.found || !guess) return out;

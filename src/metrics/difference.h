@@ -21,7 +21,7 @@
 
 namespace conflux {
 
-struct Difference {
+struct GroupDifference {
   /// How probable distances within the groups as small as these are by chance.
   double distance_p = 1;
   /// Unset when the first test was enough, or when the groups are too many or too small.
@@ -29,7 +29,7 @@ struct Difference {
   bool found = false;
 };
 
-Difference find_difference(const GroupSet& groups, double error_rate, std::uint64_t seed,
-                           const Workers& workers);
+GroupDifference find_difference(const GroupSet& groups, double error_rate, std::uint64_t seed,
+                                const Workers& workers);
 
 }  // namespace conflux

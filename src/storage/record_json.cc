@@ -81,6 +81,7 @@ void read(const Json& json, std::string_view name, std::string& out) {
 
 void read(const Json& json, std::string_view name, LayerRecord& out);
 void read(const Json& json, std::string_view name, GuessRecord& out);
+void read(const Json& json, std::string_view name, FitSummary& out);
 
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
@@ -206,6 +207,38 @@ void read(const Json& json, std::string_view name, GuessRecord& out) {
   fields.check_all_known();
 }
 
+OrderedJson summary_to_json(const FitSummary& summary) {
+  return {{"verdict", summary.verdict},
+          {"auc_before", number(summary.auc_before)},
+          {"auc_after", number(summary.auc_after)},
+          {"auc_by_chance", number(summary.auc_by_chance)},
+          {"within_labels", summary.within_labels},
+          {"neighbors_kept", number(summary.neighbors_kept)},
+          {"neighbors_by_chance", number(summary.neighbors_by_chance)},
+          {"moved_most", summary.moved_most},
+          {"moved_by", summary.moved_by},
+          {"judged_rows", summary.judged_rows},
+          {"unseen_rows", summary.unseen_rows},
+          {"sentences", summary.sentences}};
+}
+
+void read(const Json& json, std::string_view name, FitSummary& out) {
+  Fields fields(json, name);
+  fields.get("verdict", out.verdict);
+  fields.get_number_or_nan("auc_before", out.auc_before);
+  fields.get_number_or_nan("auc_after", out.auc_after);
+  fields.get_number_or_nan("auc_by_chance", out.auc_by_chance);
+  fields.get("within_labels", out.within_labels);
+  fields.get_number_or_nan("neighbors_kept", out.neighbors_kept);
+  fields.get_number_or_nan("neighbors_by_chance", out.neighbors_by_chance);
+  fields.get("moved_most", out.moved_most);
+  fields.get("moved_by", out.moved_by);
+  fields.get("judged_rows", out.judged_rows);
+  fields.get("unseen_rows", out.unseen_rows);
+  fields.get("sentences", out.sentences);
+  fields.check_all_known();
+}
+
 void read(const Json& json, std::string_view name, LayerRecord& out) {
   out = layer_from_json(json, name);
 }
@@ -245,6 +278,7 @@ OrderedJson record_to_json(const FitRecord& record) {
           {"dropped_layers", layers_to_json(record.dropped_layers)},
           {"guesses", guesses_to_json(record.guesses)},
           {"stop", record.stop},
+          {"summary", summary_to_json(record.summary)},
           {"warnings", record.warnings},
           {"seconds", number(record.seconds)}};
 }
@@ -262,6 +296,7 @@ FitRecord record_from_json(const Json& json) {
   fields.get("dropped_layers", record.dropped_layers);
   fields.get("guesses", record.guesses);
   fields.get("stop", record.stop);
+  fields.get("summary", record.summary);
   return record;
 }
 

@@ -83,7 +83,7 @@ class AutomaticFit {
         fit_(begin_fit(groups_, all_rows(groups_), requested, comm)) {}
 
   Fit run() {
-    if (comm_.size() == 1 &&
+    if (comm_.size() == 1 && !control_.known_to_differ &&
         !find_difference(groups_, kErrorRate, options().seed, workers_).found) {
       return leave_alone();
     }

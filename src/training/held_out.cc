@@ -7,6 +7,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/flow/flow.h"
+#include "conflux/training/fit.h"
 #include "core/rng.h"
 #include "fitting/row_choice.h"
 #include "kernels/product.h"
@@ -232,6 +233,15 @@ Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& 
   }
   return guess_groups(ConstRows(rows), group, {.max_rows = kMostGuessedRows, .seed = seed},
                       workers);
+}
+
+std::vector<std::vector<Index>> rows_held_out(const GroupSet& groups, const FitOptions& used) {
+  RowChoice usable = all_rows(groups);
+  SelfCommunicator alone;
+  std::vector<std::vector<Index>> out =
+      HeldOut(usable, groups, used.validation_fraction.value_or(0), used.seed, alone).rows();
+  for (std::vector<Index>& rows : out) std::sort(rows.begin(), rows.end());
+  return out;
 }
 
 }  // namespace conflux

@@ -50,6 +50,8 @@ class HeldOut {
 
   /// Whether there are rows to judge by.
   bool exists() const { return !rows_.empty(); }
+  /// All of them, in random order.
+  const RowChoice& rows() const { return all_rows_; }
 
   /// The same on all processes.
   HeldOutJudgement judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const;

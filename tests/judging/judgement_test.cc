@@ -133,15 +133,27 @@ TEST(Judgement, DoesNotDependOnThreads) {
   EXPECT_EQ(one.label_transfer->before, two.label_transfer->before);
 }
 
-TEST(Judgement, MakesASummaryOfAFit) {
-  const std::vector<std::string> lines = fit_summary(
-      Scene(300, 3, 10).judge(), {.fitted_rows = 900,
-                                  .unseen_rows = 300,
-                                  .layers = 12,
-                                  .stopped_because = "unseen rows gained nothing more"});
-  EXPECT_THAT(lines.front(), StartsWith("Aligned"));
-  EXPECT_THAT(lines, testing::Contains(HasSubstr("300 rows that the fit has not seen")));
-  EXPECT_THAT(lines.back(), HasSubstr("12 layers: unseen rows gained nothing more"));
+// Groups that hold labels in different shares can be guessed from the labels alone, which an
+// alignment that protects labels must leave so and is not to be blamed for.
+TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
+  Scene scene(1200, 3, 11);
+  for (Index i = 0; i < 1200; ++i) {
+    const bool far = i % 10 < (scene.group_of[i] == 1 ? 8 : 2);
+    const double step = far ? 8 : 0;
+    scene.after(i, 0) += step - 8 * static_cast<double>(scene.label_of[i]);
+    scene.before(i, 0) += step - 8 * static_cast<double>(scene.label_of[i]);
+    scene.label_of[i] = far ? 1 : 0;
+  }
+  const Judgement blind = scene.judge();
+  EXPECT_EQ(blind.verdict, Verdict::kBetter);
+  EXPECT_FALSE(blind.within_labels);
+  const Judgement found = scene.judge({.labels_protected = true});
+  EXPECT_TRUE(found.within_labels);
+  EXPECT_EQ(found.verdict, Verdict::kAligned);
+  EXPECT_GT(found.within_before->auc, 0.95);
+  EXPECT_LE(found.within_after->auc, found.within_after->by_chance());
+  EXPECT_THAT(found.sentences[0], HasSubstr("among those of its label"));
+  EXPECT_THAT(found.sentences[1], HasSubstr("different shares"));
 }
 
 TEST(Judgement, RefusesRowsThatDoNotFit) {

@@ -32,6 +32,10 @@ struct EvaluationOptions {
   /// Names of metric_names(); empty: those of usual_metrics().
   std::vector<std::string> metrics = {};
   EvaluationSpace space = EvaluationSpace::kTranslated;
+  /// See JudgementOptions.
+  bool labels_protected = false;
+  /// The judgement looks at rows translated to this group; empty: at rows of the shared space.
+  std::string to = {};
   /// Rows of each group at most; of all groups together at most 20,000.
   Index max_rows = 10'000;
   /// Rows of each group at most for metrics of two groups, and pairs of groups at most.

@@ -23,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conflux/core/parallel.h"
@@ -49,6 +50,9 @@ struct JudgementOptions {
   /// Rows of all groups together at most, for guessing; for figures that look at pairs of rows.
   Index max_rows = 20'000;
   Index near_rows = 3'000;
+  /// Rows of one label were aligned with each other, and the shares of labels left as they were:
+  /// the verdict asks whether the group can be guessed among rows of one label.
+  bool labels_protected = false;
   std::uint64_t seed = 0;
 };
 
@@ -82,6 +86,12 @@ struct Judgement {
   Verdict verdict = Verdict::kUnchanged;
   Guess guess_before = {};
   Guess guess_after = {};
+  /// The same among rows of one label, the mean over labels; unset without labels that two groups
+  /// share.
+  std::optional<Guess> within_before = std::nullopt;
+  std::optional<Guess> within_after = std::nullopt;
+  /// Whether the verdict is about guessing among rows of one label.
+  bool within_labels = false;
   /// Groups around a row, the median; by_chance: what rows that are mixed perfectly have. Unset
   /// below 91 rows.
   std::optional<Change> ilisi = std::nullopt;
@@ -99,6 +109,9 @@ struct Judgement {
   /// Share of labelled rows whose nearest row of another group has the same label; by_chance: a
   /// random row of another group instead.
   std::optional<Change> label_transfer = std::nullopt;
+  /// Of each feature the share in how the group is guessed, before and after; what gives most away
+  /// afterwards comes first.
+  std::vector<std::pair<std::string, std::pair<double, double>>> given_away_by = {};
   /// Features and groups, those that moved most first.
   std::vector<Move> features_moved = {};
   std::vector<Move> groups_moved = {};
@@ -112,19 +125,5 @@ struct Judgement {
 /// Throws InvalidData when shapes do not fit, or unless two groups have at least three rows.
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,
                           const Workers& workers);
-
-/// How a fit went, for the summary at its end.
-struct FitFacts {
-  Index fitted_rows = 0;
-  /// Rows that the fit has not seen and that were judged; 0: the fitted rows were judged.
-  Index unseen_rows = 0;
-  Index layers = 0;
-  /// Why there are not more layers, as the end of a sentence: "unseen rows gained nothing more".
-  std::string stopped_because = {};
-};
-
-/// Lines for the end of a fit: guessable before and after, neighbours kept, what moved most, unseen
-/// rows, why it stopped.
-std::vector<std::string> fit_summary(const Judgement& judgement, const FitFacts& facts);
 
 }  // namespace conflux

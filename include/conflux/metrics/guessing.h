@@ -27,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -77,5 +78,13 @@ Guess guess_groups(const GroupSet& groups, const GuessingOptions& options, const
 Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
                    const SampleRows& judged, std::span<const Index> judged_groups,
                    const GuessingOptions& options, const Workers& workers);
+
+/// Among rows of the same kind only: the mean over kinds, by their rows. kind_of[i] is -1 where it
+/// is unknown. Groups that hold kinds in different shares can be guessed from the kinds alone; this
+/// does not see it. Importance is left empty, as are groups. Unset when no kind has enough rows of
+/// two groups.
+std::optional<Guess> guess_within_kinds(const SampleRows& rows, std::span<const Index> group_of,
+                                        std::span<const Index> kind_of,
+                                        const GuessingOptions& options, const Workers& workers);
 
 }  // namespace conflux

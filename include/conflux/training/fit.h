@@ -33,6 +33,8 @@ struct FitControl {
   /// A fit of the same data with the same options (threads may differ) that ended early. The
   /// result has the same bits as that of an uninterrupted fit. Null starts anew.
   const Fit* resume = nullptr;
+  /// Someone has looked already and found that the groups differ: the automatic fit does not ask.
+  bool known_to_differ = false;
 };
 
 /// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
@@ -44,5 +46,9 @@ Fit fit_flow(GroupSet groups, const FitOptions& options);
 /// callback may be empty.
 Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control = {});
+
+/// The rows of each group that a fit of `groups` with these options, as its record has them, keeps
+/// from its maps and judges them by; empty when there are none.
+std::vector<std::vector<Index>> rows_held_out(const GroupSet& groups, const FitOptions& used);
 
 }  // namespace conflux

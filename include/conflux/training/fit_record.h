@@ -44,6 +44,27 @@ struct GuessRecord {
   double by_chance = 0.5;
 };
 
+/// What a finished fit did to rows, by figures and in sentences (conflux/judging/judged_fit.h).
+struct FitSummary {
+  /// "aligned", "better", ...; empty when nothing was judged.
+  std::string verdict = {};
+  /// Whether the group could be guessed, among rows of one label if labels were protected.
+  double auc_before = 0.5;
+  double auc_after = 0.5;
+  double auc_by_chance = 0.5;
+  bool within_labels = false;
+  /// Share of the nearest rows of the same group that rows keep, and in random order would keep.
+  double neighbors_kept = 1;
+  double neighbors_by_chance = 0;
+  /// The features that moved most, and how far, in deviations within groups.
+  std::vector<std::string> moved_most = {};
+  std::vector<double> moved_by = {};
+  /// Rows that were judged, and how many of them no map was fitted on.
+  Index judged_rows = 0;
+  Index unseen_rows = 0;
+  std::vector<std::string> sentences = {};
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -60,6 +81,7 @@ struct FitRecord {
   std::vector<GuessRecord> guesses = {};
   /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
   std::string stop = {};
+  FitSummary summary = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;
   double seconds = 0;

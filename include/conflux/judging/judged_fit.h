@@ -1,0 +1,57 @@
+// A fit with a summary that tells the truth: rows that it has not seen, and what they say.
+//
+//   RowsToJudge rows = choose_rows_to_judge(std::move(groups), 0.2, options);
+//   Fit fit = fit_flow(std::move(rows.fitted), options);
+//   const std::optional<Judgement> judgement = judge_fit(fit, rows);   // fills fit.record.summary
+//
+// Best are rows that are set aside before the fit: nothing of it has seen them. Otherwise those
+// that the fit itself holds out are judged: no map was fitted on them, but they said when to stop.
+// Without either, rows of the fit are judged, which flatters it, and the summary says so.
+//
+// Cost: that of judge_alignment() on at most 10,000 rows.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/judging/judgement.h"
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+/// A group is judged by rows that are set aside if there are at least so many of them.
+inline constexpr Index kFewestUnseenRows = 20;
+
+enum class JudgedBy {
+  kSetAside,  ///< rows that nothing of the fit has seen
+  kHeldOut,   ///< rows that no map was fitted on, but that said when to stop
+  kFitted,    ///< rows of the fit
+};
+
+struct RowsToJudge {
+  /// For fit_flow(); may be moved into it.
+  GroupSet fitted = {};
+  /// A copy, at most 10,000 rows of all groups together.
+  GroupSet judged = {};
+  JudgedBy by = JudgedBy::kFitted;
+  /// Which rows of each group were set aside, in their order.
+  std::vector<std::vector<Index>> set_aside = {};
+  Index fitted_rows = 0;
+  Index unseen_rows = 0;
+  /// Groups that have too few rows to set some aside, and are not judged.
+  std::vector<std::string> too_small = {};
+};
+
+/// Sets aside the share `unseen` of every group that has rows enough, by the seed of the options.
+/// With 0, or when fewer than two groups have enough, nothing is set aside. Throws InvalidOption
+/// for shares outside [0, 1), or options that the data does not suit.
+RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options);
+
+/// Judges the fit in the shared space, or with all rows translated to the group `to`; fills in its
+/// summary and adds warnings to its record. Unset when fewer than two groups can be judged.
+std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to = {});
+
+}  // namespace conflux

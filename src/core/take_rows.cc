@@ -1,0 +1,40 @@
+#include "conflux/core/take_rows.h"
+
+#include <algorithm>
+
+namespace conflux {
+
+namespace {
+
+template <class Scalar>
+MatrixOf<Scalar> taken(const MatrixView<const Scalar>& rows, const std::vector<Index>& chosen) {
+  MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), rows.cols());
+  for (Index i = 0; i < out.rows(); ++i) {
+    std::copy_n(rows.row(chosen[static_cast<std::size_t>(i)]), rows.cols(), out.row(i).data());
+  }
+  return out;
+}
+
+}  // namespace
+
+GroupSet take_rows(const GroupSet& groups, const std::vector<std::vector<Index>>& rows) {
+  GroupSet out;
+  std::vector<std::vector<Index>> labels;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Group& group = groups[m];
+    std::vector<double> weights;
+    auto& own = labels.emplace_back();
+    for (const Index i : rows[static_cast<std::size_t>(m)]) {
+      if (!group.weights.empty()) weights.push_back(group.weights[i]);
+      own.push_back(group.label(i));
+    }
+    group.rows.visit([&](const auto& view) {
+      out.add(group.name, taken(view, rows[static_cast<std::size_t>(m)]), std::move(weights));
+    });
+  }
+  if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
+  if (!groups.label_names().empty()) out.set_labels(groups.label_names(), std::move(labels));
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,225 @@
+#include "conflux/judging/judged_fit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/core/error.h"
+#include "conflux/core/take_rows.h"
+#include "conflux/judging/evaluation.h"
+#include "core/rng.h"
+#include "metrics/thinning.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr Index kMostJudgedRows = 10'000;
+constexpr std::size_t kMostNamed = 3;
+
+using Choice = std::vector<std::vector<Index>>;
+
+std::vector<Index> counts_of(const Choice& rows) {
+  std::vector<Index> out;
+  for (const auto& each : rows) out.push_back(static_cast<Index>(each.size()));
+  return out;
+}
+
+Index count_all(const Choice& rows) {
+  Index out = 0;
+  for (const auto& each : rows) out += static_cast<Index>(each.size());
+  return out;
+}
+
+// Steps begin with 1: the held-out rows of the fit itself are drawn without one.
+std::vector<Index> draw_sorted(Index rows, Index count, std::uint64_t seed, std::size_t group,
+                               std::uint64_t step) {
+  Stream stream(seed, Purpose::kHeldOut, group, step);
+  std::vector<Index> out = stream.permutation(rows);
+  out.resize(static_cast<std::size_t>(count));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Of many rows some, the same number of every large group.
+Choice thinned(Choice rows, std::uint64_t seed) {
+  const Index most = rows_per_group(counts_of(rows), kMostJudgedRows);
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    const auto size = static_cast<Index>(rows[m].size());
+    if (size <= most) continue;
+    std::vector<Index> kept = draw_sorted(size, most, seed, m, 2);
+    for (Index& i : kept) i = rows[m][i];
+    rows[m] = std::move(kept);
+  }
+  return rows;
+}
+
+Choice all_but(const GroupSet& groups, const Choice& taken) {
+  Choice out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    auto& left = out.emplace_back();
+    auto next = taken[m].begin();
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      if (next != taken[m].end() && *next == i) {
+        ++next;
+      } else {
+        left.push_back(i);
+      }
+    }
+  }
+  return out;
+}
+
+// A set with the groups that have rows.
+GroupSet without_empty(const GroupSet& groups, const Choice& rows) {
+  const GroupSet all = take_rows(groups, rows);
+  GroupSet out;
+  std::vector<std::vector<Index>> labels;
+  for (Index m = 0; m < all.num_groups(); ++m) {
+    if (all[m].rows.rows() == 0) continue;
+    out.add(all[m].name, all[m].rows.to_matrix());
+    labels.emplace_back(all[m].labels.begin(), all[m].labels.end());
+  }
+  if (!all.feature_names().empty()) out.set_feature_names(all.feature_names());
+  if (!all.label_names().empty()) out.set_labels(all.label_names(), std::move(labels));
+  return out;
+}
+
+void set_rows_aside(RowsToJudge& out, const GroupSet& groups, double share, std::uint64_t seed) {
+  Index large = 0;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Index rows = groups[m].rows.rows();
+    const auto unseen = static_cast<Index>(std::lround(share * static_cast<double>(rows)));
+    const bool enough = unseen >= kFewestUnseenRows;
+    out.set_aside.push_back(
+        draw_sorted(rows, enough ? unseen : 0, seed, static_cast<std::size_t>(m), 1));
+    large += enough ? 1 : 0;
+    if (!enough) out.too_small.push_back(groups[m].name);
+  }
+  if (large > 1) return;
+  out.set_aside.clear();
+  out.too_small.clear();
+}
+
+DataShape shape_of(const GroupSet& groups) {
+  DataShape out{.dim = groups.dim(), .group_names = groups.names()};
+  for (Index m = 0; m < groups.num_groups(); ++m) out.group_sizes.push_back(groups[m].rows.rows());
+  return out;
+}
+
+Choice every_row(const GroupSet& groups) {
+  return all_but(groups, Choice(static_cast<std::size_t>(groups.num_groups())));
+}
+
+std::string whose_rows(const RowsToJudge& rows, Index judged) {
+  const std::string count = judged < rows.unseen_rows
+                                ? fmt::format("{} of {}", judged, rows.unseen_rows)
+                                : fmt::format("{}", judged);
+  switch (rows.by) {
+    case JudgedBy::kSetAside:
+      return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
+                         count, rows.fitted_rows);
+    case JudgedBy::kHeldOut:
+      return fmt::format(
+          "Judged on {} of the {} rows: no map was fitted on them, but they said when to stop. New "
+          "rows may do a little worse.",
+          judged, rows.fitted_rows);
+    case JudgedBy::kFitted:
+      return fmt::format(
+          "Judged on {} of the {} rows that were fitted, which flatters: new rows will do worse.",
+          judged, rows.fitted_rows);
+  }
+  return "";
+}
+
+std::string how_it_ended(const FitRecord& record) {
+  const std::size_t layers = record.layers.size();
+  const std::string text = fmt::format("{} layer{}.", layers, layers == 1 ? "" : "s");
+  return record.stop.empty() ? fmt::format("{} All that were asked for.", text)
+                             : fmt::format("{} {}", text, record.stop);
+}
+
+void add_groups_left_out(const RowsToJudge& rows, std::vector<std::string>& sentences) {
+  if (rows.too_small.empty()) return;
+  std::vector<std::string> names = rows.too_small;
+  const std::size_t all = names.size();
+  names.resize(std::min(all, kMostNamed));
+  sentences.push_back(
+      fmt::format("Not judged, because they have too few rows to keep {} from the fit: {}{}.",
+                  kFewestUnseenRows, fmt::join(names, ", "),
+                  all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : ""));
+}
+
+void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
+  FitSummary& out = fit.record.summary;
+  const Guess& before = judgement.within_labels ? *judgement.within_before : judgement.guess_before;
+  const Guess& after = judgement.within_labels ? *judgement.within_after : judgement.guess_after;
+  out.verdict = name_of(judgement.verdict);
+  out.auc_before = before.auc;
+  out.auc_after = after.auc;
+  out.auc_by_chance = after.by_chance();
+  out.within_labels = judgement.within_labels;
+  out.neighbors_kept = judgement.mean_neighbors_kept;
+  out.neighbors_by_chance = judgement.neighbors_by_chance;
+  for (std::size_t j = 0; j < std::min(kMostNamed, judgement.features_moved.size()); ++j) {
+    out.moved_most.push_back(judgement.features_moved[j].name);
+    out.moved_by.push_back(judgement.features_moved[j].distance);
+  }
+  out.judged_rows = judgement.rows;
+  out.unseen_rows = rows.by == JudgedBy::kFitted ? 0 : judgement.rows;
+  out.sentences = judgement.sentences;
+  out.sentences.push_back(whose_rows(rows, judgement.rows));
+  add_groups_left_out(rows, out.sentences);
+  out.sentences.push_back(how_it_ended(fit.record));
+  fit.record.warnings.insert(fit.record.warnings.end(), judgement.warnings.begin(),
+                             judgement.warnings.end());
+}
+
+}  // namespace
+
+RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options) {
+  if (!(unseen >= 0 && unseen < 1)) {
+    throw InvalidOption(
+        fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
+  }
+  RowsToJudge out;
+  if (unseen > 0) set_rows_aside(out, groups, unseen, options.seed);
+  if (!out.set_aside.empty()) {
+    out.by = JudgedBy::kSetAside;
+    out.unseen_rows = count_all(out.set_aside);
+    out.judged = without_empty(groups, thinned(out.set_aside, options.seed));
+    out.fitted = take_rows(groups, all_but(groups, out.set_aside));
+    out.fitted_rows = out.fitted.num_samples();
+    return out;
+  }
+  out.fitted_rows = groups.num_samples();
+  Choice held_out;
+  if (groups.num_groups() > 1) held_out = rows_held_out(groups, resolve(options, shape_of(groups)));
+  out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
+  if (held_out.empty()) held_out = every_row(groups);
+  out.unseen_rows = out.by == JudgedBy::kFitted ? 0 : count_all(held_out);
+  out.judged = without_empty(groups, thinned(std::move(held_out), options.seed));
+  out.fitted = std::move(groups);
+  return out;
+}
+
+std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
+  const FitOptions& options = fit.record.options;
+  const Evaluation found = evaluate(fit.flow, rows.judged,
+                                    {.metrics = {"transport_cost"},
+                                     .labels_protected = options.gate == Gating::kLabel,
+                                     .to = to,
+                                     .seed = options.seed,
+                                     .threads = options.threads});
+  if (found.judgement) {
+    summarize(fit, rows, *found.judgement);
+  } else {
+    fit.record.summary.sentences = {
+        "Not judged: that takes two groups of at least three rows each.", how_it_ended(fit.record)};
+  }
+  return found.judgement;
+}
+
+}  // namespace conflux
