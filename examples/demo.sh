@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command on real data: fits a model of handwritten digits, judges it on rows that the fit has
-# not seen, and shows one hand's 3 as every other digit.
+# The command on real data: aligns handwritten digits, judges the model on rows that it has not seen,
+# and shows one hand's 3 as every other digit.
 #
 #   examples/demo.sh CONFLUX FOLDER
 set -euo pipefail
@@ -19,10 +19,9 @@ echo "1797 digits of 8 x 8 pixels, ten groups; every fourth row is held out of t
 awk -F, 'NR == 1 || NR % 4 != 1' "$here/digits.csv" > "$folder/seen.csv"
 awk -F, 'NR == 1 || NR % 4 == 1' "$here/digits.csv" > "$folder/unseen.csv"
 
-run fit "$folder/seen.csv" --group group -o "$folder/digits.conflux"
+run align "$folder/seen.csv" --group group -o "$folder/aligned_digits.csv" --model "$folder/digits.conflux"
 run evaluate "$folder/digits.conflux" "$folder/unseen.csv" --metrics w2_exact,transport_cost,round_trip |
-  sed '/ after, rows as columns/,$d' # ten by ten pairs
-run transform "$folder/digits.conflux" "$here/digits.csv" -o "$folder/aligned_digits.csv"
+  sed '/^w2_exact .*before/,$d' # pairs of digits
 
 echo
 echo "\$ conflux translate $folder/digits.conflux three.csv --to 0 ... 9"
@@ -50,4 +49,4 @@ awk -F, '
         print line
       }
   }' "$folder/translated.csv"
-echo "model: $folder/digits.conflux, aligned table of all rows: $folder/aligned_digits.csv"
+echo "model: $folder/digits.conflux, aligned rows: $folder/aligned_digits.csv"

@@ -1,5 +1,7 @@
 // conflux transform, inverse and translate: rows through a model, in blocks.
 
+#include "apply.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,29 +16,13 @@
 #include "conflux/training/table_mover.h"
 #include "core/stopwatch.h"
 #include "file_checks.h"
-#include "model_columns.h"
 #include "support/interrupt.h"
-#include "table_flags.h"
 #include "tables/number_text.h"
 #include "verbs.h"
 
 namespace conflux::app {
 
 namespace {
-
-enum class Way { kTransform, kInverse, kTranslate };
-
-struct ApplyFlags {
-  Way way = Way::kTransform;
-  std::string model;
-  std::vector<std::string> inputs;
-  InputFlags table;
-  OutputFlags output;
-  ColumnFlags columns;
-  std::string to;
-  bool log_density = false;
-  int threads = 0;
-};
 
 constexpr const char* kDensityColumn = "log_density";
 constexpr const char* kGroupColumn = "group";
@@ -97,6 +83,8 @@ class RowMover {
       case Way::kTranslate:
         mover.translate(block, groups, to);
         break;
+      case Way::kLeave:
+        break;
     }
     inexact_rows_ += mover.inexact_rows();
   }
@@ -137,6 +125,8 @@ class RowMover {
         return Route::from_shared(to_.empty() ? groups : to_);
       case Way::kTranslate:
         return Route::between(groups, to_);
+      case Way::kLeave:
+        break;
     }
     return {};
   }
@@ -288,7 +278,9 @@ class TableFlow {
     for (Table block; reader.read(block, block_rows);) {
       stop_if_interrupted();
       const std::vector<Index> groups = reader.groups_of(block);
-      move_block(model_, mover_, columns, groups, flags_.log_density, block);
+      if (flags_.way != Way::kLeave) {
+        move_block(model_, mover_, columns, groups, flags_.log_density, block);
+      }
       if (tell) add_group_column(block, groups);
       keep_columns(block, columns, keeps);
       if (keeps != Keeps::kEverything) refuse_text_in_arrays(block, columns, flags_.output);
@@ -318,6 +310,30 @@ class TableFlow {
   Index rows_ = 0;
 };
 
+}  // namespace
+
+Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console) {
+  return TableFlow(model, flags, console).move_all();
+}
+
+Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags,
+                 const Console& console) {
+  ModelColumns columns{.features = model.feature_names, .group = model.group_column};
+  std::vector<Index> groups;
+  for (const std::string& name : tagged.groups) groups.push_back(model.flow.group_index(name));
+  const RowMover mover(model, flags);
+  console.progress(fmt::format("moving {} rows", tagged.table.num_rows()));
+  if (flags.way != Way::kLeave) move_block(model, mover, columns, groups, false, tagged.table);
+  keep_columns(tagged.table, columns, kept_columns(flags.output));
+  const auto writer = create_table(
+      flags.output.path, write_options(flags.table, flags.output, columns.group, flags.threads));
+  writer->write(tagged.table);
+  writer->close();
+  return tagged.table.num_rows();
+}
+
+namespace {
+
 void run_apply(const ApplyFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
   check_model_comes_first(flags.model, flags.inputs.front());
@@ -327,7 +343,7 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   const Stopwatch watch;
   const Model model = load_model(flags.model);
   catch_interrupts();
-  const Index rows = TableFlow(model, flags, console).move_all();
+  const Index rows = move_tables(model, flags, console);
   console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
   if (console.json) {
     print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});

@@ -1,7 +1,5 @@
 // conflux check: what an alignment would have to do, and what it would risk.
 
-#include "conflux/judging/check.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "check_report.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -41,22 +40,50 @@ std::string shell_word(const std::string& word) {
   return out + "'";
 }
 
+/// A table that no input is called like, in a format that keeps the groups of its rows.
+std::string output_name(const GroupedInputFlags& input) {
+  const std::string format = table_format(input.paths.front(), {.format = input.table.format});
+  std::string name = format == "csv" || format == "tsv" ? "aligned." + format : "aligned.npz";
+  while (std::find(input.paths.begin(), input.paths.end(), name) != input.paths.end()) {
+    name = "aligned_" + name;
+  }
+  return name;
+}
+
 /// The command that follows from the advice, complete; empty when nothing is to be done.
 std::string command_of(const CheckReport& report, const GroupedInputFlags& input) {
   if (report.advice == Advice::kLeave) return "";
-  std::vector<std::string> words = {"conflux", "fit"};
+  // What comes through a pipe can be read once, and align reads it twice.
+  const bool pipe = input.paths.front() == "-";
+  std::vector<std::string> words = {"conflux", pipe ? "fit" : "align"};
   words.insert(words.end(), input.paths.begin(), input.paths.end());
   const auto add = [&](const char* flag, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {flag, value});
   };
+  const auto list = [](const std::vector<std::string>& names) {
+    return fmt::format("{}", fmt::join(names, ","));
+  };
   add("--group", input.group);
   add("--label", input.label);
-  add("--features", fmt::format("{}", fmt::join(input.features, ",")));
-  add("--drop", fmt::format("{}", fmt::join(input.drop, ",")));
-  add("--where", input.where);
+  add("--features", list(input.features));
+  add("--drop", list(input.drop));
+  add("--fit-where", input.where);
+  add("--meta", input.meta);
+  add("--meta-key", input.meta_key);
+  add("--rename", list(input.rename));
+  add("--scale", input.choice.scale);
+  add("--repeats", input.choice.repeats);
+  add("--missing", input.choice.missing);
+  add("--as", list(input.choice.as));
+  add("--support", list(input.choice.support));
+  add("--columns", input.choice.file);
+  add("--format", input.table.format);
+  if (input.table.no_header) words.emplace_back("--no-header");
+  add("--delimiter", input.table.delimiter);
+  add("--array", input.table.array);
+  // A label that is named is protected without a word.
   if (report.advice == Advice::kGateCells) add("--gate", "auto");
-  if (report.advice == Advice::kGateLabels) add("--gate", "label");
-  add("-o", "aligned.conflux");
+  add("-o", pipe ? "aligned.conflux" : output_name(input));
   for (std::string& word : words) word = shell_word(word);
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -88,7 +115,9 @@ Json guess_json(const Guess& guess, const std::vector<std::string>& names) {
           {"groups", groups}};
 }
 
-Json json_of(const CheckReport& found, const GroupSet& groups, const std::string& command) {
+}  // namespace
+
+Json check_json(const CheckReport& found, const GroupSet& groups, const std::string& command) {
   const std::vector<std::string> names = groups.names();
   Json rows, features, atoms = Json::array();
   for (std::size_t m = 0; m < names.size(); ++m) rows[names[m]] = found.rows[m];
@@ -117,6 +146,8 @@ Json json_of(const CheckReport& found, const GroupSet& groups, const std::string
   if (found.labels) out["labels"] = composition_json(*found.labels, names);
   return out;
 }
+
+namespace {
 
 /// Positions of the features that differ, the most telling first.
 std::vector<std::size_t> features_to_show(const CheckReport& found) {
@@ -202,7 +233,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   show_columns(input.columns, console);
   const std::string command = command_of(found, flags.input);
   if (console.json) {
-    print_json(json_of(found, groups, command));
+    print_json(check_json(found, groups, command));
     return;
   }
   for (const std::string& sentence : found.sentences) fmt::print("{}\n", sentence);

@@ -72,16 +72,38 @@ Json moves_json(const std::vector<Move>& moves) {
   return out;
 }
 
+Change within_labels(const Judgement& judgement) {
+  return {judgement.within_before->auc, judgement.within_after->auc,
+          judgement.within_after->by_chance()};
+}
+
+// Shares of features in how the group is guessed, before and after.
+Json importance_json(const Judgement& judgement) {
+  Json out = Json::object();
+  for (const auto& [name, shares] : judgement.given_away_by) {
+    out[name] = Json{{"before", shares.first}, {"after", shares.second}};
+  }
+  return out;
+}
+
 Json judgement_json(const Judgement& judgement) {
   Json out = {{"verdict", name_of(judgement.verdict)},
               {"guess_auc", change_json({judgement.guess_before.auc, judgement.guess_after.auc,
                                          judgement.guess_after.by_chance()})},
+              {"within_labels", judgement.within_labels},
+              {"given_away_by", importance_json(judgement)},
               {"energy", change_json(judgement.energy)},
               {"features_moved", moves_json(judgement.features_moved)},
               {"groups_moved", moves_json(judgement.groups_moved)},
               {"sentences", judgement.sentences},
               {"warnings", judgement.warnings}};
-  if (judgement.label_transfer) out["label_transfer"] = change_json(*judgement.label_transfer);
+  const auto add = [&](const char* name, const std::optional<Change>& change) {
+    if (change) out[name] = change_json(*change);
+  };
+  if (judgement.within_after) add("guess_auc_within_labels", within_labels(judgement));
+  add("ilisi", judgement.ilisi);
+  add("clisi", judgement.clisi);
+  add("label_transfer", judgement.label_transfer);
   return out;
 }
 
@@ -164,7 +186,11 @@ void print_judgement(const Judgement& judgement) {
       "guessing the group (AUC)",
       {judgement.guess_before.auc, judgement.guess_after.auc, judgement.guess_after.by_chance()},
       true);
+  if (judgement.within_after) {
+    print_change("the same among rows of one label", within_labels(judgement), true);
+  }
   print_change("energy distance from the rest", judgement.energy, true);
+  if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
     print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
   }
@@ -183,6 +209,18 @@ void print_pairs(const MetricResult& result, const Evaluation& found) {
 }
 
 constexpr std::size_t kMostGroupsInTable = 12;
+constexpr std::size_t kMostFeaturesInTable = 10;
+
+void print_importance(const Judgement& judgement) {
+  if (!judgement.guess_after.beyond_chance()) return;
+  fmt::print("\n{:<34}{:>10}{:>10}\n", "gives the group away", "before", "after");
+  const std::size_t all = judgement.given_away_by.size();
+  for (std::size_t j = 0; j < std::min(all, kMostFeaturesInTable); ++j) {
+    const auto& [name, shares] = judgement.given_away_by[j];
+    fmt::print("{:<34}{:>8.0f} %{:>8.0f} %\n", name, 100 * shares.first, 100 * shares.second);
+  }
+  if (all > kMostFeaturesInTable) fmt::print("... {} more (--json)\n", all - kMostFeaturesInTable);
+}
 
 // A value per group, or per label, for every metric that has them.
 void print_values(const std::vector<MetricResult>& results, const std::vector<std::string>& names,
@@ -234,11 +272,10 @@ void print_table(const Evaluation& found, const EvaluateFlags& flags) {
   fmt::print("{:<34}{:>10}{:>10}{:>10}\n", "", "before", "after", "chance");
   if (found.judgement) print_judgement(*found.judgement);
   for (const MetricResult& result : found.metrics) {
+    if (result.name == "ilisi") continue;  // is there already
     const bool compared = result.before && result.by_chance;
     print_line(result.name, result.before, result.after, result.by_chance,
-               compared ? comparison(*result.before, result.after, *result.by_chance,
-                                     result.name != "ilisi")
-                        : "");
+               compared ? comparison(*result.before, result.after, *result.by_chance, true) : "");
   }
   fmt::print("chance: groups dealt to the same rows at random\n");
   for (const MetricResult& result : found.metrics) {
@@ -250,6 +287,7 @@ void print_table(const Evaluation& found, const EvaluateFlags& flags) {
                flags.space == "shared" ? "the same in the shared space"
                                        : "each as the other, against the other");
   }
+  if (found.judgement) print_importance(*found.judgement);
   print_groups(found);
   print_labels(found);
 }
@@ -279,6 +317,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   }
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
+  options.labels_protected = model.record.options.gate == Gating::kLabel;
   options.progress = [&](const std::string& what) { console.progress(what); };
   const Evaluation found = evaluate(model.flow, input.groups, options);
   console.finish_progress();

@@ -45,6 +45,7 @@ Json json_of(const ModelFile& file) {
           {"held_out_nb", model.record.held_out_nb},
           {"layers", layers_json(model.record.layers)},
           {"dropped_layers", layers_json(model.record.dropped_layers)},
+          {"summary", summary_json(model.record)},
           {"warnings", model.record.warnings},
           {"speed", speed_json(model.record)},
           {"metadata", model.metadata}};
@@ -114,6 +115,10 @@ void print_text(const ModelFile& file, const std::string& path) {
   if (!model.record.dropped_layers.empty()) {
     fmt::print("{} more layers were fitted and dropped: held-out rows gained nothing\n",
                model.record.dropped_layers.size());
+  }
+  if (!model.record.summary.sentences.empty()) fmt::print("\n");
+  for (const std::string& sentence : model.record.summary.sentences) {
+    fmt::print("{}\n", printable(sentence));
   }
   for (const std::string& warning : model.record.warnings)
     fmt::print("\nwarning: {}\n", printable(warning));

@@ -9,8 +9,8 @@ int main(int argc, char** argv) {
       .name = "conflux",
       .description = "aligns groups of samples by invertible maps into a shared space",
       .version = CONFLUX_VERSION,
-      .verbs = {check_verb(), fit_verb(), transform_verb(), inverse_verb(), translate_verb(),
-                add_group_verb(), evaluate_verb(), info_verb(), generate_verb(), convert_verb(),
-                reproduce_verb()}};
+      .verbs = {align_verb(), check_verb(), fit_verb(), transform_verb(), inverse_verb(),
+                translate_verb(), add_group_verb(), evaluate_verb(), info_verb(), generate_verb(),
+                convert_verb(), reproduce_verb()}};
   return run_program(program, argc, argv);
 }

@@ -36,4 +36,25 @@ Json layers_json(const std::vector<LayerRecord>& layers) {
   return out;
 }
 
+Json summary_json(const FitRecord& record) {
+  const FitSummary& summary = record.summary;
+  Json moved = Json::object();
+  for (std::size_t j = 0; j < summary.moved_most.size(); ++j) {
+    moved[summary.moved_most[j]] = summary.moved_by[j];
+  }
+  return {{"verdict", summary.verdict},
+          {"guess_auc",
+           {{"before", summary.auc_before},
+            {"after", summary.auc_after},
+            {"by_chance", summary.auc_by_chance}}},
+          {"within_labels", summary.within_labels},
+          {"neighbors_kept", summary.neighbors_kept},
+          {"neighbors_by_chance", summary.neighbors_by_chance},
+          {"moved_most", moved},
+          {"judged_rows", summary.judged_rows},
+          {"unseen_rows", summary.unseen_rows},
+          {"stop", record.stop},
+          {"sentences", summary.sentences}};
+}
+
 }  // namespace conflux::app

@@ -12,6 +12,8 @@ namespace conflux::app {
 Json layer_json(const LayerRecord& layer);
 /// Passes, GFLOP/s, GB/s, and what part of the time were products, sorting and the rest.
 Json speed_json(const FitRecord& record);
+/// What rows that were judged say of a fit.
+Json summary_json(const FitRecord& record);
 Json layers_json(const std::vector<LayerRecord>& layers);
 
 }  // namespace conflux::app

@@ -6,6 +6,7 @@
 
 namespace conflux::app {
 
+Verb align_verb();
 Verb check_verb();
 Verb fit_verb();
 Verb transform_verb();

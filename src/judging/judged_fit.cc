@@ -134,11 +134,15 @@ std::string whose_rows(const RowsToJudge& rows, Index judged) {
   return "";
 }
 
+// The fit's own held-out rows may see less than the rows that are judged, and are named therefore.
 std::string how_it_ended(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
-  const std::string text = fmt::format("{} layer{}.", layers, layers == 1 ? "" : "s");
-  return record.stop.empty() ? fmt::format("{} All that were asked for.", text)
-                             : fmt::format("{} {}", text, record.stop);
+  const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
+  if (record.stop.empty()) return fmt::format("{}, as many as were asked for.", count);
+  return record.options.validation_fraction.value_or(0) > 0
+             ? fmt::format("Stopped after {}, by rows that the fit held out for itself: {}", count,
+                           record.stop)
+             : fmt::format("Stopped after {}: {}", count, record.stop);
 }
 
 void add_groups_left_out(const RowsToJudge& rows, std::vector<std::string>& sentences) {

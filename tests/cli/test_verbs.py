@@ -239,9 +239,9 @@ class Verbs(CommandTest):
         # The command that is recommended works as it stands.
         for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:
             words = shlex.split(command)
-            self.assertEqual(words[:3], ["conflux", "fit", "mixed.csv"])
+            self.assertEqual(words[:3], ["conflux", "align", "mixed.csv"])
             self.run_command(*words[1:], "--layers", 2)
-            self.assertTrue((self.folder / "aligned.conflux").exists())
+            self.assertTrue((self.folder / "aligned.csv").exists())
 
     def test_check_leaves_alike_groups_alone(self):
         random = np.random.default_rng(1)
@@ -249,7 +249,7 @@ class Verbs(CommandTest):
         self.write("alike.csv", "\n".join(["x,y,group"] + rows) + "\n")
         text = self.run_command("check", "alike.csv")
         self.assertIn("do not differ beyond chance", text)
-        self.assertNotIn("conflux fit", text)
+        self.assertNotIn("conflux align", text)
 
     def test_gates_keep_labels_apart_and_evaluate_warns_without_them(self):
         self.write_mixtures()

@@ -1,0 +1,186 @@
+// conflux align: the whole way in one command. Looks, fits, judges on rows that the fit has not
+// seen, writes the aligned table, and says how good it is.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apply.h"
+#include "check_report.h"
+#include "conflux/core/error.h"
+#include "conflux/storage/model_file.h"
+#include "core/nearest_name.h"
+#include "core/stop.h"
+#include "core/stopwatch.h"
+#include "file_checks.h"
+#include "fit_run.h"
+#include "support/interrupt.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+struct AlignFlags {
+  FitFlags fit;
+  OutputFlags output;
+  std::string model;
+  std::string to;
+};
+
+void check_files(const AlignFlags& flags, bool json) {
+  check_standard_output(flags.output, json);
+  const std::vector<std::string>& paths = flags.fit.input.paths;
+  if (std::find(paths.begin(), paths.end(), "-") != paths.end()) {
+    throw InvalidOption(
+        "align reads its table twice, which a pipe cannot do; write it to a file first, or use "
+        "conflux fit - and conflux transform.");
+  }
+  const bool force = flags.output.force;
+  const std::vector<std::string> inputs = inputs_of_fit(flags.fit);
+  check_output(flags.fit.checkpoint, FileKind::kModel, paths, force);
+  check_output(flags.output.path, FileKind::kTable, inputs, force);
+  check_output(flags.model, FileKind::kModel, inputs, force);
+  if (!flags.model.empty() && flags.model == flags.output.path) {
+    throw InvalidOption(fmt::format(
+        "--model and -o are both {}; give the model and the table a file each.", flags.model));
+  }
+}
+
+// What there is to align, found on all rows before anything is fitted.
+CheckReport look(const FitRun& run, const AlignFlags& flags, const Console& console) {
+  if (run.groups().num_groups() > 1 && !flags.to.empty()) run.groups().index_of(flags.to);
+  console.progress("looking for differences between the groups");
+  try {
+    const StopScope scope(interrupt_flag());
+    return check(run.groups(), {.seed = run.options().seed, .threads = run.options().threads});
+  } catch (const Stopped&) {
+    if (!interrupted()) throw;
+  }
+  throw Interrupted("interrupted; nothing was written.");
+}
+
+// Columns beside the features are copied as they are spelled.
+std::vector<std::string> spelled_columns(const Model& model) {
+  std::vector<std::string> out;
+  for (const CarriedColumn& column : model.columns.carried) out.push_back(column.name);
+  for (const Feature& feature : model.columns.features) {
+    if (feature.category()) out.push_back(feature.name);
+  }
+  return out;
+}
+
+Index write_table(const Model& model, const AlignFlags& flags, bool leave, const FitRun& run,
+                  const Console& console) {
+  const GroupedInputFlags& input = flags.fit.input;
+  const ApplyFlags apply{
+      .way = leave              ? Way::kLeave
+             : flags.to.empty() ? Way::kTransform
+                                : Way::kTranslate,
+      .model = flags.model,
+      .inputs = input.paths,
+      .table = input.table,
+      .output = flags.output,
+      .columns = {.group = input.group, .features = {}, .from = {}, .rename = input.rename},
+      .to = flags.to,
+      .threads = run.options().threads};
+  if (input.meta.empty()) return move_tables(model, apply, console);
+  GroupedInputFlags all = input;
+  all.where.clear();
+  all.group = model.group_column;
+  all.text = spelled_columns(model);
+  return move_table(model, read_tagged(all, console), apply, console);
+}
+
+std::string where_to(const AlignFlags& flags, bool left) {
+  if (left) return "as they were";
+  return flags.to.empty() ? "in the shared space"
+                          : fmt::format("as if all were of group \"{}\"", flags.to);
+}
+
+void run_align(const AlignFlags& flags, const Console& console) {
+  check_files(flags, console.json);
+  const Stopwatch watch;
+  FitRun run(flags.fit, console);
+  const CheckReport found = look(run, flags, console);
+  const GroupSet& groups = run.groups();
+  Json report = check_json(found, groups, "");
+  for (const std::string& sentence : found.sentences) console.info(sentence);
+  const Model model =
+      found.differ ? run.fit(flags.to, true)
+                   : run.leave({"There is nothing to align, so the rows were left as they are."});
+  if (!flags.model.empty()) save_model(flags.model, model);
+  const Index rows = write_table(model, flags, !found.differ, run, console);
+  console.info(fmt::format("{}: {} rows {}, in {:.1f} s{}", flags.output.path, rows,
+                           where_to(flags, !found.differ), watch.seconds(),
+                           flags.model.empty() ? "" : "; the model is " + flags.model));
+  tell_summary(model, flags.model, console);
+  if (!console.json) return;
+  Json out = fit_json(model, flags.model);
+  out["output"] = flags.output.path;
+  out["rows"] = rows;
+  out["check"] = std::move(report);
+  print_json(out);
+}
+
+// What a first user may want; the rest of what fit can be told is for experts here.
+std::vector<Flag> common_fit_flags(FitFlags& fit) {
+  const std::vector<std::string> common = {"INPUT",       "--group",  "--label",    "--features",
+                                           "--drop",      "--scale",  "--missing",  "--as",
+                                           "--fit-where", "--method", "--gate",     "--seed",
+                                           "--threads",   "--format", "--no-header"};
+  std::vector<Flag> out = fit_flags(fit);
+  for (Flag& flag : out) {
+    const std::string name = flag.positional() ? flag.names : flag.name();
+    if (std::find(common.begin(), common.end(), name) == common.end()) {
+      flag.shown = Shown::kToExperts;
+    }
+  }
+  return out;
+}
+
+void set_unseen(double& unseen, const std::string& text) {
+  std::size_t end = 0;
+  try {
+    unseen = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  if (end == 0 || end != text.size() || !(unseen >= 0 && unseen < 1)) {
+    throw InvalidOption(fmt::format(
+        "--unseen is \"{}\"; give a share from 0 to below 1, say 0.2 for every fifth row.", text));
+  }
+}
+
+}  // namespace
+
+Verb align_verb() {
+  const auto flags = std::make_shared<AlignFlags>();
+  flags->fit.unseen = 0.2;
+  flags->fit.verb = "align";
+  Verb verb{.name = "align",
+            .description = "the whole way: look, fit, judge on unseen rows, write aligned rows",
+            .example = "conflux align cells.csv --group batch --label cell_type -o aligned.csv",
+            .run = [flags](const Console& console) { run_align(*flags, console); }};
+  verb.add(common_fit_flags(flags->fit));
+  verb.add(output_flags(flags->output));
+  verb.add({{.names = "--model",
+             .value = "MODEL",
+             .help = "also write the model, for new rows",
+             .target = &flags->model},
+            {.names = "--to",
+             .value = "GROUP",
+             .help = "write all rows as if they were of this group [in the shared space]",
+             .target = &flags->to},
+            {.names = "--unseen",
+             .value = "SHARE",
+             .help = "share of each group that is kept from the fit and judges it [0.2]",
+             .target = [flags](const std::string& text) { set_unseen(flags->fit.unseen, text); }}});
+  verb.complete = [flags](std::vector<std::string> words) {
+    return complete_fit(flags->fit, std::move(words));
+  };
+  return verb;
+}
+
+}  // namespace conflux::app

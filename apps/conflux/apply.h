@@ -1,0 +1,43 @@
+// Rows of tables through a model, in blocks: what transform, inverse, translate and align share.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/training/model.h"
+#include "model_columns.h"
+#include "support/console.h"
+#include "table_flags.h"
+#include "tagged_table.h"
+
+namespace conflux::app {
+
+enum class Way {
+  kTransform,
+  kInverse,
+  kTranslate,
+  kLeave,  ///< a copy with the features as they are
+};
+
+struct ApplyFlags {
+  Way way = Way::kTransform;
+  std::string model;
+  std::vector<std::string> inputs;
+  InputFlags table;
+  OutputFlags output;
+  ColumnFlags columns;
+  std::string to;
+  bool log_density = false;
+  int threads = 0;
+};
+
+/// Moves files one after the other into one table; returns the number of rows. The file
+/// `flags.model` is named in messages only.
+Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console);
+
+/// The same for a table that was put together in memory.
+Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags,
+                 const Console& console);
+
+}  // namespace conflux::app

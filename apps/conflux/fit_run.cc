@@ -1,0 +1,331 @@
+#include "fit_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "conflux/core/error.h"
+#include "conflux/options/option_text.h"
+#include "conflux/storage/checkpoint.h"
+#include "conflux/storage/model_file.h"
+#include "conflux/training/memory.h"
+#include "core/stop.h"
+#include "file_checks.h"
+#include "record_json.h"
+#include "support/interrupt.h"
+
+namespace conflux::app {
+
+namespace {
+
+constexpr const char* kCommand = "command";
+
+// --resume FILE, perhaps with switches, is all that a fit needs to go on: the checkpoint knows the
+// command line it came from.
+std::vector<std::string> with_resumed_words(std::vector<std::string> words) {
+  std::string checkpoint;
+  const std::vector<std::string> switches = {"-q",        "--quiet", "-v",
+                                             "--verbose", "--json",  "--force"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--resume" && i + 1 < words.size()) {
+      checkpoint = words[++i];
+    } else if (words[i].starts_with("--resume=")) {
+      checkpoint = words[i].substr(std::string("--resume=").size());
+    } else if (std::find(switches.begin(), switches.end(), words[i]) == switches.end()) {
+      return words;
+    }
+  }
+  if (checkpoint.empty()) return words;
+  const std::map<std::string, std::string> known = checkpoint_metadata(checkpoint);
+  const auto command = known.find(kCommand);
+  if (command == known.end()) return words;
+  const auto earlier = Json::parse(command->second);
+  if (!earlier) return words;
+  for (const Json& word : earlier->items()) words.push_back(word.text());
+  return words;
+}
+
+// Without --resume and what it names, which is said anew.
+std::string command_text(const std::vector<std::string>& words) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--resume") {
+      ++i;
+    } else if (!words[i].starts_with("--resume=")) {
+      out.push_back(words[i]);
+    }
+  }
+  return out.dump();
+}
+
+std::string flag_of(std::string name) {
+  for (char& c : name) c = c == '_' ? '-' : c;
+  return name;
+}
+
+// The options of the library, which knows their names, texts and defaults.
+std::vector<Flag> library_flags(FitFlags& flags) {
+  std::vector<Flag> out;
+  for (const OptionText& option : option_texts({})) {
+    if (option.name == "scale") continue;  // belongs to the columns of tables
+    const std::string& shown = option.unset.empty() ? option.value : option.unset;
+    const std::string name = "--" + flag_of(option.name);
+    out.push_back({.names = option.name == "threads" ? "-j," + name : name,
+                   .value = option.values,
+                   .help = option.help + " [" + shown + "]",
+                   .target = [&flags, key = option.name](
+                                 const std::string& text) { flags.given.emplace_back(key, text); },
+                   .shown = option.expert ? Shown::kToExperts : Shown::kAlways});
+  }
+  return out;
+}
+
+bool was_given(const FitFlags& flags, std::string_view option) {
+  return std::any_of(flags.given.begin(), flags.given.end(),
+                     [&](const auto& each) { return each.first == option; });
+}
+
+/// The given options over those of the preset, or of the fit that is resumed.
+FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* earlier) {
+  FitOptions options;
+  if (earlier != nullptr) {
+    options = earlier->record.options;
+  } else if (flags.preset == "paper") {
+    for (const auto& [name, text] : flags.given) {
+      if (name == "method") set_option(options, name, text);
+    }
+    options = paper_options(options.method, num_groups);
+  }
+  for (const auto& [name, text] : flags.given) set_option(options, name, text);
+  return options;
+}
+
+DataShape shape_of(const GroupSet& groups) {
+  DataShape out{.dim = groups.dim(), .group_names = groups.names()};
+  for (Index m = 0; m < groups.num_groups(); ++m) out.group_sizes.push_back(groups[m].rows.rows());
+  return out;
+}
+
+void show_progress(const Fit& fit, const Console& console) {
+  const LayerRecord& layer = fit.record.layers.back();
+  const auto done = static_cast<Index>(fit.record.layers.size());
+  const Index total = *fit.record.options.layers;
+  const double rate = static_cast<double>(done) / fit.record.seconds;
+  const std::string values =
+      fmt::format("spread {:.4g} -> {:.4g}{}", layer.spread_before, layer.spread_after,
+                  layer.held_out ? fmt::format("  held out {:.4g}", *layer.held_out) : "");
+  console.detail(fmt::format("layer {}/{}: {}, {}, {} steps, {:.2f} s", done, total, layer.kind,
+                             values, layer.steps, layer.seconds),
+                 {{"event", "layer"}, {"layers", total}, {"record", layer_json(layer)}});
+  console.progress(fmt::format("layer {}/{}  {}  {:.1f} layers/s  {:.0f} s left", done, total,
+                               values, rate, static_cast<double>(total - done) / rate));
+}
+
+// Labels that a user names are not to be mixed, unless he says so.
+void protect_labels(FitOptions& options, const FitFlags& flags, const Console& console) {
+  if (flags.input.label.empty() || was_given(flags, "gate") || flags.preset == "paper") return;
+  if ((kGatedMethods & only(options.method)) == 0) return;
+  options.gate = Gating::kLabel;
+  console.info(fmt::format(
+      "labels are protected: rows are aligned with rows of the same \"{}\" (--gate none "
+      "aligns whole groups)",
+      flags.input.label));
+}
+
+// Many groups may share a trouble; the model keeps every sentence.
+constexpr std::size_t kMostWarnings = 3;
+
+}  // namespace
+
+std::vector<Flag> fit_flags(FitFlags& flags) {
+  std::vector<Flag> out = {
+      tables_flag(flags.input),
+      group_flag(flags.input.group, "column that tells the groups; a,b crosses two"),
+      label_flag(flags.input,
+                 "column of what rows show, never a feature; only rows of the same label are "
+                 "made alike"),
+      features_flag(flags.input.features,
+                    "columns to align; also PC*, or PC1:PC20 [all that can be]"),
+      drop_flag(flags.input),
+      {.names = "--fit-where",
+       .value = "COLUMN=VALUE",
+       .help = "fit on these rows only, say controls; the model serves all",
+       .target = &flags.input.where},
+      {.names = "--preset",
+       .value = "auto|paper",
+       .help = "where options start from: ours, or the paper's [auto]",
+       .target = &flags.preset,
+       .choices = {"auto", "paper"}}};
+  const auto add = [&](std::vector<Flag> more) {
+    out.insert(out.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+  };
+  add(column_choice_flags(flags.input.choice));
+  add(join_flags(flags.input));
+  add(library_flags(flags));
+  add({{.names = "--checkpoint",
+        .value = "FILE",
+        .help = "keep the unfinished fit in this file",
+        .target = &flags.checkpoint},
+       {.names = "--every",
+        .value = "N",
+        .help = "layers between checkpoints [10]",
+        .target = &flags.every,
+        .least = 1,
+        .shown = Shown::kToExperts},
+       {.names = "--resume",
+        .value = "FILE",
+        .help = "go on from a checkpoint; needs nothing else: same bits",
+        .target = &flags.resume},
+       {.names = "--max-memory",
+        .value = "BYTES",
+        .help = "refuse to start if more is needed, say 4G [what the machine has]",
+        .target = &flags.max_memory,
+        .shown = Shown::kToExperts}});
+  add(input_flags(flags.input.table));
+  return out;
+}
+
+std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words) {
+  flags.words = with_resumed_words(std::move(words));
+  return flags.words;
+}
+
+std::vector<std::string> inputs_of_fit(const FitFlags& flags) {
+  std::vector<std::string> out = flags.input.paths;
+  if (!flags.input.meta.empty()) out.push_back(flags.input.meta);
+  if (!flags.resume.empty()) out.push_back(flags.resume);
+  return out;
+}
+
+FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), console_(console) {
+  FitOptions parsed;
+  for (const auto& [name, text] : flags.given) {
+    if (name == "threads" || name == "seed") set_option(parsed, name, text);
+  }
+  flags_.input.threads = parsed.threads;
+  flags_.input.seed = parsed.seed;
+  if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
+  input_ = read_groups(flags_.input, console);
+  const GroupSet& groups = input_.groups;
+  check_names(groups.names(), groups.feature_names());
+  features_ = groups.feature_names();
+  check_memory(memory_of_fit(groups.num_samples(), groups.dim(), groups[0].rows.single()),
+               bytes_from_text(flags.max_memory));
+  digest_ = data_digest(groups);
+  if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
+  if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
+  options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
+  if (!earlier_) protect_labels(options_, flags_, console);
+  if (groups.num_groups() > 1) {
+    check_memory(memory_needed(shape_of(groups), groups[0].rows.single(), options_),
+                 bytes_from_text(flags.max_memory));
+  }
+  catch_interrupts();
+}
+
+void FitRun::end_early(const std::optional<Fit>& finished) const {
+  if (flags_.checkpoint.empty()) {
+    throw Interrupted("interrupted; no model was written (--checkpoint keeps the work).");
+  }
+  if (!finished) throw Interrupted("interrupted before the first layer; nothing was written.");
+  save_checkpoint(flags_.checkpoint, *finished, digest_, {{kCommand, command_text(flags_.words)}});
+  throw Interrupted(fmt::format("interrupted; go on with conflux {} --resume {}.", flags_.verb,
+                                flags_.checkpoint));
+}
+
+Fit FitRun::fit_with_checkpoints(GroupSet groups, bool known_to_differ) {
+  // The layers so far, which share their numbers with those of the fit: a signal may come in the
+  // middle of a layer, and the finished ones are worth keeping.
+  std::optional<Fit> finished;
+  FitControl control;
+  control.resume = earlier_ ? &*earlier_ : nullptr;
+  control.known_to_differ = known_to_differ;
+  // What the columns are used as is said as soon as the options have turned out to suit them.
+  bool shown = false;
+  control.on_progress = [&](const Fit& so_far) {
+    if (!std::exchange(shown, true)) show_columns(input_.columns, console_);
+    show_progress(so_far, console_);
+    if (flags_.checkpoint.empty()) return;
+    const auto layers = static_cast<Index>(so_far.record.layers.size());
+    finished = so_far;
+    if (layers % flags_.every != 0) return;
+    save_checkpoint(flags_.checkpoint, so_far, digest_, {{kCommand, command_text(flags_.words)}});
+  };
+  SelfCommunicator comm;
+  std::optional<Fit> fit;
+  try {
+    const StopScope scope(interrupt_flag());
+    fit = fit_flow(std::move(groups), options_, comm, {}, control);
+  } catch (const Stopped&) {
+    if (!interrupted()) throw;
+  }
+  if (interrupted()) end_early(finished);
+  if (!shown) show_columns(input_.columns, console_);
+  return *std::move(fit);
+}
+
+Model FitRun::model_of(Fit fit) {
+  Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+  model.feature_names = features_;
+  model.group_column = input_.group_column;
+  model.label_column = flags_.input.label;
+  model.columns = input_.columns;
+  model.metadata["data_digest"] = digest_;
+  return model;
+}
+
+Model FitRun::fit(const std::string& to, bool known_to_differ) {
+  RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_);
+  Fit fit = fit_with_checkpoints(std::move(rows.fitted), known_to_differ);
+  try {
+    const StopScope scope(interrupt_flag());
+    console_.progress("judging");
+    judge_fit(fit, rows, to);
+  } catch (const Stopped&) {
+    if (!interrupted()) throw;
+  }
+  if (interrupted()) end_early(fit);
+  return model_of(std::move(fit));
+}
+
+Model FitRun::leave(const std::vector<std::string>& sentences) {
+  Fit fit{.flow = Flow(input_.groups.names(), input_.groups.dim()), .record = {}};
+  const DataShape shape = shape_of(input_.groups);
+  fit.record.options = resolve(options_, shape);
+  fit.record.group_sizes = shape.group_sizes;
+  fit.record.summary.verdict = name_of(Verdict::kNothingToDo);
+  fit.record.summary.sentences = sentences;
+  return model_of(std::move(fit));
+}
+
+void tell_summary(const Model& model, const std::string& path, const Console& console) {
+  for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);
+  const std::vector<std::string>& warnings = model.record.warnings;
+  const std::size_t shown = std::min(warnings.size(), kMostWarnings);
+  for (std::size_t i = 0; i < shown; ++i) console.warn(warnings[i]);
+  if (warnings.size() > shown) {
+    console.warn(fmt::format("{} more warnings{}", warnings.size() - shown,
+                             path.empty() ? "" : "; conflux info " + path + " shows all"));
+  }
+}
+
+Json fit_json(const Model& model, const std::string& path) {
+  Json sizes;
+  for (Index m = 0; m < model.flow.num_groups(); ++m) {
+    sizes[model.flow.group_names()[m]] = model.record.group_sizes[m];
+  }
+  return {{"model", path},
+          {"method", name_of(model.record.options.method)},
+          {"groups", sizes},
+          {"features", model.flow.dim()},
+          {"layers", model.record.layers.size()},
+          {"dropped_layers", model.record.dropped_layers.size()},
+          {"speed", speed_json(model.record)},
+          {"summary", summary_json(model.record)},
+          {"warnings", model.record.warnings}};
+}
+
+}  // namespace conflux::app
