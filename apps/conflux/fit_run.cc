@@ -143,9 +143,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   std::vector<Flag> out = {
       tables_flag(flags.input),
       group_flag(flags.input.group, "column that tells the groups; a,b crosses two"),
-      label_flag(flags.input,
-                 "column of what rows show, never a feature; only rows of the same label are "
-                 "made alike"),
+      label_flag(flags.input, "what rows show; only rows of one label are made alike"),
       features_flag(flags.input.features,
                     "columns to align; also PC*, or PC1:PC20 [all that can be]"),
       drop_flag(flags.input),
