@@ -131,7 +131,7 @@ RC_GTEST_FIXTURE_PROP(TableMoverTest, ReturnsRowsThatTheFitHasNotSeen, ()) {
   RC_ASSERT(mover.inexact_rows() == 0);
   mover.inverse(table, groups, groups);
   RC_ASSERT(table["colour"].text == before["colour"].text);
-  for (const std::string& name : {"age", "rain", "pressure", "humidity", "gaps"}) {
+  for (const std::string name : {"age", "rain", "pressure", "humidity", "gaps"}) {
     const double unit = name == "pressure" ? 800 : name == "age" ? 12 : name == "rain" ? 1 : 0.2;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const double was = before[name].numbers[i], is = table[name].numbers[i];

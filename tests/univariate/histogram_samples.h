@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "tests/univariate/line_samples.h"
 #include "univariate/barycenter.h"
 #include "univariate/histogram_map.h"
 
 namespace conflux {
-
-inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 inline std::vector<double> normal_values(Index count, double mean, double deviation,
                                          std::uint64_t name) {
