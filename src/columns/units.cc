@@ -157,7 +157,8 @@ std::string doubt_about(const std::vector<double>& own, const std::vector<double
   const double width_here = half_width(own), width_there = half_width(other);
   if (!(width_here > 0) || !(width_there > 0)) return "";
   const double factor = here / there, widths = width_here / width_there;
-  if (factor >= kOtherUnit && widths >= kOtherUnit / 3) {
+  // Nothing is a multiple of zero, which is the median of many pixels and counts.
+  if (there != 0 && factor >= kOtherUnit && widths >= kOtherUnit / 3) {
     return fmt::format("are about {:.2g} times those of others (medians {:.4g} and {:.4g})", factor,
                        here, there);
   }

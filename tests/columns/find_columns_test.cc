@@ -49,6 +49,19 @@ TEST(FindColumns, TellsWhatColumnsMean) {
   EXPECT_EQ(columns.describe().size(), mixed.table.columns.size());
 }
 
+// Most pixels are zero in one group and bright in another, in the same unit.
+TEST(FindColumns, AMedianOfZeroRaisesNoDoubtAboutUnits) {
+  MixedTable mixed(2000);
+  for (Column& column : mixed.table.columns) {
+    if (column.name != "pressure") continue;
+    for (std::size_t i = 0; i < column.numbers.size(); ++i) {
+      const auto wave = static_cast<double>(i % 160) / 10;
+      column.numbers[i] = mixed.groups[i] == 0 ? (i % 10 < 6 ? 0 : wave / 16) : wave;
+    }
+  }
+  EXPECT_TRUE(found(mixed).doubts.empty());
+}
+
 // 0.55 is not the same number as 0.6 - 0.05: a model with cells that overlap could not be read.
 TEST(FindColumns, CellsOfTenthsDoNotOverlap) {
   MixedTable mixed(2000);
