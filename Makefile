@@ -53,6 +53,7 @@ tsan: packages
 	@cmake --build --preset tsan --target $(THREADED:%=%_test)
 	@for room in $(THREADED); do build/tsan/tests/$${room}_test --gtest_brief=1 || exit 1; done
 
+# Parsers on inputs that libFuzzer invents, and the properties of the tests on new ones.
 FUZZERS := csv npy npz idx model
 SECONDS_EACH ?= 60
 fuzz: packages
@@ -62,6 +63,8 @@ fuzz: packages
 	@for parser in $(FUZZERS); do mkdir -p build/fuzz/corpus/$$parser && \
 	  build/asan/tests/fuzz/fuzz_$$parser -max_total_time=$(SECONDS_EACH) -max_len=65536 -len_control=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$parser tests/fuzz/seeds/$$parser || exit 1; done
+	@for tests in build/asan/tests/*_test; do \
+	  [ ! -x $$tests ] || $$tests --gtest_brief=1 --gtest_filter='*_RapidCheck.*' || exit 1; done
 
 packages:
 	@tools/install_packages.sh build

@@ -52,6 +52,10 @@ constexpr double kEdge = 0.02;
 // Between the noise of two multiples is room for the numbers between them, which new data may have:
 // a slit of this half width, in units.
 constexpr double kSlit = 0.005;
+// Numbers between two multiples are expected to have at most so many more decimals than they, and
+// return with errors below this, in units.
+constexpr int kWrittenDecimals = 6;
+constexpr double kNearWritten = 2e-8;
 // Beyond, a double has no room for decimals of a unit.
 constexpr double kMostUnits = 1e14;
 
@@ -69,7 +73,11 @@ double into_slit(double value, double units) {
 double out_of_slit(double point, double units) {
   const double below = std::floor(point * units);
   const double part = ((point * units - below - 0.5) / kSlit + 1) / 2;
-  return (below + std::clamp(part, 0.0, 1.0)) / units;
+  const double value = below + std::clamp(part, 0.0, 1.0);
+  // A slit is narrow, so rounding on the way is magnified. People write few decimals: a number that
+  // is this near to one of them is that one.
+  const double written = nearest_multiple(value, kWrittenDecimals);
+  return (std::abs(value - written) < kNearWritten ? written : value) / units;
 }
 
 bool in_slit(double point, double units) {
