@@ -5,15 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <span>
 
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
-#include "conflux/training/log_density.h"
-#include "conflux/training/table_mover.h"
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "support/interrupt.h"
@@ -30,113 +27,6 @@ constexpr const char* kGroupColumn = "group";
 // A block keeps all threads busy and stays some ten megabytes, however wide the rows are.
 constexpr Index kNumbersPerBlock = Index{1} << 21;
 constexpr Index kMostRowsPerBlock = Index{1} << 16;
-
-// Coordinates per unit of the data.
-double slope_at(const Feature& feature, double coordinate) {
-  const std::vector<double>& knots = feature.coordinate_knots;
-  if (knots.empty()) return 1;
-  const auto above = std::upper_bound(knots.begin() + 1, knots.end() - 1, coordinate);
-  const auto k = static_cast<std::size_t>(above - knots.begin());
-  return (knots[k] - knots[k - 1]) / (feature.spread_knots[k] - feature.spread_knots[k - 1]);
-}
-
-/// Moves the rows of one block; which group a row comes from and goes to is known by name.
-class RowMover {
- public:
-  RowMover(const Model& model, const ApplyFlags& flags)
-      : model_(model), way_(flags.way), workers_(flags.threads) {
-    if (!flags.to.empty()) to_ = {model.flow.group_index(flags.to)};
-  }
-
-  bool needs_group() const { return way_ != Way::kInverse || to_.empty(); }
-
-  /// Log-densities of rows that have not been moved yet.
-  std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const {
-    return log_density(model_, groups, rows, workers_);
-  }
-
-  /// The same of a table of values, whose unit the scale of each feature changes.
-  std::vector<double> densities_of_values(const Table& block, std::span<const Index> groups) const {
-    const Matrix rows = model_.columns.coordinates(block, workers_);
-    std::vector<double> out = densities(rows, groups);
-    for (Index i = 0; i < rows.rows(); ++i) {
-      for (Index j = 0; j < rows.cols(); ++j) {
-        out[static_cast<std::size_t>(i)] +=
-            std::log(slope_at(model_.columns.features[static_cast<std::size_t>(j)], rows(i, j)));
-      }
-    }
-    return out;
-  }
-
-  /// Features that mean something to the columns of the model.
-  void move_values(Table& block, std::span<const Index> groups) const {
-    const TableMover mover(model_, workers_);
-    std::vector<Index> to(groups.begin(), groups.end());
-    if (!to_.empty()) std::fill(to.begin(), to.end(), to_.front());
-    switch (way_) {
-      case Way::kTransform:
-        mover.transform(block, groups);
-        break;
-      case Way::kInverse:
-        mover.inverse(block, groups, to);
-        break;
-      case Way::kTranslate:
-        mover.translate(block, groups, to);
-        break;
-      case Way::kLeave:
-        break;
-    }
-    inexact_rows_ += mover.inexact_rows();
-  }
-
-  /// Rows with missing cells, so far, whose way back is not exact.
-  Index inexact_rows() const { return inexact_rows_; }
-
-  /// Moves rows and puts them into the columns of the block that they came from.
-  void move(const Matrix& rows, std::span<const Index> groups,
-            const std::vector<std::string>& features, Table& block) const {
-    std::vector<double*> columns;
-    for (const std::string& name : features) {
-      columns.push_back(block.columns[block.find(name)].numbers.data());
-    }
-    try {
-      model_.flow.move(
-          {.rows = rows.rows(),
-           .cols = rows.cols(),
-           .read = [&](Index i, double* out) { std::copy_n(rows.row(i).data(), rows.cols(), out); },
-           .write =
-               [&](Index i, const double* moved) {
-                 for (double* column : columns) column[i] = *moved++;
-               }},
-          route(groups), nullptr, workers_);
-    } catch (const NotFinite& error) {
-      throw InvalidData(fmt::format("{}: column \"{}\" is {}; drop the row or correct it.",
-                                    block.place(error.row()), features[error.col()],
-                                    error.value()));
-    }
-  }
-
- private:
-  Route route(std::span<const Index> groups) const {
-    switch (way_) {
-      case Way::kTransform:
-        return Route::to_shared(groups);
-      case Way::kInverse:
-        return Route::from_shared(to_.empty() ? groups : to_);
-      case Way::kTranslate:
-        return Route::between(groups, to_);
-      case Way::kLeave:
-        break;
-    }
-    return {};
-  }
-
-  const Model& model_;
-  Way way_;
-  Workers workers_;
-  std::vector<Index> to_;  // empty: each row's own group
-  mutable Index inexact_rows_ = 0;
-};
 
 /// The columns that the output can hold, in their order.
 void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
@@ -240,7 +130,10 @@ void move_block(const Model& model, const RowMover& mover, const ModelColumns& c
 class TableFlow {
  public:
   TableFlow(const Model& model, const ApplyFlags& flags, const Console& console)
-      : model_(model), flags_(flags), console_(console), mover_(model, flags) {}
+      : model_(model),
+        flags_(flags),
+        console_(console),
+        mover_(model, flags.way, flags.to, flags.threads) {}
 
   Index move_all() {
     for (const std::string& input : flags_.inputs) move_file(input);
@@ -321,7 +214,7 @@ Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags
   ModelColumns columns{.features = model.feature_names, .group = model.group_column};
   std::vector<Index> groups;
   for (const std::string& name : tagged.groups) groups.push_back(model.flow.group_index(name));
-  const RowMover mover(model, flags);
+  const RowMover mover(model, flags.way, flags.to, flags.threads);
   console.progress(fmt::format("moving {} rows", tagged.table.num_rows()));
   if (flags.way != Way::kLeave) move_block(model, mover, columns, groups, false, tagged.table);
   keep_columns(tagged.table, columns, kept_columns(flags.output));

@@ -7,18 +7,12 @@
 
 #include "conflux/training/model.h"
 #include "model_columns.h"
+#include "row_mover.h"
 #include "support/console.h"
 #include "table_flags.h"
 #include "tagged_table.h"
 
 namespace conflux::app {
-
-enum class Way {
-  kTransform,
-  kInverse,
-  kTranslate,
-  kLeave,  ///< a copy with the features as they are
-};
 
 struct ApplyFlags {
   Way way = Way::kTransform;

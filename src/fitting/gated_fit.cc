@@ -19,6 +19,8 @@ namespace {
 constexpr double kLeastPart = 0.1;
 // Of a kind's rows in the search; fewer cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 20;
+// Maps have as many knots as the square root of the rows of the smallest group, but not fewer.
+constexpr Index kLeastKnots = 4;
 
 // Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
 PiecewiseLinearMap shift_to(double mean, double mass, double target, double strength) {
@@ -159,6 +161,87 @@ KindSpread spread_in_kinds(const GroupSet& groups, const RowChoice& chosen, cons
   return problem;
 }
 
+/// The chosen rows of every group as the maps of a layer see them.
+struct SharedRows {
+  std::vector<Matrix> lines;   ///< by group: the values of each row on the layer's lines
+  std::vector<Matrix> shares;  ///< by group: how much each row counts in each kind
+  Matrix masses;               ///< of groups in kinds
+  Matrix parts;                ///< of the whole group, what is in each kind
+  std::vector<Matrix> sums;    ///< by group: of the values in each kind on each line
+};
+
+SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
+                      const Gate& gate, const RowKinds& row_kinds, Communicator& comm,
+                      const Workers& workers) {
+  const Index count = groups.num_groups();
+  SharedRows out;
+  out.shares = shares_of(gate, groups, chosen, row_kinds, workers);
+  out.masses.resize(count, gate.kinds());
+  for (Index m = 0; m < count; ++m) {
+    out.lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
+    Matrix& shares = out.shares[m];
+    for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(groups[m], chosen[m][i]);
+    for (Index c = 0; c < gate.kinds(); ++c) out.masses(m, c) = shares.col(c).sum();
+    out.sums.push_back(shares.transpose() * out.lines[m]);
+  }
+  const auto add_over_processes = [&](Matrix& values) {
+    comm.sum(std::span(values.data(), static_cast<std::size_t>(values.size())));
+  };
+  add_over_processes(out.masses);
+  for (Matrix& of_group : out.sums) add_over_processes(of_group);
+  out.parts = out.masses;
+  for (Index m = 0; m < count; ++m) {
+    const auto of_group = std::span(&out.masses(m, 0), static_cast<std::size_t>(gate.kinds()));
+    out.parts.row(m) /= std::accumulate(of_group.begin(), of_group.end(), 0.0);
+  }
+  return out;
+}
+
+// Rows on the wrong side of a border must not draw the others across: a group that has little of
+// itself in a kind, compared with the others, takes no part in it.
+bool takes_part(const SharedRows& rows, Index group, Index kind) {
+  return rows.parts(group, kind) >= kLeastPart * rows.parts.col(kind).maxCoeff();
+}
+
+// The groups that have a map of their own in a kind; the largest if none has enough rows.
+std::vector<Index> members_of(const SharedRows& rows, Index kind, double min_kind) {
+  std::vector<Index> out;
+  Index largest = 0;
+  for (Index m = 0; m < rows.masses.rows(); ++m) {
+    if (rows.masses(m, kind) >= min_kind && takes_part(rows, m, kind)) out.push_back(m);
+    if (rows.masses(m, kind) > rows.masses(largest, kind)) largest = m;
+  }
+  if (out.empty()) out.push_back(largest);
+  return out;
+}
+
+// Maps of the members of a kind. A group counts by its weight and by the part of it in the kind.
+LineMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind,
+                  const std::vector<Index>& members, double strength, FitOptions options,
+                  Communicator& comm, const Workers& workers) {
+  GroupSet in_kind;
+  RowChoice with_mass;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Index m : members) {
+    const Matrix& shares = rows.shares[m];
+    std::vector<double> masses(static_cast<std::size_t>(shares.rows()));
+    auto& chosen = with_mass.emplace_back();
+    for (Index i = 0; i < shares.rows(); ++i) {
+      masses[i] = shares(i, kind);
+      if (masses[i] > 0) chosen.push_back(i);
+    }
+    in_kind.add(groups[m].name, Matrix(rows.lines[m]), std::move(masses));
+    least = std::min(least, rows.masses(m, kind));
+  }
+  std::vector<double> counting;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    counting.push_back(options.weights.list[m] * rows.parts(m, kind));
+  }
+  options.weights = subset_weights(counting, members);
+  options.knots = std::clamp<Index>(std::lround(std::sqrt(least)), kLeastKnots, *options.knots);
+  return fit_line_maps(in_kind, with_mass, nullptr, strength, options, comm, workers);
+}
+
 }  // namespace
 
 SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
@@ -195,94 +278,28 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
                            const Gate& gate, const RowKinds& row_kinds, double strength,
                            const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers) {
-  const Index count = groups.num_groups();
   const Index k = frame.directions();
-  const Index kinds = gate.kinds();
-  std::vector<Matrix> lines;  // projections of the chosen rows
-  // Times the rows' own masses.
-  std::vector<Matrix> shares = shares_of(gate, groups, chosen, row_kinds, workers);
-  for (Index m = 0; m < count; ++m) {
-    lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
-    for (Index i = 0; i < shares[m].rows(); ++i) {
-      shares[m].row(i) *= mass_of(groups[m], chosen[m][i]);
-    }
-  }
-  std::vector<double> masses(static_cast<std::size_t>(count * kinds));
-  for (Index m = 0; m < count; ++m) {
-    for (Index c = 0; c < kinds; ++c) masses[m * kinds + c] = shares[m].col(c).sum();
-  }
-  comm.sum(masses);
-
-  std::vector<double> totals(static_cast<std::size_t>(count), 0.0);
-  for (Index m = 0; m < count; ++m) {
-    for (Index c = 0; c < kinds; ++c) totals[m] += masses[m * kinds + c];
-  }
-
-  // Sums of the values on each line by kind, for groups that are only shifted.
-  std::vector<Matrix> sums;
-  for (Index m = 0; m < count; ++m) {
-    sums.push_back(shares[m].transpose() * lines[m]);
-    comm.sum(std::span(sums[m].data(), static_cast<std::size_t>(sums[m].size())));
-  }
-
-  GatedLayer::Maps maps(static_cast<std::size_t>(count),
-                        std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(kinds * k)));
+  const SharedRows rows = share_rows(groups, chosen, frame, gate, row_kinds, comm, workers);
+  GatedLayer::Maps maps(
+      static_cast<std::size_t>(groups.num_groups()),
+      std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.kinds() * k)));
   GatedLayer::Barycenters barycenters;
-  for (Index c = 0; c < kinds; ++c) {
-    // What part of each group is in the kind decides who takes part and how much it counts: rows on
-    // the wrong side of a border must not draw the others across.
-    std::vector<double> parts;
-    for (Index m = 0; m < count; ++m) parts.push_back(masses[m * kinds + c] / totals[m]);
-    const double largest = *std::max_element(parts.begin(), parts.end());
-    std::vector<Index> members;
-    for (Index m = 0; m < count; ++m) {
-      if (masses[m * kinds + c] >= settings.min_kind && parts[m] >= kLeastPart * largest) {
-        members.push_back(m);
-      }
-    }
-    if (members.empty()) {
-      Index most = 0;
-      for (Index m = 0; m < count; ++m) {
-        if (masses[m * kinds + c] > masses[most * kinds + c]) most = m;
-      }
-      members.push_back(most);
-    }
-    GroupSet kind;
-    RowChoice rows;
-    double least = std::numeric_limits<double>::infinity();
-    for (const Index m : members) {
-      std::vector<double> of_kind(static_cast<std::size_t>(shares[m].rows()));
-      std::vector<Index> with_mass;
-      for (Index i = 0; i < shares[m].rows(); ++i) {
-        of_kind[i] = shares[m](i, c);
-        if (of_kind[i] > 0) with_mass.push_back(i);
-      }
-      least = std::min(least, masses[m * kinds + c]);
-      kind.add(groups[m].name, Matrix(lines[m]), std::move(of_kind));
-      rows.push_back(std::move(with_mass));
-    }
-    FitOptions kind_options = options;
-    std::vector<double> counting;
-    for (Index m = 0; m < count; ++m) counting.push_back(options.weights.list[m] * parts[m]);
-    kind_options.weights = subset_weights(counting, members);
-    const Index knots = std::clamp<Index>(std::lround(std::sqrt(least)), 4, *options.knots);
-    kind_options.knots = knots;
-    const LineMaps fitted =
-        fit_line_maps(kind, rows, nullptr, strength, kind_options, comm, workers);
+  for (Index c = 0; c < gate.kinds(); ++c) {
+    const std::vector<Index> members = members_of(rows, c, settings.min_kind);
+    const LineMaps fitted = fit_kind(groups, rows, c, members, strength, options, comm, workers);
     for (Index line = 0; line < k; ++line) {
       const double* first = &fitted.barycenters(line, 0);
-      barycenters.emplace_back(first, first + knots);
-      if (members.size() > 1) {
-        for (std::size_t j = 0; j < members.size(); ++j) {
-          maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
-        }
+      barycenters.emplace_back(first, first + fitted.barycenters.cols());
+      // A group that is alone in a kind has nobody to meet.
+      for (std::size_t j = 0; j < members.size() && members.size() > 1; ++j) {
+        maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
       }
-      for (Index m = 0; m < count; ++m) {
-        const double mass = masses[m * kinds + c];
-        const bool small = mass < settings.min_kind && mass > 1 && parts[m] >= kLeastPart * largest;
-        if (!small || members.front() == m) continue;
-        maps[m][c * k + line] =
-            shift_to(sums[m](c, line) / mass, mass, fitted.barycenters.row(line).mean(), strength);
+      for (Index m = 0; m < groups.num_groups(); ++m) {
+        const double mass = rows.masses(m, c);
+        const bool shifted = mass < settings.min_kind && mass > 1 && takes_part(rows, m, c);
+        if (!shifted || members.front() == m) continue;
+        const double target = fitted.barycenters.row(line).mean();
+        maps[m][c * k + line] = shift_to(rows.sums[m](c, line) / mass, mass, target, strength);
       }
     }
   }

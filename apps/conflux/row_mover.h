@@ -1,0 +1,56 @@
+// Rows of a block of a table through a model.
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conflux/tables/table.h"
+#include "conflux/training/model.h"
+
+namespace conflux::app {
+
+enum class Way {
+  kTransform,
+  kInverse,
+  kTranslate,
+  kLeave,  ///< a copy with the features as they are
+};
+
+/// Moves the rows of one block at a time; which group a row comes from and goes to is known by
+/// name.
+class RowMover {
+ public:
+  /// Rows go to the group called `to`; when it is empty, each to its own.
+  RowMover(const Model& model, Way way, const std::string& to, int threads);
+
+  bool needs_group() const { return way_ != Way::kInverse || to_.empty(); }
+
+  /// Log-densities of rows that have not been moved yet.
+  std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const;
+
+  /// The same of a table of values, whose unit the scale of each feature changes.
+  std::vector<double> densities_of_values(const Table& block, std::span<const Index> groups) const;
+
+  /// Features that mean something to the columns of the model.
+  void move_values(Table& block, std::span<const Index> groups) const;
+
+  /// Rows with missing cells, so far, whose way back is not exact.
+  Index inexact_rows() const { return inexact_rows_; }
+
+  /// Moves rows and puts them into the columns of the block that they came from.
+  void move(const Matrix& rows, std::span<const Index> groups,
+            const std::vector<std::string>& features, Table& block) const;
+
+ private:
+  Route route(std::span<const Index> groups) const;
+
+  const Model& model_;
+  Way way_;
+  Workers workers_;
+  std::vector<Index> to_;  // empty: each row's own group
+  mutable Index inexact_rows_ = 0;
+};
+
+}  // namespace conflux::app
