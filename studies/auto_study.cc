@@ -14,6 +14,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "metrics/paper_wd.h"
+#include "options/option_table.h"
 #include "studies/study_sets.h"
 
 namespace {

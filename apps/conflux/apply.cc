@@ -13,6 +13,7 @@
 #include "conflux/tables/table_groups.h"
 #include "core/stopwatch.h"
 #include "file_checks.h"
+#include "options/option_table.h"
 #include "support/interrupt.h"
 #include "tables/number_text.h"
 #include "verbs.h"

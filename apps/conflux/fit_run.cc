@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "conflux/core/error.h"
-#include "conflux/options/option_text.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
-#include "conflux/training/memory.h"
 #include "core/stop.h"
 #include "file_checks.h"
+#include "options/option_table.h"
+#include "options/option_text.h"
 #include "record_json.h"
 #include "support/interrupt.h"
+#include "training/memory.h"
 
 namespace conflux::app {
 

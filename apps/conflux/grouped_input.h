@@ -8,10 +8,10 @@
 #include "column_choice.h"
 #include "conflux/columns/columns.h"
 #include "conflux/core/group_set.h"
-#include "conflux/tables/npy.h"
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/model.h"
 #include "support/console.h"
+#include "tables/npy.h"
 #include "tagged_table.h"
 
 namespace conflux::app {

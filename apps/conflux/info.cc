@@ -4,9 +4,10 @@
 
 #include <memory>
 
-#include "conflux/options/option_text.h"
 #include "conflux/storage/model_file.h"
 #include "grouped_input.h"
+#include "options/option_table.h"
+#include "options/option_text.h"
 #include "record_json.h"
 #include "verbs.h"
 

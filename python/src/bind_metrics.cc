@@ -2,16 +2,10 @@
 
 #include "bindings.h"
 #include "conflux/core/error.h"
-#include "conflux/metrics/energy_distance.h"
-#include "conflux/metrics/exact_wasserstein.h"
-#include "conflux/metrics/frechet.h"
+#include "conflux/metrics/distances.h"
 #include "conflux/metrics/lisi.h"
-#include "conflux/metrics/neighbors_kept.h"
-#include "conflux/metrics/paper_wd.h"
-#include "conflux/metrics/round_trip.h"
-#include "conflux/metrics/sinkhorn.h"
-#include "conflux/metrics/sliced_distance.h"
-#include "conflux/metrics/transport_cost.h"
+#include "conflux/metrics/moves.h"
+#include "metrics/paper_wd.h"
 #include "samples.h"
 
 namespace py = pybind11;

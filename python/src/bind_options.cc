@@ -11,6 +11,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "option_dict.h"
+#include "options/option_table.h"
 
 namespace py = pybind11;
 

@@ -1,4 +1,4 @@
-#include "conflux/core/take_rows.h"
+#include "core/take_rows.h"
 
 #include <algorithm>
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
-#include "conflux/matching/matching.h"
 #include "fitting/gated_fit.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
 #include "fitting/search_setup.h"
+#include "matching/matching.h"
 
 namespace conflux {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "options/methods.h"
 
 namespace conflux {
 

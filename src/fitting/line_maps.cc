@@ -7,6 +7,7 @@
 
 #include "fitting/line_values.h"
 #include "kernels/sort.h"
+#include "options/methods.h"
 #include "univariate/barycenter.h"
 #include "univariate/quantiles.h"
 #include "univariate/spline_maps.h"

@@ -7,6 +7,7 @@
 
 #include "conflux/core/error.h"
 #include "core/rng.h"
+#include "options/option_table.h"
 
 namespace conflux {
 

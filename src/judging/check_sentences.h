@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conflux/judging/check.h"
-#include "conflux/matching/matching.h"
+#include "matching/matching.h"
 
 namespace conflux {
 

@@ -4,8 +4,8 @@
 
 #include "conflux/core/parallel.h"
 #include "conflux/judging/check.h"
-#include "conflux/matching/matching.h"
 #include "judging/judged_rows.h"
+#include "matching/matching.h"
 
 namespace conflux {
 

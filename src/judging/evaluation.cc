@@ -7,8 +7,7 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/round_trip.h"
-#include "conflux/metrics/transport_cost.h"
+#include "conflux/metrics/moves.h"
 #include "core/nearest_name.h"
 #include "core/rng.h"
 #include "judging/judged_rows.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
-#include "conflux/core/take_rows.h"
 #include "conflux/judging/evaluation.h"
 #include "core/rng.h"
+#include "core/take_rows.h"
 #include "metrics/thinning.h"
 
 namespace conflux {

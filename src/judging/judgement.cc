@@ -8,7 +8,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/lisi.h"
-#include "conflux/metrics/neighbors_kept.h"
+#include "conflux/metrics/moves.h"
 #include "core/rng.h"
 #include "judging/judged_rows.h"
 #include "judging/near_rows.h"

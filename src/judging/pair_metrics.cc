@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "conflux/metrics/energy_distance.h"
-#include "conflux/metrics/exact_wasserstein.h"
-#include "conflux/metrics/paper_wd.h"
-#include "conflux/metrics/sinkhorn.h"
-#include "conflux/metrics/sliced_distance.h"
+#include "conflux/metrics/distances.h"
+#include "metrics/paper_wd.h"
 
 namespace conflux {
 

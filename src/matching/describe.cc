@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "conflux/matching/matching.h"
+#include "matching/matching.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/matching/matching.h"
+#include "matching/matching.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "conflux/core/parallel.h"
-#include "conflux/matching/matching.h"
 #include "matching/k_means.h"
+#include "matching/matching.h"
 
 namespace conflux {
 

@@ -1,9 +1,8 @@
-#include "conflux/metrics/energy_distance.h"
-
 #include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "conflux/metrics/distances.h"
 #include "metrics/clouds_internal.h"
 #include "metrics/costs_internal.h"
 

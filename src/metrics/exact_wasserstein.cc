@@ -1,5 +1,3 @@
-#include "conflux/metrics/exact_wasserstein.h"
-
 #include <fmt/format.h>
 #include <lemon/network_simplex.h>
 #include <lemon/smart_graph.h>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/distances.h"
 #include "metrics/clouds_internal.h"
 #include "metrics/costs_internal.h"
 

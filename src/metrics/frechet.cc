@@ -1,8 +1,7 @@
-#include "conflux/metrics/frechet.h"
-
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/distances.h"
 #include "kernels/dense.h"
 #include "kernels/product.h"
 #include "metrics/clouds_internal.h"

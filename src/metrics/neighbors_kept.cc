@@ -1,10 +1,9 @@
-#include "conflux/metrics/neighbors_kept.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "metrics/nearest_neighbors.h"
 
 namespace conflux {

@@ -1,8 +1,7 @@
-#include "conflux/metrics/pairwise.h"
-
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/distances.h"
 
 namespace conflux {
 

@@ -1,7 +1,6 @@
-#include "conflux/metrics/round_trip.h"
-
 #include <cmath>
 
+#include "conflux/metrics/moves.h"
 #include "metrics/clouds_internal.h"
 
 namespace conflux {

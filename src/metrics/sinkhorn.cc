@@ -1,11 +1,10 @@
-#include "conflux/metrics/sinkhorn.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/distances.h"
 #include "metrics/clouds_internal.h"
 #include "metrics/costs_internal.h"
 

@@ -1,5 +1,3 @@
-#include "conflux/metrics/sliced_distance.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/distances.h"
 #include "core/rng.h"
 #include "metrics/clouds_internal.h"
 #include "slicing/direction_search.h"

@@ -1,11 +1,10 @@
-#include "conflux/metrics/transport_cost.h"
-
 #include <fmt/format.h>
 
 #include <functional>
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "metrics/clouds_internal.h"
 
 namespace conflux {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "conflux/options/options.h"
+#include "options/methods.h"
 
 namespace conflux {
 

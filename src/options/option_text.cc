@@ -1,4 +1,4 @@
-#include "conflux/options/option_text.h"
+#include "options/option_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +8,7 @@
 
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
+#include "options/option_table.h"
 
 namespace conflux {
 

@@ -7,8 +7,9 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
-#include "conflux/options/option_text.h"
 #include "options/method_settings.h"
+#include "options/option_table.h"
+#include "options/option_text.h"
 
 namespace conflux {
 

@@ -8,11 +8,12 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
-#include "conflux/options/option_text.h"
 #include "conflux/options/options.h"
 #include "core/nearest_name.h"
 #include "options/held_out_rows.h"
 #include "options/method_settings.h"
+#include "options/option_table.h"
+#include "options/option_text.h"
 
 namespace conflux {
 

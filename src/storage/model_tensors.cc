@@ -7,6 +7,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
+#include "options/option_table.h"
 #include "storage/columns_tensors.h"
 #include "storage/damaged.h"
 #include "storage/json_text.h"

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "conflux/core/error.h"
+#include "options/option_table.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/tables/column_facts.h"
+#include "tables/column_facts.h"
 
 #include <fmt/format.h>
 

@@ -7,6 +7,7 @@
 #include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
 #include "fitting/layer_kinds.h"
+#include "options/methods.h"
 
 namespace conflux {
 

@@ -4,6 +4,8 @@
 
 #include "fitting/line_maps.h"
 #include "metrics/difference.h"
+#include "options/automatic.h"
+#include "options/methods.h"
 #include "training/held_out.h"
 #include "training/inspection.h"
 #include "training/resumption.h"

@@ -6,6 +6,7 @@
 #include "core/stopwatch.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
+#include "options/methods.h"
 #include "training/automatic.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"

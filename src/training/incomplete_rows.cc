@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "conflux/options/methods.h"
 #include "core/rng.h"
+#include "options/methods.h"
 
 namespace conflux {
 

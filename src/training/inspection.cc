@@ -8,6 +8,7 @@
 
 #include "conflux/core/error.h"
 #include "fitting/layer_kinds.h"
+#include "options/methods.h"
 
 namespace conflux {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "options/methods.h"
+
 namespace conflux {
 
 namespace {

@@ -6,6 +6,7 @@
 #include "fitting/destructor.h"
 #include "flow/unit_cube_layer.h"
 #include "kernels/normal.h"
+#include "options/option_table.h"
 
 namespace conflux {
 

@@ -1,8 +1,9 @@
-#include "conflux/training/memory.h"
+#include "training/memory.h"
 
 #include <numeric>
 
 #include "fitting/layer_kinds.h"
+#include "options/methods.h"
 
 namespace conflux {
 

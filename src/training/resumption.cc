@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
-#include "conflux/options/option_text.h"
+#include "options/option_text.h"
 
 namespace conflux {
 

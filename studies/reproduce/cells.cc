@@ -8,13 +8,14 @@
 #include <iterator>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
-#include "conflux/metrics/paper_wd.h"
-#include "conflux/metrics/transport_cost.h"
-#include "conflux/options/option_text.h"
+#include "conflux/metrics/distances.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/training/fit.h"
 #include "core/stopwatch.h"
 #include "files/whole_file.h"
+#include "metrics/paper_wd.h"
+#include "options/option_table.h"
+#include "options/option_text.h"
 #include "reproduce/machine.h"
 #include "reproduce/samples.h"
 #include "support/interrupt.h"

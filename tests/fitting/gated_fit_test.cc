@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/distances.h"
 #include "conflux/metrics/lisi.h"
 #include "conflux/training/add_group.h"
 #include "conflux/training/fit.h"

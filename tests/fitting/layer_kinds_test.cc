@@ -7,6 +7,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/toys/toy.h"
+#include "options/methods.h"
 #include "storage/layer_codecs.h"
 #include "tests/fitting/shift_kind.h"
 #include "tests/support/layer_laws.h"

@@ -6,6 +6,7 @@
 
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
+#include "options/option_table.h"
 
 namespace conflux {
 namespace line_maps_test {

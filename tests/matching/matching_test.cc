@@ -1,4 +1,4 @@
-#include "conflux/matching/matching.h"
+#include "matching/matching.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

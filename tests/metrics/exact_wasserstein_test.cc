@@ -1,5 +1,3 @@
-#include "conflux/metrics/exact_wasserstein.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +8,7 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/sliced_distance.h"
+#include "conflux/metrics/distances.h"
 #include "tests/metrics/clouds.h"
 
 namespace conflux {

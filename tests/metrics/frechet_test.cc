@@ -1,10 +1,9 @@
-#include "conflux/metrics/frechet.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/distances.h"
 #include "kernels/dense.h"
 #include "tests/metrics/clouds.h"
 

@@ -1,8 +1,7 @@
-#include "conflux/metrics/neighbors_kept.h"
-
 #include <gtest/gtest.h>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "core/rng.h"
 
 namespace conflux {

@@ -1,4 +1,4 @@
-#include "conflux/metrics/paper_wd.h"
+#include "metrics/paper_wd.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

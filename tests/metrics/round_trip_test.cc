@@ -1,10 +1,9 @@
-#include "conflux/metrics/round_trip.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "tests/metrics/clouds.h"
 
 namespace conflux {

@@ -1,12 +1,10 @@
-#include "conflux/metrics/sinkhorn.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/distances.h"
 #include "tests/metrics/clouds.h"
 
 namespace conflux {

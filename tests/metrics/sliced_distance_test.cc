@@ -1,11 +1,9 @@
-#include "conflux/metrics/sliced_distance.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/distances.h"
 #include "tests/metrics/clouds.h"
 
 namespace conflux {

@@ -1,9 +1,8 @@
-#include "conflux/metrics/transport_cost.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "tests/metrics/clouds.h"
 
 namespace conflux {

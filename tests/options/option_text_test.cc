@@ -1,4 +1,4 @@
-#include "conflux/options/option_text.h"
+#include "options/option_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "conflux/core/error.h"
-#include "conflux/options/option_text.h"
+#include "options/option_table.h"
+#include "options/option_text.h"
 
 namespace conflux {
 namespace options_test {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
+#include "options/option_table.h"
 #include "tests/storage/models.h"
 
 namespace conflux {

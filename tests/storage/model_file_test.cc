@@ -13,6 +13,7 @@
 #include "conflux/core/error.h"
 #include "conflux/training/add_group.h"
 #include "flow/tree_layer.h"
+#include "options/option_table.h"
 #include "tests/storage/models.h"
 
 namespace conflux {

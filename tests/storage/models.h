@@ -14,6 +14,7 @@
 #include "conflux/storage/model_file.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
+#include "options/option_table.h"
 #include "storage/json_text.h"
 #include "storage/tensor_file.h"
 

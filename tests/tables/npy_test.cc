@@ -1,4 +1,4 @@
-#include "conflux/tables/npy.h"
+#include "tables/npy.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -10,11 +10,12 @@
 #include <limits>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/distances.h"
 #include "conflux/metrics/guessing.h"
-#include "conflux/metrics/round_trip.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
+#include "options/option_table.h"
 
 namespace conflux {
 namespace add_group_test {

@@ -17,6 +17,7 @@
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "files/digest.h"
+#include "options/option_table.h"
 #include "tests/support/golden.h"
 
 extern "C" char* openblas_get_corename(void);

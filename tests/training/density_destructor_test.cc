@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
-#include "conflux/metrics/round_trip.h"
+#include "conflux/metrics/distances.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/add_group.h"
 #include "conflux/training/log_density.h"

@@ -8,10 +8,11 @@
 #include <set>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/round_trip.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
 #include "flow/sliced_layer.h"
+#include "options/option_table.h"
 
 namespace conflux {
 namespace fit_test {

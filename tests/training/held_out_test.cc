@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/energy_distance.h"
+#include "conflux/metrics/distances.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"

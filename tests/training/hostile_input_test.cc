@@ -10,6 +10,7 @@
 #include "conflux/core/error.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
+#include "options/option_table.h"
 
 namespace conflux {
 namespace hostile_input_test {

@@ -1,4 +1,4 @@
-#include "conflux/training/memory.h"
+#include "training/memory.h"
 
 #include <gtest/gtest.h>
 

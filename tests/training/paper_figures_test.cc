@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "conflux/metrics/paper_wd.h"
-#include "conflux/metrics/transport_cost.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
+#include "metrics/paper_wd.h"
 #include "tests/support/golden.h"
 
 namespace conflux {

@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/distances.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
+#include "options/option_table.h"
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {

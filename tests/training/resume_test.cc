@@ -9,6 +9,7 @@
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
+#include "options/option_table.h"
 
 namespace conflux {
 namespace resume_test {

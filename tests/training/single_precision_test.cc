@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/exact_wasserstein.h"
+#include "conflux/metrics/distances.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/add_group.h"
 #include "conflux/training/fit.h"
+#include "options/option_table.h"
 
 namespace conflux {
 namespace single_precision_test {

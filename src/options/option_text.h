@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conflux/options/options.h"
+#include "options/methods.h"
 
 namespace conflux {
 

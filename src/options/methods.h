@@ -10,24 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "conflux/options/automatic.h"
+#include "conflux/options/options.h"
+#include "options/automatic.h"
 
 namespace conflux {
-
-enum class Method {
-  kAuto,
-  kNb,
-  kInb,
-  kRandNb,
-  kNbInb,
-  kNbRandNb,
-  kGb,
-  kGbInb,
-  kSinf,
-  kDd,
-  kTree,
-  kTreeInb
-};
 
 /// Options and their values, as in "layers=1 strength=0.5".
 using Settings = std::string_view;

@@ -1,0 +1,67 @@
+// What a move has done to rows, from the rows before and after: how far they went, whether they
+// kept their neighbours, and whether the way back leads where they came from.
+
+#pragma once
+
+#include <span>
+
+#include "conflux/core/group_set.h"
+#include "conflux/core/matrix.h"
+#include "conflux/core/parallel.h"
+
+namespace conflux {
+
+// How far a map moves its samples.
+//
+// Row i of `to` is the image of row i of `from`; the cost is the mean squared Euclidean length of
+// the moves. Over groups it is TC = sum_m w_m mean ||x - T_m(x)||^2. Optimal maps are the cheapest
+// ones between two distributions, so among maps that align equally well the smaller cost is better.
+//
+// Cost: one pass, O(n d).
+
+/// Mean squared move of paired rows; with `row_weights`, their weighted mean.
+double transport_cost(ConstRows from, ConstRows to, const Workers& workers,
+                      std::span<const double> row_weights = {});
+
+/// Mean over groups of their transport costs, weighted by `group_weights` (divided by their sum);
+/// empty weights count all groups alike.
+double transport_cost(std::span<const ConstRows> from, std::span<const ConstRows> to,
+                      const Workers& workers, std::span<const double> group_weights = {});
+
+/// The same for groups of the same names in the same order. Rows count by the weights of `from`.
+double transport_cost(const GroupSet& from, const GroupSet& to, const Workers& workers,
+                      std::span<const double> group_weights = {});
+
+// How many of a row's nearest rows are still its nearest after a move.
+//
+// Row i of `after` is the image of row i of `before`. 1 where every row keeps its neighbours; what
+// is left when all rows are shuffled is count / (n - 1). An alignment that tears a group apart to
+// make it look like the others lowers it.
+//
+// Cost: that of nearest_neighbors(), twice.
+
+inline constexpr Index kNeighborsToKeep = 15;
+
+/// The mean over rows of the fraction of `count` nearest rows that are kept. Groups of fewer rows
+/// are asked for half of them; of one row, 1.
+double neighbors_kept(ConstRows before, ConstRows after, const Workers& workers,
+                      Index count = kNeighborsToKeep);
+
+// How well an inverse undoes its map.
+//
+// Row i of `returned` went through the map and back and should be row i of `original`. Errors are
+// Euclidean lengths relative to the root mean square length of the original rows, one scale for the
+// whole cloud, so that a point near the origin cannot dominate. A cloud of zeros has scale 1.
+//
+// Cost: one pass, O(n d).
+
+struct RoundTripError {
+  double largest = 0;
+  double root_mean_square = 0;
+  /// Row with the largest error.
+  Index worst_row = 0;
+};
+
+RoundTripError round_trip_error(ConstRows original, ConstRows returned);
+
+}  // namespace conflux
