@@ -113,7 +113,7 @@ Choice every_row(const GroupSet& groups) {
   return all_but(groups, Choice(static_cast<std::size_t>(groups.num_groups())));
 }
 
-std::string whose_rows(const RowsToJudge& rows, Index judged) {
+std::string whose_rows(const RowsToJudge& rows, Index judged, bool fitted_again) {
   const std::string count = judged < rows.unseen_rows
                                 ? fmt::format("{} of {}", judged, rows.unseen_rows)
                                 : fmt::format("{}", judged);
@@ -122,6 +122,13 @@ std::string whose_rows(const RowsToJudge& rows, Index judged) {
       return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
                          count, rows.fitted_rows);
     case JudgedBy::kHeldOut:
+      if (fitted_again) {
+        return fmt::format(
+            "Judged on {} of the {} rows by maps that were not fitted on them, though they said "
+            "when "
+            "to stop; then all rows were fitted in the same way.",
+            judged, rows.fitted_rows);
+      }
       return fmt::format(
           "Judged on {} of the {} rows: no map was fitted on them, but they said when to stop. New "
           "rows may do a little worse.",
@@ -174,7 +181,7 @@ void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
   out.judged_rows = judgement.rows;
   out.unseen_rows = rows.by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
-  out.sentences.push_back(whose_rows(rows, judgement.rows));
+  out.sentences.push_back(whose_rows(rows, judgement.rows, fit.judged.has_value()));
   add_groups_left_out(rows, out.sentences);
   out.sentences.push_back(how_it_ended(fit.record));
   fit.record.warnings.insert(fit.record.warnings.end(), judgement.warnings.begin(),
@@ -211,7 +218,9 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
 
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
-  const Evaluation found = evaluate(fit.flow, rows.judged,
+  // Rows that were set aside judge the model itself; no fit has seen them.
+  const bool again = rows.by == JudgedBy::kHeldOut && fit.judged.has_value();
+  const Evaluation found = evaluate(again ? *fit.judged : fit.flow, rows.judged,
                                     {.metrics = {"transport_cost"},
                                      .labels_protected = options.gate == Gating::kLabel,
                                      .to = to,

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "fitting/line_maps.h"
 #include "metrics/difference.h"
 #include "options/automatic.h"
@@ -14,8 +17,10 @@ namespace conflux {
 
 namespace {
 
-// Groups that do not differ are found to differ in one of twenty tables.
-constexpr double kErrorRate = 0.05;
+// How often groups that do not differ are found to differ: less than one of twenty, also by count.
+constexpr double kErrorRate = 0.03;
+// Guesses that differ by more than this part of the band of chance, one deviation, differ clearly.
+constexpr double kClear = 0.6;
 
 FitOptions sliced_options(const FitOptions& resolved) {
   FitOptions out = resolved;
@@ -52,10 +57,22 @@ GroupSet moved_by(const Flow& flow, const GroupSet& groups, const Workers& worke
   return out;
 }
 
-double last_auc(const Fit& fit) {
-  double best = fit.record.guesses.front().auc;
-  for (const GuessRecord& guess : fit.record.guesses) best = std::min(best, guess.auc);
-  return best;
+GuessRecord best_guess(const Fit& fit) {
+  const auto& all = fit.record.guesses;
+  return *std::min_element(all.begin(), all.end(),
+                           [](const auto& a, const auto& b) { return a.auc < b.auc; });
+}
+
+// Mean over the groups of the squared moves, in deviations within groups.
+double mean_move(const GroupSet& from, const GroupSet& to) {
+  double sum = 0;
+  for (Index m = 0; m < from.num_groups(); ++m) {
+    const Matrix x = from[m].rows.to_matrix(), y = to[m].rows.to_matrix();
+    const Vector spread = (x.rowwise() - x.colwise().mean()).colwise().squaredNorm();
+    const Vector moved = (y - x).colwise().squaredNorm();
+    sum += (spread.array() > 0).select(moved.array() / spread.array(), 0).sum();
+  }
+  return sum / static_cast<double>(from.num_groups());
 }
 
 // The layers of `second` after those of `first`, with the guesses that were made for them.
@@ -134,46 +151,61 @@ class AutomaticFit {
   /// Tries trees after the sliced layers, and trees alone.
   void tree_stages(const FitOptions& resolved) {
     const FitOptions trees = tree_options(resolved);
-    RowChoice usable = all_rows(groups_);
-    const HeldOut held_out(usable, groups_, *resolved.validation_fraction, resolved.seed, comm_);
-    const Guess start = held_out.guess(groups_, resolved.seed, workers_);
-    const GuessRecord at_start{.auc = start.auc, .by_chance = start.by_chance()};
-    fit_.record.guesses = {at_start};
-    const Fit after =
-        fit_stack(moved_by(fit_.flow, groups_, workers_), trees, comm_, watched(), {});
-    double best = last_auc(after);
-    const double by_chance = after.record.guesses.back().by_chance;
-    if (go_on_ && best > by_chance) {
-      Fit alone = fit_stack(groups_, trees, comm_, watched(), {});
-      if (last_auc(alone) < best) {
-        best = last_auc(alone);
-        replace_by(alone);
-        return tell_stop(best, by_chance);
-      }
-    }
-    add_stage(fit_, after);
-    tell_stop(best, by_chance);
+    const GroupSet sliced = moved_by(fit_.flow, groups_, workers_);
+    const Fit after = fit_stack(sliced, trees, comm_, watched(), {});
+    if (!go_on_) return add_stage(fit_, after);
+    const Fit alone = fit_stack(groups_, trees, comm_, watched(), {});
+    if (!go_on_) return add_stage(fit_, after);
+    fit_.record.guesses = {alone.record.guesses.front()};
+    const bool without = is_better(alone, after, sliced);
+    const Fit& best = without ? alone : after;
+    tell_stop(best_guess(best));
+    if (without) drop_layers();
+    fit_.judged = fit_.flow;
+    for (const auto& layer : best.flow.layers()) fit_.judged->append(layer);
+    add_stage(fit_, fit_to_all_rows(best, without ? groups_ : sliced, trees));
   }
 
-  void replace_by(const Fit& alone) {
+  /// By the held-out rows; if these cannot tell, by how far all rows move.
+  bool is_better(const Fit& alone, const Fit& after, const GroupSet& sliced) const {
+    const GuessRecord a = best_guess(alone), b = best_guess(after);
+    // Where nobody can tell without any tree, none is needed.
+    if (after.record.layers.empty() && b.auc <= b.by_chance) return false;
+    if (std::abs(a.auc - b.auc) > kClear * (b.by_chance - 0.5)) return a.auc < b.auc;
+    return mean_move(groups_, moved_by(alone.flow, groups_, workers_)) <
+           mean_move(groups_, moved_by(after.flow, sliced, workers_));
+  }
+
+  /// The stage once more with the rows that have judged it.
+  Fit fit_to_all_rows(const Fit& judged, const GroupSet& groups, const FitOptions& trees) {
+    const auto layers = static_cast<Index>(judged.record.layers.size());
+    if (layers == 0) return judged;
+    FitOptions all = trees;
+    all.layers = layers;
+    all.validation_fraction = 0;
+    Fit out = fit_stack(groups, all, comm_, {}, {});
+    out.record.guesses = judged.record.guesses;
+    return out;
+  }
+
+  void drop_layers() {
     fit_.record.dropped_layers.insert(fit_.record.dropped_layers.end(), fit_.record.layers.begin(),
                                       fit_.record.layers.end());
     fit_.record.layers.clear();
     fit_.flow = Flow(fit_.flow.group_names(), fit_.flow.dim());
-    add_stage(fit_, alone);
   }
 
-  void tell_stop(double auc, double by_chance) {
+  void tell_stop(const GuessRecord& best) {
     fit_.record.stop =
-        auc <= by_chance
+        best.auc <= best.by_chance
             ? fmt::format(
                   "Nobody can tell: the group of held-out rows is guessed with an AUC of "
                   "{:.3f}, which is chance.",
-                  auc)
+                  best.auc)
             : fmt::format(
                   "More layers do not make the group of held-out rows harder to guess "
                   "(AUC {:.3f}; chance is below {:.3f}).",
-                  auc, by_chance);
+                  best.auc, best.by_chance);
   }
 
   /// The caller's callback, whose wish to end counts for all stages.

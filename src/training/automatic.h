@@ -2,11 +2,11 @@
 // apart.
 //
 // First a test asks whether the groups differ at all; if not, the rows stay where they are. Sliced
-// layers (INB) come first, because they move rows least and generalise best; held-out rows judge
-// them by their divergence. On tables, trees follow: they see interactions and repeated values that
-// no direction shows. Trees over-fit, so they are kept only while the groups of held-out rows
-// become harder to guess. Trees from the start are a second candidate, which replaces the first if
-// their rows are harder to guess.
+// layers (INB) come first; held-out rows judge them by their divergence. On tables, trees follow:
+// they see interactions and repeated values that no direction shows. Trees over-fit, so they are
+// kept only while the groups of held-out rows become harder to guess. Trees from the start are a
+// second candidate. The one whose held-out rows are clearly harder to guess wins, and the one that
+// moves rows less if neither is. Its trees are then fitted once more, as many, to all rows.
 //
 // What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread
 // over several processes get sliced layers only.

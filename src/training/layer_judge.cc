@@ -13,6 +13,18 @@ constexpr Index kLayersPerGuess = 10;
 constexpr double kGrowth = 0.5;
 // Guesses without a better one before the fit stops.
 constexpr std::size_t kPatience = 2;
+// Guesses that differ by less than this part of the band of chance are equally good.
+constexpr double kSlack = 0.3;
+
+// The longest of the equally good ones.
+Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord& best) {
+  const double good = best.auc + kSlack * (best.by_chance - 0.5);
+  Index out = best.layer;
+  for (const GuessRecord& each : guesses) {
+    if (each.auc <= good) out = std::max(out, each.layer);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -52,8 +64,10 @@ std::optional<double> LayerJudge::see(const FitInput& input) {
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
   if (by_guess_) {
-    const bool nobody_can_tell = guesses_.back().auc <= guesses_.back().by_chance;
-    return nobody_can_tell || guesses_.size() - best_guess() > kPatience;
+    // Where nobody can tell from the start, nothing is tried. Later, few rows say so early, when
+    // more rows still could tell.
+    const GuessRecord& start = guesses_.front();
+    return start.auc <= start.by_chance || guesses_.size() - best_guess() > kPatience;
   }
   const auto layers = static_cast<Index>(judged_.size()) - 1;
   return layers - layers_worth_keeping(judged_) >= patience;
@@ -66,7 +80,9 @@ std::size_t LayerJudge::best_guess() const {
 }
 
 Index LayerJudge::layers_to_keep() const {
-  return by_guess_ ? guesses_[best_guess()].layer : layers_worth_keeping(judged_);
+  if (!by_guess_) return layers_worth_keeping(judged_);
+  const GuessRecord& best = guesses_[best_guess()];
+  return best.layer == 0 ? 0 : layers_of_best(guesses_, best);
 }
 
 LayerPointer LayerJudge::better_alone() const {

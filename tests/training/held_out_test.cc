@@ -247,10 +247,9 @@ TEST(HeldOut, ResumedFitHasTheBitsOfAnUninterruptedOne) {
   options.patience = 3;
   options.validation_fraction = 0.25;
   const Fit whole = fit_flow(groups, options);
-  const Index fitted =
-      static_cast<Index>(whole.record.layers.size() + whole.record.dropped_layers.size());
   SelfCommunicator comm;
-  for (Index stop = 1; stop <= fitted; stop += 3) {
+  // Checkpoints are of the sliced layers, so an end among the trees, the last one, is like another.
+  for (const Index stop : {1, 4, 7, 10, 30}) {
     Fit kept;
     fit_flow(groups, options, comm,
              [&](const LayerRecord& layer) { return layer.layer + 1 < stop; },

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
@@ -24,6 +25,9 @@ namespace conflux {
 struct Fit {
   Flow flow;
   FitRecord record;
+  /// The flow that the held-out rows have judged, if `flow` was then fitted to all rows, these
+  /// included. It is what tells how new rows will do.
+  std::optional<Flow> judged = {};
 };
 
 /// How a fit tells of itself before its end, and where it goes on from.
