@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "columns/feature_scales.h"
@@ -24,9 +26,13 @@ constexpr double kAlike = 4;
 constexpr std::size_t kFewestPixels = 16;
 constexpr double kPixelsAtDarkest = 0.5;
 constexpr double kPixelsAtBrightest = 0.25;
-// Principal components come in the order of their spreads, up to differences within groups.
+// Principal components come in the order of their deviations over all rows. Some rows of a table
+// keep that order nearly, and so do spreads within groups, less so. So many features are not in
+// order by accident.
 constexpr std::size_t kFewestComponents = 5;
-constexpr double kDecaySlack = 1.5;
+constexpr double kSpreadSlack = 1.5;
+constexpr std::size_t kFewestByDeviation = 8;
+constexpr double kDeviationSlack = 1.2;
 
 bool dominated(const Meaning& meaning) {
   return meaning.feature.category() || (meaning.feature.kind != FeatureKind::kNumber &&
@@ -65,14 +71,38 @@ bool pixels(std::span<const Meaning> meanings) {
              kPixelsAtBrightest;
 }
 
-bool decaying(const std::vector<double>& spreads) {
-  if (spreads.size() < kFewestComponents) return false;
+bool decaying(const std::vector<double>& spreads, std::size_t fewest, double slack) {
+  if (spreads.size() < fewest) return false;
   double least = spreads.front();
   for (const double spread : spreads) {
-    if (spread > kDecaySlack * least) return false;
+    if (spread > slack * least) return false;
     least = std::min(least, spread);
   }
   return true;
+}
+
+// PC1, pc_2, PCA-3.
+bool named_as_component(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::size_t at = name.rfind("pc", 0) == 0 ? 2 : 0;
+  if (at == 0) return false;
+  if (at < name.size() && name[at] == 'a') ++at;
+  if (at < name.size() && std::string_view("_-. ").find(name[at]) != std::string_view::npos) ++at;
+  return at < name.size() && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(),
+                                         [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+bool principal_components(std::span<const Meaning> meanings, const std::vector<double>& spreads) {
+  if (std::all_of(meanings.begin(), meanings.end(), [](const Meaning& meaning) {
+        return named_as_component(meaning.feature.name);
+      })) {
+    return true;
+  }
+  std::vector<double> deviations;
+  for (const Meaning& meaning : meanings) deviations.push_back(deviation(meaning.facts));
+  return decaying(spreads, kFewestComponents, kSpreadSlack) ||
+         decaying(deviations, kFewestByDeviation, kDeviationSlack);
 }
 
 void leave_as_it_is(Feature& feature) {
@@ -127,9 +157,9 @@ std::string choose_automatically(std::span<Meaning> meanings) {
     set_all(meanings, FeatureScale::kNone);
     return fmt::format("features of one unit ({}): as they are", range);
   }
-  if (continuous(meanings) && positive && decaying(spreads)) {
+  if (continuous(meanings) && positive && principal_components(meanings, spreads)) {
     set_all(meanings, FeatureScale::kNone);
-    return fmt::format("spreads that decay like those of principal components ({}): as they are",
+    return fmt::format("principal components, by their names or falling spreads ({}): as they are",
                        range);
   }
   const std::string scores = set_scales(meanings, FeatureScale::kStandard);

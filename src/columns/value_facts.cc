@@ -143,6 +143,19 @@ double spread_within_groups(const ValueFacts& facts) {
   return 0;
 }
 
+double deviation(const ValueFacts& facts) {
+  double count = 0, mean = 0, squares = 0;
+  for (const std::vector<double>& sorted : facts.sorted) {
+    for (const double value : sorted) {
+      count += 1;
+      const double away = value - mean;
+      mean += away / count;
+      squares += away * (value - mean);
+    }
+  }
+  return count > 0 ? std::sqrt(squares / count) : 0;
+}
+
 double tail_weight(const ValueFacts& facts) {
   const double spread = spread_within_groups(facts);
   if (!(spread > 0)) return 0;

@@ -44,6 +44,9 @@ ValueFacts value_facts(std::span<const double> values, std::span<const Index> gr
 /// groups. Heavy tails and atoms do not move it; 0 only when all groups are constant.
 double spread_within_groups(const ValueFacts& facts);
 
+/// The standard deviation of the values of all groups together.
+double deviation(const ValueFacts& facts);
+
 /// How many spreads the furthest thousandth of the values is away from the median.
 double tail_weight(const ValueFacts& facts);
 

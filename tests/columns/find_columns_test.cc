@@ -129,6 +129,31 @@ TEST(FindColumns, LeavesCoordinatesOfOneUnitAlone) {
   EXPECT_EQ(rows(3, 5), table["PC6"].numbers[3]);
 }
 
+// A component that sets a rare type apart has a small spread for most rows, and a large deviation.
+TEST(FindColumns, KnowsPrincipalComponentsByDeviationOrName) {
+  const auto reason = [](const std::string& stem, int count, double scale) {
+    Table table;
+    std::vector<Index> groups;
+    for (Index i = 0; i < 600; ++i) groups.push_back(i % 2);
+    for (int j = 0; j < count; ++j) {
+      std::vector<double> numbers;
+      for (int i = 0; i < 600; ++i) {
+        const double rare = j == 1 && i % 20 < 2 ? 3.0 : 0;
+        numbers.push_back((std::sin(17.3 * i * (j + 1)) * (j == 1 ? 0.02 : 1) + rare) *
+                          std::pow(scale, j));
+      }
+      table.add(stem + std::to_string(j + 1), numbers);
+    }
+    return find_columns(table, groups, 2, {}, Workers(1)).scale_reason;
+  };
+  EXPECT_THAT(reason("x", 9, 0.8), HasSubstr("principal components"));
+  EXPECT_THAT(reason("PC_", 3, 0.2), HasSubstr("principal components"));
+  EXPECT_THAT(reason("pc", 3, 8), HasSubstr("principal components"));
+  EXPECT_THAT(reason("x", 9, 1.5), HasSubstr("unlike units"));
+  EXPECT_THAT(reason("x", 4, 0.2), HasSubstr("unlike units"));
+  EXPECT_THAT(reason("pcx", 4, 0.2), HasSubstr("unlike units"));
+}
+
 TEST(FindColumns, LeavesPixelsAlone) {
   Table table;
   std::vector<Index> groups;
