@@ -10,6 +10,7 @@
 #include "matching/k_means.h"
 #include "matching/moved_copy.h"
 #include "matching/within_axes.h"
+#include "options/automatic.h"
 
 namespace conflux {
 
@@ -33,9 +34,6 @@ constexpr Index kFewestRepeats = 2;
 constexpr Index kGroupsInAllRepeats = 200;
 // Directions of variance need fewer rows than clusters do.
 constexpr Index kAxesRows = 4000;
-// Kinds with fewer rows have too little to fit maps on.
-constexpr Index kRowsPerKind = 150;
-constexpr Index kMostKinds = 8;
 // An island with less of a group's mass may be a handful of odd rows.
 constexpr double kLeastIsland = 0.05;
 
@@ -229,9 +227,7 @@ class Matcher {
     }
     const double rows = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
     const Index count =
-        options_.kinds > 0
-            ? options_.kinds
-            : std::clamp<Index>(static_cast<Index>(rows) / kRowsPerKind, 2, kMostKinds);
+        options_.kinds > 0 ? options_.kinds : automatic::kinds_of(static_cast<Index>(rows));
     const Matrix centres =
         k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_).centres;
     out.shares = Matrix::Zero(groups_.num_groups(), centres.rows());

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <algorithm>
+
 #include "conflux/core/index.h"
 
 namespace conflux::automatic {
@@ -45,9 +47,13 @@ inline constexpr Index kMostTreeFeatures = 100;
 inline constexpr Index kTreeLayers = 500;
 // A leaf with fewer rows shows noise.
 inline constexpr Index kSmallestLeaf = 20;
-inline constexpr Index kRowsPerKind = 300;
+// Kinds with fewer rows have too little to fit maps on; larger ones join types that are rare.
+inline constexpr Index kRowsPerKind = 150;
 inline constexpr Index kFewestKinds = 2;
 inline constexpr Index kMostKinds = 8;
+inline constexpr Index kinds_of(Index rows) {
+  return std::clamp(rows / kRowsPerKind, kFewestKinds, kMostKinds);
+}
 // So small that empty bins only keep maps invertible.
 inline constexpr double kPseudoCount = 1e-6;
 // As published for density destructors: of principal and of random axes.

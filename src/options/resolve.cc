@@ -104,7 +104,7 @@ bool resolve_gate(FitOptions& options, const DataShape& data) {
   }
   if (!options.kinds) {
     const auto rows = std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), Index{0});
-    options.kinds = std::clamp(rows / kRowsPerKind, kFewestKinds, kMostKinds);
+    options.kinds = kinds_of(rows);
   }
   return true;
 }
