@@ -9,9 +9,6 @@
 #include "conflux/core/error.h"
 #include "core/stop.h"
 
-// oneTBB is not built with the thread sanitizer, so its hand-over between threads is invisible to
-// it. These marks say what for_each promises: everything before the call happens before every task,
-// every task before the return.
 #if defined(__SANITIZE_THREAD__)
 #define CONFLUX_TSAN 1
 #elif defined(__has_feature)
@@ -20,13 +17,11 @@
 #endif
 #endif
 #ifdef CONFLUX_TSAN
-extern "C" void __tsan_acquire(void* address);
-extern "C" void __tsan_release(void* address);
-#define CONFLUX_HAPPENS_BEFORE(address) __tsan_release(address)
-#define CONFLUX_HAPPENS_AFTER(address) __tsan_acquire(address)
-#else
-#define CONFLUX_HAPPENS_BEFORE(address) static_cast<void>(address)
-#define CONFLUX_HAPPENS_AFTER(address) static_cast<void>(address)
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
 #endif
 
 namespace conflux {
@@ -34,6 +29,46 @@ namespace conflux {
 struct Workers::Arena {
   tbb::task_arena arena;
 };
+
+namespace {
+
+#ifdef CONFLUX_TSAN
+
+// oneTBB is not built with the thread sanitizer, which therefore takes every hand-over of a task
+// for a race. Plain threads do the same work in its sight.
+void run(tbb::task_arena& arena, Index count, const std::function<void(Index)>& task) {
+  std::atomic<Index> next = 0;
+  std::mutex mutex;
+  std::exception_ptr first_error;
+  const auto work = [&] {
+    try {
+      for (Index i = next++; i < count; i = next++) task(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first_error) first_error = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < arena.max_concurrency(); ++t) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  if (first_error) std::rethrow_exception(first_error);
+}
+
+#else
+
+void run(tbb::task_arena& arena, Index count, const std::function<void(Index)>& task) {
+  arena.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), [&](const auto& range) {
+      for (Index i = range.begin(); i < range.end(); ++i) task(i);
+    });
+  });
+}
+
+#endif
+
+}  // namespace
 
 Workers::Workers(int threads) {
   if (threads < 0) throw InvalidOption("threads is negative; choose 0 for every core, or a count.");
@@ -54,17 +89,7 @@ void Workers::for_each(Index count, const std::function<void(Index)>& task) cons
     for (Index i = 0; i < count; ++i) task(i);
     return;
   }
-  char started = 0;
-  char finished = 0;
-  CONFLUX_HAPPENS_BEFORE(&started);
-  arena_->arena.execute([&] {
-    tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), [&](const auto& range) {
-      CONFLUX_HAPPENS_AFTER(&started);
-      for (Index i = range.begin(); i < range.end(); ++i) task(i);
-      CONFLUX_HAPPENS_BEFORE(&finished);
-    });
-  });
-  CONFLUX_HAPPENS_AFTER(&finished);
+  run(arena_->arena, count, task);
 }
 
 void Workers::for_each_block(Index count, Index block,
