@@ -30,9 +30,9 @@ std::vector<Flag> column_flags(ColumnFlags& flags);
 
 struct ModelColumns {
   std::vector<std::string> features;
-  /// With commas if several tell the groups together; empty when all rows are of one group.
+  /// Column that tells the group, or several with commas; empty when all rows are of group `from`.
   std::string group;
-  /// That one, if it has no column.
+  /// The group of all rows if no column tells it.
   std::string from = {};
 };
 

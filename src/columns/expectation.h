@@ -21,7 +21,7 @@ inline constexpr Index kMostRegressed = 200;
 /// One expectation per group. Missing coordinates are NaN.
 std::vector<ExpectedRow> fit_expectations(std::span<const Matrix> groups);
 
-/// That of one more group. `common` is what small groups lean on.
+/// The expectation of one more group, drawn towards `common` the more the fewer rows it has.
 ExpectedRow fit_expectation(const Matrix& rows, const ExpectedRow& common);
 
 /// The mean of several expectations.

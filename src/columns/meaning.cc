@@ -30,7 +30,8 @@ constexpr double kGridShare = 0.2;
 // Rows that must share a value to make it an atom, at least and as a share of a group.
 constexpr double kAtomRows = 5;
 constexpr double kAtomShare = 0.005;
-// Of features with decimals only larger atoms matter to the scale: smaller ones are spread enough.
+// A feature with decimals is scaled for its atoms only if they are at least so large: the cells of
+// its decimals spread smaller ones enough.
 constexpr double kGridAtomShare = 0.02;
 // Half of the cell of an atom among other numbers, in spreads: what a number may change by.
 constexpr double kSliver = 1e-9;

@@ -81,7 +81,8 @@ void find_repeated(ValueFacts& facts) {
     facts.repeated.push_back(std::move(share));
   });
   if (facts.repeated.size() <= kMostRepeated) return;
-  // What a hundredth of a group shares is an atom, however many other values repeat.
+  // Too many values repeat to keep them all. Those that a hundredth of a group shares stay: they
+  // are atoms.
   std::erase_if(facts.repeated, [](const ValueShare& share) { return share.largest() < 0.01; });
 }
 

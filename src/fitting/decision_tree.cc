@@ -9,7 +9,7 @@ namespace conflux {
 
 namespace {
 
-// Of a leaf's mass: what a cut must gain to be more than rounding.
+// Least gain of a cut as a fraction of the leaf's mass: less is rounding.
 constexpr double kSmallestGain = 1e-9;
 
 struct Candidate {

@@ -17,7 +17,7 @@ namespace {
 
 // A group with less of itself in a kind, compared with the group that has most, stays as it is.
 constexpr double kLeastPart = 0.1;
-// Of a kind's rows in the search; fewer cannot tell a direction.
+// A kind with fewer rows in the search takes no part in it: they cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 20;
 // Maps have as many knots as the square root of the rows of the smallest group, but not fewer.
 constexpr Index kLeastKnots = 4;

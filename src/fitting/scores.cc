@@ -46,7 +46,7 @@ std::vector<Range> ranges_of(const GroupSet& groups, const RowChoice& chosen, Co
 PiecewiseLinearMap score_map(std::span<const double> knots, const Range& range) {
   const double width = range.high - range.low;
   if (!(width > 0)) return {};
-  // What is closer than this would make slopes that cannot be undone.
+  // Knots closer than this would make slopes too steep to be inverted exactly.
   const double least = 1e-9 * width;
   const auto count = static_cast<double>(knots.size());
   std::vector<double> from = {range.low};

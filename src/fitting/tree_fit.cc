@@ -172,7 +172,7 @@ Structure fit_structure(const GroupSet& groups, const RowChoice& search, const R
   return tree;
 }
 
-// Of one group, the share of its mass in both halves of each node's box.
+// Shares of a group's mass in the two halves of a node's box.
 struct Halves {
   double below;
   double above;

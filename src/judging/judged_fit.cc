@@ -43,7 +43,7 @@ std::vector<Index> draw_sorted(Index rows, Index count, std::uint64_t seed, std:
   return out;
 }
 
-// Of many rows some, the same number of every large group.
+// Thins large groups to the same number of rows, so that all groups together keep within the limit.
 Choice thinned(Choice rows, std::uint64_t seed) {
   const Index most = rows_per_group(counts_of(rows), kMostJudgedRows);
   for (std::size_t m = 0; m < rows.size(); ++m) {

@@ -48,7 +48,8 @@ std::string guess_phrase(const Judgement& judgement) {
                      after_of(judgement).by_chance());
 }
 
-// Whose group nobody can guess: of any row, or of rows of which the label is known.
+// Says whether the group of a row can be guessed; with protected labels, among the rows of one
+// label only.
 std::string verdict_sentence(const Judgement& judgement) {
   const std::string guess = guess_phrase(judgement);
   const char* row = judgement.within_labels ? "a row among those of its label" : "a row";

@@ -37,7 +37,7 @@ struct Pool {
   Index num_groups = 0;
 
   Index classes() const { return static_cast<Index>(groups.size()); }
-  // Of two groups, one is told from the other as well as the other from it.
+  // Two classes need one classifier: each is told from the other as well as the other from it.
   Index scored() const { return classes() == 2 ? 1 : classes(); }
 };
 

@@ -41,7 +41,7 @@ struct PaperWdOptions {
 struct PaperWd {
   /// A squared distance: the papers take no root.
   double value = 0;
-  /// Of the block that needed most.
+  /// Iterations of the slowest block.
   int iterations = 0;
 };
 

@@ -56,7 +56,8 @@ inline constexpr Index kinds_of(Index rows) {
 }
 // So small that empty bins only keep maps invertible.
 inline constexpr double kPseudoCount = 1e-6;
-// As published for density destructors: of principal and of random axes.
+// As published for density destructors. kDdRandom...: for the stack of random axes, not of
+// principal ones.
 inline constexpr Index kDdLayers = 11;
 inline constexpr Index kDdRandomLayers = 16;
 inline constexpr Index kDdBins = 40;

@@ -1,4 +1,4 @@
-// What a method does to options by itself.
+// Options that a method sets by itself, written as text in its row of the table.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace conflux {
 
-/// Sets what the text says.
+/// Sets every option that `settings` names, as in "layers=1 strength=0.5".
 void set_all(FitOptions& options, Settings settings);
 
 }  // namespace conflux

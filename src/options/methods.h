@@ -41,7 +41,8 @@ struct MethodInfo {
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
   /// densities.
   bool to_uniform = false;
-  /// What the paper's runs had differently from those of INB: all, those of two groups, of more.
+  /// Options in which the paper's runs of this method differ from its runs of INB: always, with two
+  /// groups, with more.
   Settings paper = {};
   Settings paper_two = {};
   Settings paper_many = {};

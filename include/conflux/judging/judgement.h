@@ -109,8 +109,8 @@ struct Judgement {
   /// Share of labelled rows whose nearest row of another group has the same label; by_chance: a
   /// random row of another group instead.
   std::optional<Change> label_transfer = std::nullopt;
-  /// Of each feature the share in how the group is guessed, before and after; what gives most away
-  /// afterwards comes first.
+  /// Features with their shares in guessing the group, before and after; the one with the largest
+  /// share afterwards comes first.
   std::vector<std::pair<std::string, std::pair<double, double>>> given_away_by = {};
   /// Features and groups, those that moved most first.
   std::vector<Move> features_moved = {};

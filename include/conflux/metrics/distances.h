@@ -119,7 +119,7 @@ struct SinkhornDivergence {
   double value = 0;
   /// The blur used, in units of squared distance.
   double epsilon = 0;
-  /// Of the problem that needed most.
+  /// Iterations of the slowest of the three problems.
   int iterations = 0;
   bool converged = true;
 };

@@ -18,8 +18,8 @@
 // is not a number counts as missing, which trees may use. The result depends on the seed, not on
 // the number of threads.
 //
-// Of more than 256 features a classifier uses those 256 whose ranks differ most, in place or in
-// scale, among the rows that it learns from.
+// If there are more than 256 features, a classifier uses the 256 whose ranks differ most, in place
+// or in scale, among the rows that it learns from.
 //
 // Cost: folds x groups x trees x rows x features, about 5 s for 100,000 rows of 50 features in two
 // groups on two cores.
