@@ -13,14 +13,6 @@ namespace conflux::app {
 
 namespace {
 
-template <class Value>
-Value chosen(const std::string& word, const std::vector<std::pair<std::string, Value>>& words) {
-  for (const auto& [name, value] : words) {
-    if (name == word) return value;
-  }
-  return words.front().second;
-}
-
 std::pair<std::string, std::string> parse_pair(const std::string& text, const char* flag,
                                                const char* example) {
   const std::size_t equals = text.rfind('=');
@@ -115,15 +107,12 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
 
 ColumnOptions column_options(const ColumnChoice& choice) {
   ColumnOptions out;
-  out.scale = chosen<ScaleChoice>(choice.scale, {{"auto", ScaleChoice::kAuto},
-                                                 {"standard", ScaleChoice::kStandard},
-                                                 {"normal", ScaleChoice::kNormal},
-                                                 {"none", ScaleChoice::kNone}});
-  out.repeats =
-      chosen<Repeats>(choice.repeats, {{"spread", Repeats::kSpread}, {"keep", Repeats::kKeep}});
-  out.missing = chosen<MissingRule>(choice.missing, {{"auto", MissingRule::kAuto},
-                                                     {"refuse", MissingRule::kRefuse},
-                                                     {"drop", MissingRule::kDrop}});
+  const auto choose = [&](const char* name, const std::string& word) {
+    if (!word.empty()) set_column_choice(out, name, word);
+  };
+  choose("scale", choice.scale);
+  choose("repeats", choice.repeats);
+  choose("missing", choice.missing);
   out.key = choice.key;
   if (!choice.file.empty()) read_file(choice.file, out);
   for (const std::string& text : choice.as) {

@@ -70,7 +70,6 @@ std::string flag_of(std::string name) {
 std::vector<Flag> library_flags(FitFlags& flags) {
   std::vector<Flag> out;
   for (const OptionText& option : option_texts({})) {
-    if (option.name == "scale") continue;  // belongs to the columns of tables
     const std::string& shown = option.unset.empty() ? option.value : option.unset;
     const std::string name = "--" + flag_of(option.name);
     out.push_back({.names = option.name == "threads" ? "-j," + name : name,
@@ -290,15 +289,7 @@ Model FitRun::fit(const std::string& to, bool known_to_differ) {
   return model_of(std::move(fit));
 }
 
-Model FitRun::leave(const std::vector<std::string>& sentences) {
-  Fit fit{.flow = Flow(input_.groups.names(), input_.groups.dim()), .record = {}};
-  const DataShape shape = shape_of(input_.groups);
-  fit.record.options = resolve(options_, shape);
-  fit.record.group_sizes = shape.group_sizes;
-  fit.record.summary.verdict = name_of(Verdict::kNothingToDo);
-  fit.record.summary.sentences = sentences;
-  return model_of(std::move(fit));
-}
+Model FitRun::leave() { return model_of(fit_that_leaves(input_.groups, options_)); }
 
 void tell_summary(const Model& model, const std::string& path, const Console& console) {
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);

@@ -54,8 +54,8 @@ class FitRun {
 
   /// Gives the rows away. Rows are judged as rows of the group `to`, or in the shared space.
   Model fit(const std::string& to = {}, bool known_to_differ = false);
-  /// A model that leaves every row where it is, because of what the sentences say.
-  Model leave(const std::vector<std::string>& sentences);
+  /// A model that leaves every row where it is.
+  Model leave();
 
  private:
   Fit fit_with_checkpoints(GroupSet groups, bool known_to_differ);

@@ -182,13 +182,9 @@ std::vector<Index> ModelReader::groups_of(const Table& block) const {
 }
 
 void ModelReader::count_new_categories(const Table& block) const {
-  for (std::size_t j = 0; j < model_.columns.features.size(); ++j) {
-    const Feature& feature = model_.columns.features[j];
-    if (!feature.category()) continue;
-    for (const std::string& text : block[columns_.features[j]].text) {
-      if (is_missing(text) || feature.category_of(text) >= 0) continue;
-      ++new_categories_[fmt::format("\"{}\" of column \"{}\"", text, columns_.features[j])];
-    }
+  if (model_.columns.empty()) return;
+  for (const auto& [what, rows] : model_.columns.new_categories(block, columns_.features)) {
+    new_categories_[what] += rows;
   }
 }
 

@@ -11,19 +11,6 @@
 
 namespace conflux::app {
 
-namespace {
-
-// Coordinates per unit of the data.
-double slope_at(const Feature& feature, double coordinate) {
-  const std::vector<double>& knots = feature.coordinate_knots;
-  if (knots.empty()) return 1;
-  const auto above = std::upper_bound(knots.begin() + 1, knots.end() - 1, coordinate);
-  const auto k = static_cast<std::size_t>(above - knots.begin());
-  return (knots[k] - knots[k - 1]) / (feature.spread_knots[k] - feature.spread_knots[k - 1]);
-}
-
-}  // namespace
-
 RowMover::RowMover(const Model& model, Way way, const std::string& to, int threads)
     : model_(model), way_(way), workers_(threads) {
   if (!to.empty()) to_ = {model.flow.group_index(to)};
@@ -40,7 +27,7 @@ std::vector<double> RowMover::densities_of_values(const Table& block,
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) {
       out[static_cast<std::size_t>(i)] +=
-          std::log(slope_at(model_.columns.features[static_cast<std::size_t>(j)], rows(i, j)));
+          std::log(model_.columns.features[static_cast<std::size_t>(j)].slope(rows(i, j)));
     }
   }
   return out;

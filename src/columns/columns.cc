@@ -234,6 +234,21 @@ void Columns::unmark_new_categories(Table& table) const {
   }
 }
 
+std::map<std::string, Index> Columns::new_categories(const Table& table,
+                                                     std::span<const std::string> names) const {
+  std::map<std::string, Index> out;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    if (!features[j].category()) continue;
+    const Column& column = table[names[j]];
+    for (Index i = 0; i < column.size(); ++i) {
+      const std::string text = cell_text(column, i);
+      if (is_missing(text) || features[j].category_of(text) >= 0) continue;
+      ++out[fmt::format("\"{}\" of column \"{}\"", text, column.name)];
+    }
+  }
+  return out;
+}
+
 void Columns::fill_missing(Rows rows, Index group) const {
   fill_expected(expected[static_cast<std::size_t>(group)], rows);
 }

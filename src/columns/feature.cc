@@ -179,6 +179,14 @@ double Feature::point(double coordinate) const {
   return on_line(coordinate_knots, spread_knots, coordinate);
 }
 
+double Feature::slope(double coordinate) const {
+  if (coordinate_knots.empty()) return 1;
+  const auto above =
+      std::upper_bound(coordinate_knots.begin() + 1, coordinate_knots.end() - 1, coordinate);
+  const auto k = static_cast<std::size_t>(above - coordinate_knots.begin());
+  return (coordinate_knots[k] - coordinate_knots[k - 1]) / (spread_knots[k] - spread_knots[k - 1]);
+}
+
 Index Feature::category_of(const std::string& text) const {
   const auto found = std::find(categories.begin(), categories.end(), text);
   return found == categories.end() ? -1 : found - categories.begin();

@@ -216,6 +216,16 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   return out;
 }
 
+Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
+  Fit out{.flow = Flow(groups.names(), groups.dim()), .record = {}};
+  const DataShape shape = shape_of(groups);
+  out.record.options = resolve(options, shape);
+  out.record.group_sizes = shape.group_sizes;
+  out.record.summary.verdict = name_of(Verdict::kNothingToDo);
+  out.record.summary.sentences = {"There is nothing to align, so the rows were left as they are."};
+  return out;
+}
+
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
   // Rows that were set aside judge the model itself; no fit has seen them.

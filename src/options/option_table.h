@@ -49,11 +49,6 @@ struct EnumNames<UnitCube> {
       {{UnitCube::kAuto, "auto"}, {UnitCube::kOn, "on"}, {UnitCube::kOff, "off"}}};
 };
 template <>
-struct EnumNames<Scaling> {
-  static constexpr std::array<std::pair<Scaling, std::string_view>, 2> kNames{
-      {{Scaling::kNone, "none"}, {Scaling::kNormal, "normal"}}};
-};
-template <>
 struct EnumNames<DdStack> {
   static constexpr std::array<std::pair<DdStack, std::string_view>, 3> kNames{
       {{DdStack::kPca, "pca"},

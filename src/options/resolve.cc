@@ -170,15 +170,8 @@ void resolve_weights(FitOptions& options, const MethodInfo& method, const DataSh
   options.weights = std::move(given);
 }
 
-// Scores of features are normal already. A group that all others move to keeps its units.
+// A group that all others move to keeps its units.
 void resolve_units(FitOptions& options, const MethodInfo& method) {
-  if (options.scale != Scaling::kNone && options.unit_cube == UnitCube::kOn) {
-    throw InvalidOption(
-        fmt::format("scale is {} but unit_cube is on, which makes scores of its own; leave one of "
-                    "them out.",
-                    name_of(options.scale)));
-  }
-  if (options.scale != Scaling::kNone) options.unit_cube = UnitCube::kOff;
   if (method.to_last_group && options.unit_cube == UnitCube::kAuto) {
     options.unit_cube = UnitCube::kOff;
   }

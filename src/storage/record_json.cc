@@ -257,7 +257,9 @@ OrderedJson options_to_json(const FitOptions& options) {
 FitOptions options_from_json(const Json& json) {
   FitOptions options;
   Fields fields(json, "options");
-  // Names of version 0.1.
+  // Names of version 0.1. Scales belong to columns now; layers of scores are in the file.
+  std::string scale;
+  fields.get("scale", scale);
   fields.get("cells", options.kinds);
   fields.get("min_cell", options.min_kind);
   visit_options(options,

@@ -116,13 +116,13 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
 }
 
 Model add_group(const Model& model, const std::string& name, const Table& table,
-                const Workers& workers) {
+                const Workers& workers, std::span<const double> weights) {
   Columns columns = model.columns;
   add_group(columns, table, workers);
   const Index group = model.flow.num_groups();
   const std::vector<Index> groups(static_cast<std::size_t>(table.num_rows()), group);
   const std::vector<Matrix> rows = coordinates_by_group(columns, table, groups, group + 1, workers);
-  Model out = add_group(model, name, rows.back(), {}, workers);
+  Model out = add_group(model, name, rows.back(), weights, workers);
   out.columns = std::move(columns);
   return out;
 }

@@ -36,7 +36,6 @@ FitOptions tree_options(const FitOptions& resolved) {
   out.tree_rows = automatic::kSmallestLeaf;
   out.judge = Judging::kGuess;
   // Trees see features through charts of their own and leave no feature's range.
-  out.scale = Scaling::kNone;
   out.unit_cube = UnitCube::kOff;
   return without_ignored(out);
 }

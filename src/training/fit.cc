@@ -73,7 +73,7 @@ class Fitter {
   /// Enters the units that layers see, judges the groups as they are, and lets every kind of layer
   /// that may be fitted look at them.
   void start() {
-    if (!method().to_uniform) units_ = units_of(latent_.groups(), usable_, options(), comm_);
+    if (!method().to_uniform) units_ = units_of(latent_.groups().dim(), options());
     for (const LayerPointer& layer : units_.entering) {
       latent_.move(*layer, workers_);
       fit_.flow.append(layer);

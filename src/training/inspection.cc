@@ -192,7 +192,7 @@ void warn_of_far_rows(const GroupSet& groups, const RowChoice& chosen, const Ran
 void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOptions& options,
                    Communicator& comm, std::vector<std::string>& warnings) {
   const bool by_feature = method_info(options.method).main_kind() == "coordinate";
-  if (options.scale != Scaling::kNone || by_feature || options.unit_cube == UnitCube::kOn) return;
+  if (by_feature || options.unit_cube == UnitCube::kOn) return;
   const Index dim = groups.dim();
   std::vector<double> sums(static_cast<std::size_t>(2 * dim + 1), 0.0);
   std::vector<double> buffer;
@@ -226,7 +226,7 @@ void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOpt
   };
   warnings.push_back(fmt::format(
       "feature {} has a deviation of {:.3g} and {} of {:.3g}: the large one decides nearly alone "
-      "what is aligned; if they have different units, choose scale normal.",
+      "what is aligned; if they have different units, let columns scale them.",
       name(widest), deviations[widest], name(narrowest), deviations[narrowest]));
 }
 

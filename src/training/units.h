@@ -1,11 +1,10 @@
-// The units that layers see: those of the data, or normal scores of the unit cube or of features
-// over all groups. Whoever uses the flow sees the units of the data.
+// The units that layers see: those of the data, or normal scores of the unit cube. Whoever uses the
+// flow sees the units of the data. Other scales belong to columns (conflux/columns/columns.h).
 
 #pragma once
 
 #include <vector>
 
-#include "conflux/comm/communicator.h"
 #include "fitting/layer_kinds.h"
 
 namespace conflux {
@@ -17,7 +16,6 @@ struct Units {
 };
 
 /// `options` must be resolved, with unit_cube on or off.
-Units units_of(const GroupSet& groups, const RowChoice& usable, const FitOptions& options,
-               Communicator& comm);
+Units units_of(Index dim, const FitOptions& options);
 
 }  // namespace conflux

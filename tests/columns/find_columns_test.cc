@@ -169,6 +169,32 @@ TEST(FindColumns, LeavesPixelsAlone) {
 }
 
 // Normal scores of all groups together are normal, atoms and categories included.
+TEST(FindColumns, ChoicesAreMadeByWords) {
+  ColumnOptions options;
+  set_column_choice(options, "scale", "normal");
+  set_column_choice(options, "repeats", "keep");
+  set_column_choice(options, "missing", "drop");
+  EXPECT_EQ(options.scale, ScaleChoice::kNormal);
+  EXPECT_EQ(options.repeats, Repeats::kKeep);
+  EXPECT_EQ(options.missing, MissingRule::kDrop);
+  EXPECT_THAT(column_choice_words("missing"), testing::ElementsAre("auto", "refuse", "drop"));
+  EXPECT_THROW(set_column_choice(options, "scale", "log"), InvalidOption);
+  EXPECT_THROW(set_column_choice(options, "scales", "none"), InvalidOption);
+}
+
+// Knots have two slopes; between them the slope is that of the coordinates.
+TEST(FindColumns, SlopesAreThoseOfTheCoordinates) {
+  const Columns columns = found(MixedTable(2000), {.scale = ScaleChoice::kNormal});
+  const Feature& pressure = feature(columns, "pressure");
+  const double first = pressure.coordinate_knots.front(), last = pressure.coordinate_knots.back();
+  for (const double share : {-0.1, 0.123456, 0.5, 0.87654, 1.1}) {
+    const double at = first + share * (last - first);
+    const double step = 1e-7;
+    const double numerical = 2 * step / (pressure.point(at + step) - pressure.point(at - step));
+    EXPECT_NEAR(pressure.slope(at) / numerical, 1, 1e-5) << share;
+  }
+}
+
 TEST(FindColumns, NormalScoresAreNormal) {
   const MixedTable mixed(4000);
   const Columns columns = found(mixed, {.scale = ScaleChoice::kNormal});

@@ -140,6 +140,15 @@ TEST(JudgedFit, WarnsWhenNothingWasGained) {
   EXPECT_THAT(fit.record.warnings, Contains(HasSubstr("does not hide the group")));
 }
 
+TEST(JudgedFit, WhatIsLeftAloneSaysSo) {
+  const GroupSet groups = shifted_groups({60, 80}, 0);
+  const Fit fit = fit_that_leaves(groups, {});
+  EXPECT_EQ(fit.flow.num_layers(), 0);
+  EXPECT_THAT(fit.record.group_sizes, ElementsAre(60, 80));
+  EXPECT_EQ(fit.record.summary.verdict, "nothing to align");
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("left as they are")));
+}
+
 TEST(JudgedFit, FittedRowsAreSaidToFlatter) {
   RowsToJudge rows = choose_rows_to_judge(shifted_groups({60, 60}, 2), 0, [] {
     FitOptions options;

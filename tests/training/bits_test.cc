@@ -136,9 +136,6 @@ Digests digests() {
   options.gate = Gating::kLabel;
   record("inb/gate-label", three, options);
   options = few;
-  options.scale = Scaling::kNormal;
-  record("inb/scale", three, options);
-  options = few;
   options.validation_fraction = 0.2;
   record("inb/held-out", three, options);
   options = few;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -96,6 +97,11 @@ class Columns {
 
   /// Replaces NaN in rows of one group by what is expected given the rest of the row.
   void fill_missing(Rows rows, Index group) const;
+
+  /// Texts that the fit has not seen, with the number of their rows, as '"new" of column "kind"'.
+  /// `names` are the columns of the table that stand for the features.
+  std::map<std::string, Index> new_categories(const Table& table,
+                                              std::span<const std::string> names) const;
 
   /// One line per column: what it is used as.
   std::vector<std::string> describe() const;

@@ -87,6 +87,8 @@ struct Feature {
 
   double coordinate(double point) const;
   double point(double coordinate) const;
+  /// Coordinates per unit of the data, at a coordinate.
+  double slope(double coordinate) const;
 
   /// Position of a text among the categories; -1 when it is new.
   Index category_of(const std::string& text) const;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,11 @@ struct ColumnOptions {
   /// positions do.
   std::string key = {};
 };
+
+/// Sets "scale", "repeats" or "missing" by one of its words, as every front end spells them. Throws
+/// InvalidOption that names the words for another one.
+void set_column_choice(ColumnOptions& options, std::string_view name, std::string_view word);
+std::vector<std::string> column_choice_words(std::string_view name);
 
 /// groups[i] is the group of row i, from 0 to num_groups - 1. Throws InvalidOption for names and
 /// words that are unknown, InvalidData for cells that cannot be what their column is.

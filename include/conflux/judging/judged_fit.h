@@ -50,6 +50,9 @@ struct RowsToJudge {
 /// for shares outside [0, 1), or options that the data does not suit.
 RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options);
 
+/// A fit that leaves every row where it is, because there is nothing to align; says so.
+Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options);
+
 /// Judges the fit in the shared space, or with all rows translated to the group `to`; fills in its
 /// summary and adds warnings to its record. Unset when fewer than two groups can be judged.
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to = {});

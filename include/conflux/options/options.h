@@ -36,8 +36,6 @@ enum class Estimator { kQuantile, kHistogram, kSpline };
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
-/// Whether layers see features as they are, or their normal scores over all groups.
-enum class Scaling { kNone, kNormal };
 /// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
 /// that are the labels of the rows.
 enum class Gating { kNone, kAuto, kLabel };

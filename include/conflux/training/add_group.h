@@ -26,6 +26,6 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
 /// The same for a model that knows columns, from a table that has them: it also learns what the
 /// group holds.
 Model add_group(const Model& model, const std::string& name, const Table& table,
-                const Workers& workers);
+                const Workers& workers, std::span<const double> weights = {});
 
 }  // namespace conflux
