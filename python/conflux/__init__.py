@@ -14,7 +14,7 @@ from ._core import Error, InvalidData, InvalidOption, __version__
 from ._progress import LayerRecord
 from ._scikit import NotFittedError
 from .estimators import *  # noqa: F401,F403 - the methods that the engine has
-from .judging import Check, Evaluation, Guess, check, evaluate, guess
+from .judging import Check, Evaluation, Guess, Summary, check, evaluate, guess
 
 __all__ = [
     "Alignment",
@@ -28,6 +28,7 @@ __all__ = [
     "InvalidOption",
     "LayerRecord",
     "NotFittedError",
+    "Summary",
     "__version__",
     "align",
     "check",

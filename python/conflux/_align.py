@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _labels
+from . import _core, _labels
 from ._aligner import BaseAligner
-from ._arrays import as_samples, seed_of
+from ._arrays import seed_of, threads_of
+from ._columns import FitWarning, in_words_of_python, python_words
+from ._parameters import engine_options
+from ._progress import Progress
+from ._tables import is_frame
 from .estimators import Aligner
-from .judging import Check, Evaluation, check, evaluate
+from .judging import Check, Summary, check_data, read_data, take_named
 
 __all__ = ["Alignment", "align"]
 
-# Judging needs this many unseen rows of a group; smaller groups are judged on rows of the fit.
-_FEWEST_UNSEEN = 20
+_GATED = next(o for o in _core.describe_options() if o["name"] == "gate")["methods"]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -25,54 +29,29 @@ class Alignment:
     """Aligned rows and what is to be said of them; see :func:`align`."""
 
     rows: Any
-    """The rows in the shared space, in the order of X; X itself if there is nothing to align."""
-    model: BaseAligner | None
-    """The fitted estimator, for new rows; None if there is nothing to align."""
+    """X in the shared space, or as rows of one group; X itself if there is nothing to align."""
+    model: BaseAligner
+    """The fitted estimator, for new rows; it moves none if there is nothing to align."""
     check: Check
     """How the groups differed before."""
-    evaluation: Evaluation | None
-    """What the alignment did; None if there is nothing to align."""
+    summary: Summary
+    """What the alignment did, by rows that the fit has not seen."""
     unseen: npt.NDArray[np.bool_]
-    """Which rows were kept from the fit and judged; none if groups are too small for that."""
-
-    @property
-    def summary(self) -> str:
-        """The verdict, where it comes from, and warnings with remedies."""
-        if self.evaluation is None:
-            return f"{self.check}\nThe rows were left as they are."
-        count = int(self.unseen.sum())
-        judged = (
-            f"Judged on {count} rows that the fit has not seen."
-            if count
-            else "Judged on rows of the fit, which flatter it: groups are too small to keep any."
-        )
-        return f"{self.evaluation}\n{judged}"
+    """Which rows were kept from the fit; none if groups are too small for that."""
 
     def __str__(self) -> str:
-        return self.summary
+        return "\n".join([*self.check.sentences, str(self.summary)])
 
     def __repr__(self) -> str:
-        return f"<Alignment: {self.summary.splitlines()[0]}>"
-
-
-def _unseen_rows(codes: npt.NDArray[np.int64], share: float, seed: int) -> npt.NDArray[np.bool_]:
-    """Return the rows to keep from the fit: the same share of every group, if all have enough."""
-    unseen = np.zeros(len(codes), dtype=bool)
-    random = np.random.default_rng(seed)
-    for code in range(int(codes.max()) + 1):
-        rows = np.flatnonzero(codes == code)
-        count = int(round(share * len(rows)))
-        if count < _FEWEST_UNSEEN:
-            return np.zeros(len(codes), dtype=bool)
-        unseen[random.permutation(rows)[:count]] = True
-    return unseen
+        return f"<Alignment: {self.summary.sentences[0]}>"
 
 
 def align(
     X: Any,
     groups: Any,
-    y: Any = None,
+    labels: Any = None,
     *,
+    to: Any = None,
     unseen: float = 0.2,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -80,17 +59,22 @@ def align(
 ) -> Alignment:
     """Align groups, and say how well it went on rows that the fit has not seen.
 
+    It does what ``conflux align`` does, with the same figures and sentences: looks whether the
+    groups differ, fits on all rows but some, judges these, and moves all rows.
+
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : data frame or array-like of shape (n_samples, n_features)
         Rows of all groups.
-    groups : array-like of shape (n_samples,)
-        Label of each row's group.
-    y : array-like of shape (n_samples,), optional
-        What rows show, None where it is unknown. Rows of the same label are then aligned with each
-        other, as by ``gate="label"``, unless `gate` is given.
+    groups : array-like of shape (n_samples,) or str
+        Label of each row's group, or the column of a data frame that has it.
+    labels : array-like of shape (n_samples,) or str, optional
+        What rows show, None where it is unknown, or the column that has it. Rows of the same label
+        are then aligned with each other, as by ``gate="label"``, unless `gate` is given.
+    to : label, optional
+        Return all rows as if they were of this group instead of in the shared space.
     unseen : float
-        Share of each group that is kept from the fit and judged.
+        Share of each group that is kept from the fit and judges it.
     random_state : int, generator or None
         Seed of everything that is drawn.
     n_jobs : int, optional
@@ -101,39 +85,60 @@ def align(
     Returns
     -------
     Alignment
-        `rows`, `model`, and a `summary` to read before the rows are used.
+        `rows`, `model`, `check`, and a `summary` to read before the rows are used.
 
     Examples
     --------
     >>> import conflux
     >>> X, groups = conflux.datasets.make_moons(600)
     >>> done = conflux.align(X, groups, layers=20)
-    >>> done.rows.shape == X.shape and done.evaluation.verdict in ("aligned", "better")
+    >>> done.rows.shape == X.shape and done.summary.verdict in ("aligned", "better")
     True
     """
-    if not 0 <= unseen < 1:
-        raise ValueError(f"unseen is {unseen}; choose a share from 0 to below 1.")
-    seed = seed_of(random_state)
-    count = len(as_samples(X))
-    _, _, codes = _labels.encode(groups, count)
-    look = check(X, groups, y, random_state=seed, n_jobs=n_jobs)
-    nothing = np.zeros(count, dtype=bool)
-    if not look.differ:
-        return Alignment(X, None, look, None, nothing)
-    if y is not None:
-        params.setdefault("gate", "label")
-    kept = _unseen_rows(codes, unseen, seed)
-    model = Aligner(random_state=seed, n_jobs=n_jobs, **params)
-    labels = np.asarray(groups)
-    shown = None if y is None else np.asarray(y, dtype=object)
-    model.fit(_take(X, ~kept), labels[~kept], y=None if shown is None else shown[~kept])
-    judged = kept if kept.any() else ~kept
-    verdict = evaluate(
-        model, _take(X, judged), labels[judged], None if shown is None else shown[judged],
-        random_state=seed, n_jobs=n_jobs,
+    if not isinstance(unseen, (int, float)) or not 0 <= unseen < 1:
+        raise ValueError(f"unseen is {unseen!r}; choose a share from 0 to below 1, say 0.2.")
+    seed, threads = seed_of(random_state), threads_of(n_jobs)
+    features, groups, group_column = take_named(X, groups, "tells the groups", "groups")
+    features, labels, label_column = take_named(
+        features, labels, "tells what rows show", "labels"
     )
-    return Alignment(model.transform(X, labels), model, look, verdict, kept)
+    aligner = Aligner(random_state=seed, n_jobs=n_jobs, **params)
+    if labels is not None and "gate" not in params and aligner.method in _GATED:
+        aligner.set_params(gate="label")
+    found, rows, data = read_data(aligner, features, groups, labels, seed, 2)
+    options = engine_options(aligner, None, seed, threads)
+    names = (group_column, label_column)
+    target = "" if to is None else _labels.name_of(to)
+    if to is not None and target not in data.group_names:
+        raise ValueError(f"to is {to!r}; choose one of the groups {data.group_names}.")
+    look = check_data(data, rows.names, 0.05, 20_000, seed, n_jobs)
+    total = aligner._expected_layers(options, data, data.group_names)
+    with Progress(aligner.verbose, total, None) as progress, in_words_of_python():
+        if look.differ:
+            model, kept = _core.fit_and_judge(data, options, unseen, target, *names, progress)
+        else:
+            model, kept = _core.leave(data, options, *names), np.zeros(len(rows), dtype=bool)
+    aligner._remember(model, found, rows)
+    told: dict[str, Any] = dict(model.summary)
+    told["warnings"] = [python_words(sentence) for sentence in model.warnings]
+    for sentence in told["warnings"]:
+        warnings.warn(sentence, FitWarning, stacklevel=2)
+    done = X
+    if look.differ:
+        moved = (
+            aligner.transform(features, groups)
+            if to is None
+            else aligner.translate(features, groups, to)
+        )
+        done = _with(X, moved)
+    return Alignment(done, aligner, look, Summary(**told), kept)
 
 
-def _take(X: Any, rows: npt.NDArray[np.bool_]) -> Any:
-    return X.loc[rows] if hasattr(X, "loc") else np.asarray(X)[rows]
+def _with(X: Any, moved: Any) -> Any:
+    """Return X with moved features; columns that told groups and labels stay where they are."""
+    if not is_frame(X) or X.shape == moved.shape:
+        return moved
+    out = X.copy()
+    for name in moved.columns:
+        out[name] = moved[name]
+    return out

@@ -10,23 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _labels, metrics
-from ._arrays import Samples, as_masses, as_samples, feature_names_of, seed_of, threads_of
-from ._fitted import FittedBase
-from ._input import check_names, read
+from ._arrays import as_masses, as_samples, feature_names_of, seed_of, threads_of
+from ._columns import (
+    CHOICES,
+    COORDINATES,
+    FitWarning,
+    column_options,
+    in_words_of_python,
+    python_words,
+    tell_columns,
+)
+from ._input import split, take_column
+from ._moving import NOWHERE, MovingBase
 from ._parameters import engine_options
 from ._progress import LayerRecord, Progress
+from ._tables import Rows, generic_names, is_frame, read_features
 
 __all__ = ["BaseAligner", "FitWarning"]
 
 _Self = TypeVar("_Self", bound="BaseAligner")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-
-# Stands for the shared space where rows have no group to leave or to enter.
-_SHARED = object()
-
-
-class FitWarning(UserWarning):
-    """What a user should know before trusting a fit."""
 
 
 def _accepts_y_in_second_place(method: _Method) -> _Method:
@@ -48,7 +51,7 @@ def _accepts_y_in_second_place(method: _Method) -> _Method:
     return cast(_Method, wrapped)
 
 
-class BaseAligner(FittedBase):
+class BaseAligner(MovingBase):
     """Base of all estimators; see INB for what they have in common."""
 
     _fixed_method: ClassVar[str | None] = None
@@ -56,8 +59,8 @@ class BaseAligner(FittedBase):
     _label_column = ""
 
     # Parameters that methods below use; the rest goes to the engine unseen.
+    columns: Any
     group_column: str | int | None
-    n_jobs: int | None
     random_state: Any
     verbose: int
 
@@ -75,9 +78,11 @@ class BaseAligner(FittedBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows of all groups. C-contiguous float64 rows are read where they are; if the rows of a
-            group do not lie at equal distances, they are gathered first.
+        X : data frame or array-like of shape (n_samples, n_features)
+            Rows of all groups. What the columns mean is found out, and undone on the way back:
+            units, values that repeat, bounds, missing cells, and in data frames categories.
+            ``columns_`` tells; the parameters `columns`, `support`, `scale`, `missing` and
+            `repeats` say otherwise.
         groups : array-like of shape (n_samples,)
             Label of each row's group. Left out if `group_column` says where X has it.
         sample_weight : array-like of shape (n_samples,), optional
@@ -93,24 +98,58 @@ class BaseAligner(FittedBase):
             An exception, Ctrl-C included, leaves the estimator unfitted.
         """
         self._forget()
-        rows, groups, names = self._read(X, groups)
+        features, groups = split(X, groups, self.group_column, type(self).__name__)
+        rows = self._features_of(features)
         labels, group_names, codes = _labels.encode(groups, len(rows))
         masses = as_masses(sample_weight, len(rows))
-        options = engine_options(
-            self, self._fixed_method, seed_of(self.random_state), threads_of(self.n_jobs)
-        )
+        seed, threads = seed_of(self.random_state), threads_of(self.n_jobs)
+        options = engine_options(self, self._fixed_method, seed, threads)
         label_names, label_codes = self._label_codes(y, len(rows))
-        column = self.group_column if isinstance(self.group_column, str) else ""
-        total = self._expected_layers(options, rows, codes, group_names)
-        with Progress(self.verbose, total, callback) as progress:
-            model = _core.fit(
-                rows, codes, group_names, masses, label_codes, label_names, options, names,
-                group_column=column, label_column=self._label_column, on_layer=progress,
-            )
+        data = self._data_of(
+            rows, (codes, group_names), masses, (label_codes, label_names), seed, level=4
+        )
+        total = self._expected_layers(options, data, group_names)
+        with Progress(self.verbose, total, callback) as progress, in_words_of_python():
+            model = _core.fit(data, options, self._group_name(), self._label_column, progress)
         for sentence in model.warnings:
-            warnings.warn(sentence, FitWarning, stacklevel=3)
-        self._remember(model, labels, names)
+            warnings.warn(python_words(sentence), FitWarning, stacklevel=3)
+        self._remember(model, labels, rows)
         return self
+
+    def _features_of(self, features: Any) -> Rows:
+        """Return X as it is read before anything is known of it."""
+        if self.columns != COORDINATES:
+            return read_features(features)
+        array = as_samples(features)
+        names = feature_names_of(features) or generic_names(array.shape[1])
+        return Rows(features if is_frame(features) else array, array, names)
+
+    def _choices(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in CHOICES}
+
+    def _data_of(
+        self,
+        rows: Rows,
+        groups: tuple[npt.NDArray[np.int64], list[str]],
+        masses: npt.NDArray[np.float64] | None,
+        labels: tuple[npt.NDArray[np.int64], list[str]],
+        seed: int,
+        level: int,
+    ) -> _core.Data:
+        """Return the coordinates to fit on; warns as of `level` callers above."""
+        choices = self._choices()
+        options = column_options(choices, rows, seed)
+        # Coordinates have names only if they were given some.
+        names = rows.names if options is not None else feature_names_of(rows.given)
+        with in_words_of_python():
+            data = _core.Data(
+                rows.cells, *groups, masses, *labels, names, options, threads_of(self.n_jobs)
+            )
+        tell_columns(data, rows, choices, groups[1], level)
+        return data
+
+    def _group_name(self) -> str:
+        return self.group_column if isinstance(self.group_column, str) else ""
 
     def _label_codes(self, y: Any, rows: int) -> tuple[list[str], npt.NDArray[np.int64]]:
         if getattr(self, "gate", None) != "label":
@@ -138,51 +177,74 @@ class BaseAligner(FittedBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : data frame or array-like of shape (n_samples, n_features)
         groups : label or array-like of shape (n_samples,)
             Group of each row, or one for all of them. Left out if `group_column` is set.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features), float64
-            A data frame after ``set_output(transform="pandas")``.
+        ndarray or data frame of shape (n_samples, n_features), float64
+            As X came; a data frame in any case after ``set_output(transform="pandas")``. Features
+            have the units of X. Values that repeat are spread, categories are numbers, and what is
+            missing stays missing. Columns that are no features stay as they are.
         """
-        model = self._fitted()
-        rows, groups, names = self._read(X, groups)
-        check_names(names, self._fitted_names())
-        moved, _ = self._move(rows, from_=groups, want_log_det=False)
-        return self._frame(moved, X, model)
+        self._fitted()
+        features, groups = self._split(X, groups)
+        return self._moved(self._rows_for(features), from_=groups)
 
-    def inverse_transform(self, Z: Any, groups: Any) -> Any:
-        """Move rows from the shared space into a group each; undoes :meth:`transform`."""
-        model = self._fitted()
-        moved, _ = self._move(as_samples(Z, "Z"), to=groups, want_log_det=False)
-        return self._frame(moved, Z, model)
+    def inverse_transform(self, Z: Any, groups: Any, from_: Any = None) -> Any:
+        """Move rows from the shared space into a group each; undoes :meth:`transform`.
+
+        Parameters
+        ----------
+        Z : data frame or array-like of shape (n_samples, n_features)
+            Rows of the shared space.
+        groups : label or array-like of shape (n_samples,)
+            Where each row is to go.
+        from_ : label or array-like of shape (n_samples,), optional
+            Where each row came from, if that is another group: its values then become values that
+            the new group has. None: rows return to their own groups.
+
+        Returns
+        -------
+        ndarray or data frame of shape (n_samples, n_features)
+            As Z came, with the types of the data frame that was fitted.
+        """
+        self._fitted()
+        rows = self._rows_for(Z, strict=False, shared=True, what="Z")
+        came_from = NOWHERE if from_ is None else from_
+        return self._moved(rows, from_=came_from, to=groups, shared=True, types=self._types)
 
     def translate(self, X: Any, from_: Any, to: Any) -> Any:
         """Return rows of groups as if they were of others.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Features only, also if `group_column` is set.
+        X : data frame or array-like of shape (n_samples, n_features)
+            Other columns of a data frame stay as they are.
         from_, to : label or array-like of shape (n_samples,)
             Where each row is from and where it is to go.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features), float64
+        ndarray or data frame of shape (n_samples, n_features)
+            As X came, with values that the new groups can have.
         """
-        model = self._fitted()
-        moved, _ = self._move(as_samples(X), from_=from_, to=to, want_log_det=False)
-        return self._frame(moved, X, model)
+        self._fitted()
+        rows = self._rows_for(X, strict=False)
+        types = dict(zip(rows.names, X.dtypes)) if is_frame(X) else None
+        return self._moved(rows, from_=from_, to=to, types=types)
 
     def log_det(self, X: Any, groups: Any = None) -> npt.NDArray[np.float64]:
-        """Return the log-determinant of the Jacobian of each row's map into the shared space."""
+        """Return the log-determinant of the Jacobian of each row's map into the shared space.
+
+        Values that repeat are spread first, and missing cells have the values that are expected.
+        """
         self._fitted()
-        rows, groups, names = self._read(X, groups)
-        check_names(names, self._fitted_names())
-        _, log_det = self._move(rows, from_=groups, want_rows=False)
+        features, groups = self._split(X, groups)
+        _, log_det = self._through_flow(
+            self._coordinates(self._rows_for(features), groups), groups
+        )
         return log_det
 
     @_accepts_y_in_second_place
@@ -193,16 +255,16 @@ class BaseAligner(FittedBase):
 
         It is minus the mean over all pairs of groups of the squared sliced Wasserstein distance
         (:func:`conflux.metrics.sliced_w2`, 256 directions) between their moved rows, in squared
-        units of the shared space. On rows that were not fitted, as in cross-validation, it tells
-        how well the alignment holds there. The value of perfectly aligned groups is below 0 by the
-        noise of finite samples.
+        units of the coordinates, in which features are comparable. On rows that were not fitted, as
+        in cross-validation, it tells how well the alignment holds there. The value of perfectly
+        aligned groups is below 0 by the noise of finite samples.
         """
         if sample_weight is not None:
             raise ValueError("score counts all rows alike; leave sample_weight out.")
         self._fitted()
-        rows, groups, names = self._read(X, groups)
-        check_names(names, self._fitted_names())
-        moved, _ = self._move(rows, from_=groups, want_log_det=False)
+        features, groups = self._split(X, groups)
+        rows = self._rows_for(features)
+        moved, _ = self._through_flow(self._coordinates(rows, groups), groups)
         codes = _labels.number(groups, len(rows), self.model_)
         distance = metrics.pairwise(
             functools.partial(metrics.sliced_w2, n_jobs=self.n_jobs), moved, codes
@@ -224,53 +286,39 @@ class BaseAligner(FittedBase):
         model = self._fitted()
         if _labels.missing(name):
             raise ValueError(f"the name of the group is {name!r}; give one.")
-        rows = as_samples(X)
-        check_names(feature_names_of(X), self._fitted_names())
+        rows = self._rows_for(X)
         masses = as_masses(sample_weight, len(rows))
-        grown = model.with_group(_labels.name_of(name), rows, masses, threads_of(self.n_jobs))
+        threads = threads_of(self.n_jobs)
+        called = _labels.name_of(name)
+        with in_words_of_python():
+            if model.columns is None:
+                assert not isinstance(rows.cells, _core.Table)
+                grown = model.with_group(called, rows.cells, masses, threads)
+            else:
+                table = (
+                    rows.cells
+                    if isinstance(rows.cells, _core.Table)
+                    else _core.Table.of_rows(rows.cells, rows.names, threads)
+                )
+                grown = model.with_table_group(called, table, masses, threads)
         self.model_ = grown
         self.groups_ = _labels.extend(self.groups_, name)
         return self
 
-    def _read(self, X: Any, groups: Any) -> tuple[Samples, Any, list[str]]:
-        return read(X, groups, self.group_column, type(self).__name__)
-
-    def _fitted_names(self) -> list[str]:
-        return list(getattr(self, "feature_names_in_", []))
+    def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
+        """Return features and groups; a model that knows the column of the groups finds it."""
+        known = self.model_.group_column
+        if groups is None and self.group_column is None and is_frame(X) and known in X.columns:
+            return take_column(X, known, "tells the groups", "group_column")
+        return split(X, groups, self.group_column, type(self).__name__)
 
     def _expected_layers(
-        self, options: dict[str, Any], rows: Samples, codes: npt.NDArray[np.int64], names: list[str]
+        self, options: dict[str, Any], data: _core.Data, names: list[str]
     ) -> int:
         if not self.verbose:
             return 0
-        sizes = np.bincount(codes, minlength=len(names)).tolist()
-        return int(_core.resolve_options(options, rows.shape[1], names, sizes)["layers"])
-
-    def _move(
-        self,
-        rows: Samples,
-        *,
-        from_: Any = _SHARED,
-        to: Any = _SHARED,
-        want_rows: bool = True,
-        want_log_det: bool = True,
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        model = self.model_
-        if rows.shape[1] != model.dim:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{model.dim} features as input."
-            )
-        start, end = (
-            None if place is _SHARED else _labels.number(place, len(rows), model)
-            for place in (from_, to)
-        )
-        moved, log_det = model.move(
-            rows, start, end, want_rows, want_log_det, threads_of(self.n_jobs)
-        )
-        # Only what was asked for is there; callers take that.
-        return cast("npt.NDArray[np.float64]", moved), cast("npt.NDArray[np.float64]", log_det)
+        return int(_core.resolve_options(options, data.dim, names, data.group_sizes)["layers"])
 
     def _more_tags(self) -> dict[str, Any]:
         # Where scikit-learn's checks pass y, we take it as the groups, which we cannot do without.
-        return {"requires_y": True}
+        return {"requires_y": True, "allow_nan": True}

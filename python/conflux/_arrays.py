@@ -61,7 +61,8 @@ def _numbers(X: Any, array: npt.NDArray[Any], what: str) -> npt.NDArray[np.float
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         # TypeError says that a cell can be no number at all, ValueError that its text is none.
-        raise type(error)(f"{what} has cells that are no numbers ({error}); encode them.") from None
+        raise type(error)(f"{what} has cells that are no numbers ({error}); pass a "
+                          "data frame, in which texts are categories.") from None
 
 
 def as_masses(sample_weight: Any, rows: int) -> npt.NDArray[np.float64] | None:

@@ -1,4 +1,4 @@
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,102 @@ class Layer:
     def line_range(self, group: int, line: int) -> tuple[float, float]: ...
     def affine_map(self, group: int) -> Optional[tuple[_Array, _Array, _Array]]: ...
 
+_Cells = list[tuple[str, Union[_Array, list[str]]]]
+_Names = list[str]
+
+class Table:
+    def __init__(self, columns: _Cells) -> None: ...
+    @staticmethod
+    def of_rows(rows: npt.NDArray[Any], names: _Names, threads: int) -> Table: ...
+
+_Rows = Union[Table, npt.NDArray[Any]]
+
+class Columns:
+    @property
+    def feature_names(self) -> _Names: ...
+    @property
+    def kinds(self) -> list[str]: ...
+    @property
+    def carried(self) -> dict[str, str]: ...
+    @property
+    def lines(self) -> list[str]: ...
+    @property
+    def scale_reason(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def doubts(self) -> list[tuple[str, int, str]]: ...
+    def new_categories(self, table: Table) -> dict[str, int]: ...
+
+class Data:
+    def __init__(
+        self,
+        x: _Rows,
+        groups: _Codes,
+        group_names: _Names,
+        masses: Optional[_Array],
+        labels: _Codes,
+        label_names: _Names,
+        names: _Names,
+        columns: Optional[dict[str, Any]],
+        threads: int,
+    ) -> None: ...
+    @staticmethod
+    def of_model(
+        model: Model,
+        x: _Rows,
+        groups: _Codes,
+        group_names: _Names,
+        labels: _Codes,
+        label_names: _Names,
+        names: _Names,
+        threads: int,
+    ) -> Data: ...
+    def others(self, x: _Rows, groups: _Codes, names: _Names, threads: int) -> Data: ...
+    @property
+    def columns(self) -> Optional[Columns]: ...
+    @property
+    def feature_names(self) -> _Names: ...
+    @property
+    def group_names(self) -> _Names: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def group_sizes(self) -> list[int]: ...
+    @property
+    def dropped(self) -> int: ...
+
+def column_choice_words(name: str) -> list[str]: ...
+def move_table(
+    model: Model,
+    table: Table,
+    from_groups: Optional[_Codes],
+    to_groups: Optional[_Codes],
+    shared: bool,
+    threads: int,
+) -> tuple[_Cells, int]: ...
+def move_array(
+    model: Model,
+    x: npt.NDArray[Any],
+    names: _Names,
+    from_groups: Optional[_Codes],
+    to_groups: Optional[_Codes],
+    shared: bool,
+    threads: int,
+) -> tuple[_Array, int]: ...
+def coordinates(
+    model: Model, x: _Rows, names: _Names, groups: _Codes, threads: int
+) -> _Array: ...
+def log_slopes(model: Model, rows: npt.NDArray[Any]) -> _Array: ...
+
 class Model:
+    @property
+    def columns(self) -> Optional[Columns]: ...
+    @property
+    def summary(self) -> dict[str, Any]: ...
+    def with_table_group(
+        self, name: str, table: Table, masses: Optional[_Array], threads: int
+    ) -> Model: ...
     @property
     def dim(self) -> int: ...
     @property
@@ -78,17 +173,23 @@ def resolve_options(
 ) -> dict[str, Any]: ...
 def paper_options(method: str, num_groups: int) -> dict[str, Any]: ...
 def fit(
-    x: npt.NDArray[Any],
-    groups: _Codes,
-    group_names: list[str],
-    masses: Optional[_Array],
-    labels: _Codes,
-    label_names: list[str],
+    data: Data,
     options: dict[str, Any],
-    feature_names: list[str],
     group_column: str,
     label_column: str,
     on_layer: Optional[Callable[[dict[str, Any]], bool]],
+) -> Model: ...
+def fit_and_judge(
+    data: Data,
+    options: dict[str, Any],
+    unseen: float,
+    to: str,
+    group_column: str,
+    label_column: str,
+    on_layer: Optional[Callable[[dict[str, Any]], bool]],
+) -> tuple[Model, npt.NDArray[np.bool_]]: ...
+def leave(
+    data: Data, options: dict[str, Any], group_column: str, label_column: str
 ) -> Model: ...
 def w2_exact(
     x: npt.NDArray[Any],
@@ -142,10 +243,8 @@ def round_trip_error(
     original: npt.NDArray[Any], returned: npt.NDArray[Any]
 ) -> tuple[float, float, int]: ...
 def guess(
-    x: npt.NDArray[Any],
-    groups: _Codes,
-    unseen: Optional[npt.NDArray[Any]],
-    unseen_groups: Optional[_Codes],
+    data: Data,
+    unseen: Optional[Data],
     folds: int,
     trees: int,
     max_rows: int,
@@ -153,26 +252,11 @@ def guess(
     threads: int,
 ) -> dict[str, Any]: ...
 def check(
-    x: npt.NDArray[Any],
-    groups: _Codes,
-    group_names: list[str],
-    labels: _Codes,
-    label_names: list[str],
-    feature_names: list[str],
-    error_rate: float,
-    max_rows: int,
-    deals: int,
-    seed: int,
-    threads: int,
+    data: Data, error_rate: float, max_rows: int, deals: int, seed: int, threads: int
 ) -> dict[str, Any]: ...
 def evaluate(
     model: Model,
-    x: npt.NDArray[Any],
-    groups: _Codes,
-    group_names: list[str],
-    labels: _Codes,
-    label_names: list[str],
-    feature_names: list[str],
+    data: Data,
     metrics: list[str],
     shared_space: bool,
     max_rows: int,

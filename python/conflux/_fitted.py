@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arrays import feature_names_of
+from ._columns import COORDINATES
 from ._progress import LayerRecord
 from ._scikit import EstimatorBase, NotFittedError, configured_output
+from ._tables import Rows, generic_names, is_frame
 
 __all__ = ["FittedBase"]
 
@@ -25,6 +28,9 @@ class FittedBase(EstimatorBase):
     model_: _core.Model
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
+    # Columns of the fit, carried ones included, and their types; None: columns go by name alone.
+    _names: list[str] | None = None
+    _types: dict[str, Any] = {}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file, the same that the conflux command reads and writes."""
@@ -38,8 +44,11 @@ class FittedBase(EstimatorBase):
     def _of_model(cls: type[_Self], model: _core.Model) -> _Self:
         # Not the column of groups: a model of the command always names one, and callers who pass
         # groups would have to unset it first.
-        aligner = cls(**cls._params_of(model.options))
-        aligner._remember(model, np.array(model.group_names), model.feature_names)
+        params = cls._params_of(model.options)
+        if model.columns is None:
+            params["columns"] = COORDINATES
+        aligner = cls(**params)
+        aligner._remember(model, np.array(model.group_names))
         return aligner
 
     @classmethod
@@ -68,6 +77,17 @@ class FittedBase(EstimatorBase):
         """Every option of the engine as the fit used it."""
         return self._fitted().options
 
+    @property
+    def columns_(self) -> list[str]:
+        """What each column is used as, one sentence each; empty if rows are coordinates."""
+        columns = self._fitted().columns
+        return [] if columns is None else [*columns.lines, columns.scale_reason]
+
+    @property
+    def summary_(self) -> dict[str, Any]:
+        """What the fit did to rows that it has not seen, if it was judged; see conflux.align."""
+        return self._fitted().summary
+
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the columns that :meth:`transform` gives: those of X.
 
@@ -77,7 +97,7 @@ class FittedBase(EstimatorBase):
             Names to use instead; must be those of the fit if that had some.
         """
         model = self._fitted()
-        names = list(model.feature_names) or [f"x{j}" for j in range(model.dim)]
+        names = self._names or list(model.feature_names) or generic_names(model.dim)
         if input_features is not None:
             given = [str(name) for name in input_features]
             if len(given) != len(names):
@@ -85,7 +105,7 @@ class FittedBase(EstimatorBase):
                     f"input_features should have length equal to number of features "
                     f"({len(names)}), got {len(given)}"
                 )
-            if model.feature_names and given != names:
+            if self._fitted_names() and given != names:
                 raise ValueError("input_features is not equal to feature_names_in_")
             names = given
         return np.array(names, dtype=object)
@@ -96,7 +116,8 @@ class FittedBase(EstimatorBase):
         Parameters
         ----------
         transform : {"default", "pandas"}, optional
-            numpy arrays, or data frames with the names of the features; None changes nothing.
+            "default": rows come back as what they were given as, data frames or arrays;
+            "pandas": as data frames in any case. None changes nothing.
         """
         if transform is None:
             return self
@@ -118,21 +139,44 @@ class FittedBase(EstimatorBase):
     def _forget(self) -> None:
         for name in ("model_", "groups_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
+        self._names, self._types = None, {}
 
     def _remember(
-        self, model: _core.Model, labels: npt.NDArray[Any], names: list[str]
+        self, model: _core.Model, labels: npt.NDArray[Any], rows: Rows | None = None
     ) -> None:
+        """Keep a model of rows, or one of a file."""
         self.model_ = model
         self.groups_ = labels
-        self.n_features_in_ = model.dim
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        self._types = {}
+        if rows is None:
+            self._names, named = _names_of_model(model), list(model.feature_names)
+        else:
+            self._names, named = rows.names, feature_names_of(rows.given)
+            if is_frame(rows.given):
+                self._types = dict(zip(rows.names, rows.given.dtypes))
+        if rows is None and self._names is not None:
+            named = []
+        self.n_features_in_ = model.dim if self._names is None else len(self._names)
+        if named:
+            self.feature_names_in_ = np.array(named, dtype=object)
 
-    def _frame(self, moved: npt.NDArray[np.float64], like: Any, model: _core.Model) -> Any:
-        if configured_output(self) != "pandas":
+    def _fitted_names(self) -> list[str]:
+        return list(getattr(self, "feature_names_in_", []))
+
+    def _as_configured(self, moved: npt.NDArray[np.float64], like: Any) -> Any:
+        """Return an array, or a data frame if X was one or the user wants one."""
+        if not is_frame(like) and configured_output(self) != "pandas":
             return moved
         import pandas
 
-        return pandas.DataFrame(
-            moved, index=getattr(like, "index", None), columns=self.get_feature_names_out()
-        )
+        named = list(like.columns) if is_frame(like) else self.get_feature_names_out()
+        return pandas.DataFrame(moved, index=getattr(like, "index", None), columns=named)
+
+
+def _names_of_model(model: _core.Model) -> list[str] | None:
+    """Return the columns that the rows of a fit had, if they were columns of an array."""
+    if model.columns is None:
+        return None
+    names = {*model.columns.feature_names, *model.columns.carried}
+    generic = generic_names(len(names))
+    return generic if names == set(generic) else None

@@ -1,4 +1,4 @@
-"""Features, groups and names of what a caller passes as X."""
+"""Features, groups and labels in what a caller passes."""
 
 from __future__ import annotations
 
@@ -6,47 +6,50 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Samples, as_samples, feature_names_of
+from ._tables import is_frame
 
-__all__ = ["check_names", "read"]
+__all__ = ["check_names", "split", "take_column"]
 
 
-def read(X: Any, groups: Any, group_column: Any, reader: str) -> tuple[Samples, Any, list[str]]:
-    """Return features, labels and names of the features; `reader` is named in messages."""
+def split(X: Any, groups: Any, group_column: Any, reader: str) -> tuple[Any, Any]:
+    """Return features and labels of the groups; `reader` is named in messages."""
     if group_column is None:
         if groups is None:
             raise ValueError(
                 f"{reader} needs groups, but they are None; give one label per row, or set "
                 "group_column."
             )
-        return as_samples(X), groups, feature_names_of(X)
+        return X, groups
     if groups is not None:
         raise ValueError(
             f"the groups are given, and group_column is {group_column!r} too; choose one."
         )
-    return _without_column(X, group_column)
+    return take_column(X, group_column, "tells the groups", "group_column")
 
 
-def _without_column(X: Any, column: Any) -> tuple[Samples, Any, list[str]]:
+def take_column(X: Any, column: Any, purpose: str, parameter: str) -> tuple[Any, Any]:
+    """Return X without a column, and that column."""
     if isinstance(column, str):
-        if not hasattr(X, "columns") or column not in X.columns:
-            raise ValueError(f"X has no column {column!r}, which tells the groups; add it.")
-        features = X.drop(columns=[column])
-        return as_samples(features), X[column], feature_names_of(features)
+        if not is_frame(X) or column not in X.columns:
+            known = f" The columns are {list(map(str, X.columns[:10]))}." if is_frame(X) else ""
+            raise ValueError(f"X has no column {column!r}, which {purpose}; add it.{known}")
+        return X.drop(columns=[column]), X[column]
     if isinstance(column, bool) or not isinstance(column, (int, np.integer)):
-        raise TypeError(f"group_column is {column!r}; give a name, a position, or None.")
-    names = feature_names_of(X)
-    array = np.asarray(X)
+        raise TypeError(f"{parameter} is {column!r}; give a name, a position, or None.")
+    array = X if is_frame(X) else np.asarray(X)
     if array.ndim != 2 or not -array.shape[1] <= column < array.shape[1]:
-        raise ValueError(f"X has no column {column}, which tells the groups; add it.")
+        raise ValueError(f"X has no column {column}, which {purpose}; add it.")
     place = int(column) % array.shape[1]
+    if is_frame(X):
+        others = [j for j in range(X.shape[1]) if j != place]
+        return X.iloc[:, others], X.iloc[:, place]
     if place == 0:
         features = array[:, 1:]
     elif place == array.shape[1] - 1:
         features = array[:, :-1]
     else:
         features = np.delete(array, place, axis=1)
-    return as_samples(features), array[:, place], names[:place] + names[place + 1:]
+    return features, array[:, place]
 
 
 def check_names(names: list[str], fitted: list[str]) -> None:
@@ -59,5 +62,5 @@ def check_names(names: list[str], fitted: list[str]) -> None:
             + (f"; unknown: {unknown}" if unknown else "")
             + (f"; missing: {lost}" if lost else "")
             + ("; they are in another order" if not unknown and not lost else "")
-            + "."
+            + ("; add what is missing." if lost else "; pass X[aligner.feature_names_in_].")
         )

@@ -61,6 +61,62 @@ _EXTRA = (
         None,
     ),
     Parameter(
+        "columns",
+        "Mapping[str, object] | str | None",
+        None,
+        "What columns are: a dict of names and words, number, whole, repeated, category or ignore "
+        "(columns of arrays are called x0, x1, ...), or the text of the command's --as. None finds "
+        "out. 'coordinates' takes rows as they are: nothing is scaled or spread, and no cell may "
+        "be missing.",
+        "dict, str or None",
+        None,
+    ),
+    Parameter(
+        "support",
+        "Mapping[str, str] | str | None",
+        None,
+        "Values that columns can have: a dict of names and 'any', 'positive', 'unit' or "
+        "'LOW:HIGH'. None finds out.",
+        "dict, str or None",
+        None,
+    ),
+    Parameter(
+        "scale",
+        "str",
+        "auto",
+        "How features are scaled: 'standard' divides by spreads, 'normal' takes normal scores, "
+        "'none' leaves them; 'auto' decides by their units.",
+        "{'auto', 'standard', 'normal', 'none'}",
+        None,
+    ),
+    Parameter(
+        "missing",
+        "str",
+        "auto",
+        "Rows with missing cells: 'auto' keeps these missing and moves the rest, 'refuse' raises, "
+        "'drop' leaves the rows out of the fit.",
+        "{'auto', 'refuse', 'drop'}",
+        None,
+    ),
+    Parameter(
+        "repeats",
+        "str",
+        "spread",
+        "Values that many rows share: 'spread' by noise and gathered on the way back, or 'keep', "
+        "which lets groups be guessed.",
+        "{'spread', 'keep'}",
+        None,
+    ),
+    Parameter(
+        "key",
+        "str | None",
+        None,
+        "Column of a data frame that names the rows, so that noise follows them in any order. "
+        "None: it goes by their positions.",
+        "str or None",
+        None,
+    ),
+    Parameter(
         "verbose",
         "int",
         0,

@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py from the options of the engine.
 import os
-from typing import Sequence, Union
+from typing import Mapping, Sequence, Union
 
 import numpy as np
 
@@ -36,7 +36,6 @@ class Auto(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -46,6 +45,12 @@ class Auto(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -70,7 +75,6 @@ class Auto(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -80,6 +84,12 @@ class Auto(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class NB(BaseAligner):
@@ -108,7 +118,6 @@ class NB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -118,6 +127,12 @@ class NB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -142,7 +157,6 @@ class NB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -152,6 +166,12 @@ class NB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class INB(BaseAligner):
@@ -180,7 +200,6 @@ class INB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -190,6 +209,12 @@ class INB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -214,7 +239,6 @@ class INB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -224,6 +248,12 @@ class INB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class RandNB(BaseAligner):
@@ -252,7 +282,6 @@ class RandNB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -262,6 +291,12 @@ class RandNB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -286,7 +321,6 @@ class RandNB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -296,6 +330,12 @@ class RandNB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class NBINB(BaseAligner):
@@ -324,7 +364,6 @@ class NBINB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -334,6 +373,12 @@ class NBINB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -358,7 +403,6 @@ class NBINB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -368,6 +412,12 @@ class NBINB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class NBRandNB(BaseAligner):
@@ -396,7 +446,6 @@ class NBRandNB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -406,6 +455,12 @@ class NBRandNB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -430,7 +485,6 @@ class NBRandNB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -440,6 +494,12 @@ class NBRandNB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class GB(BaseAligner):
@@ -468,7 +528,6 @@ class GB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -478,6 +537,12 @@ class GB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -502,7 +567,6 @@ class GB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -512,6 +576,12 @@ class GB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class GBINB(BaseAligner):
@@ -540,7 +610,6 @@ class GBINB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -550,6 +619,12 @@ class GBINB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -574,7 +649,6 @@ class GBINB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -584,6 +658,12 @@ class GBINB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class SINF(BaseAligner):
@@ -612,7 +692,6 @@ class SINF(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -622,6 +701,12 @@ class SINF(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -646,7 +731,6 @@ class SINF(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -656,6 +740,12 @@ class SINF(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class DD(BaseAligner):
@@ -684,7 +774,6 @@ class DD(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -694,6 +783,12 @@ class DD(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -718,7 +813,6 @@ class DD(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -728,6 +822,12 @@ class DD(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class Tree(BaseAligner):
@@ -756,7 +856,6 @@ class Tree(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -766,6 +865,12 @@ class Tree(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -790,7 +895,6 @@ class Tree(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -800,6 +904,12 @@ class Tree(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class TreeINB(BaseAligner):
@@ -828,7 +938,6 @@ class TreeINB(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -838,6 +947,12 @@ class TreeINB(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     layers: int | None
@@ -862,7 +977,6 @@ class TreeINB(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -872,6 +986,12 @@ class TreeINB(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 class Aligner(BaseAligner):
@@ -901,7 +1021,6 @@ class Aligner(BaseAligner):
         kinds: int | None = ...,
         min_kind: int = ...,
         image: str | Sequence[int] | None = ...,
-        scale: str = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
         dd_stack: str = ...,
@@ -911,6 +1030,12 @@ class Aligner(BaseAligner):
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     method: str
@@ -936,7 +1061,6 @@ class Aligner(BaseAligner):
     kinds: int | None
     min_kind: int
     image: str | Sequence[int] | None
-    scale: str
     unit_cube: str
     unit_cube_margin: float
     dd_stack: str
@@ -946,6 +1070,12 @@ class Aligner(BaseAligner):
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
     verbose: int
 
 def load(path: str | os.PathLike[str]) -> BaseAligner: ...

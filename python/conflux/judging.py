@@ -14,9 +14,13 @@ import numpy.typing as npt
 
 from . import _core, _labels
 from ._aligner import BaseAligner
-from ._arrays import as_samples, feature_names_of, seed_of, threads_of
+from ._arrays import seed_of, threads_of
+from ._columns import CHOICES, in_words_of_python, python_words
+from ._input import take_column
+from ._tables import is_frame
+from .estimators import Aligner
 
-__all__ = ["Check", "Evaluation", "Feature", "Guess", "check", "evaluate", "guess"]
+__all__ = ["Check", "Evaluation", "Feature", "Guess", "Summary", "check", "evaluate", "guess"]
 
 # Features that a summary names; the rest is in the record.
 _MOST_NAMED = 5
@@ -135,6 +139,12 @@ class Evaluation(_Record):
     """Whether the group of a row could be guessed before."""
     guess_after: Guess
     """Whether it still can be."""
+    within_labels: bool
+    """Whether labels were protected, so that the verdict is about rows of one label."""
+    guess_within_before: float | None
+    """AUC of guessing among rows of one label; None without labels that groups share."""
+    guess_within_after: float | None
+    """The same afterwards."""
     neighbors_kept: float
     """Share of a row's nearest rows of its group that are still its nearest."""
     figures: dict[str, dict[str, float | None]]
@@ -148,8 +158,70 @@ class Evaluation(_Record):
         return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])
 
 
-def _feature_names(X: Any, columns: int) -> list[str]:
-    return feature_names_of(X) or [f"x{j}" for j in range(columns)]
+@dataclasses.dataclass(frozen=True, repr=False)
+class Summary(_Record):
+    """What a fit did to rows that it has not seen; see :func:`conflux.align`."""
+
+    verdict: str
+    """nothing to align, already aligned, aligned, better, unchanged or worse."""
+    auc_before: float
+    """How well the group of a row could be guessed: 0.5 is chance, 1 certainty."""
+    auc_after: float
+    """How well it still can be."""
+    auc_by_chance: float
+    """The AUC that 95 of 100 random deals of the groups stay below."""
+    within_labels: bool
+    """Whether labels were protected, so that the AUC is that among rows of one label."""
+    neighbors_kept: float
+    """Share of a row's nearest rows of its group that are still its nearest."""
+    neighbors_by_chance: float
+    """The share that rows in random order would keep."""
+    moved_most: dict[str, float]
+    """Features that moved most, and how far, in deviations within groups."""
+    judged_rows: int
+    """Rows that were judged."""
+    unseen_rows: int
+    """How many of them no map was fitted on."""
+    stop: str
+    """Why there are no more layers."""
+    sentences: list[str]
+    """The verdict first, then what else is good to know."""
+    warnings: list[str]
+    """What is bad or worse than before, with remedies."""
+
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])
+
+
+def take_named(X: Any, labels: Any, purpose: str, parameter: str) -> tuple[Any, Any, str]:
+    """Return X without the column that `labels` names, the labels, and that name if it is one."""
+    if isinstance(labels, str) and is_frame(X):
+        features, column = take_column(X, labels, purpose, parameter)
+        return features, column, labels
+    return X, labels, ""
+
+
+def read_data(
+    aligner: BaseAligner, X: Any, groups: Any, labels: Any, seed: int, level: int
+) -> tuple[Any, Any, _core.Data]:
+    """Return labels of the groups, rows, and data as a fit would see it."""
+    rows = aligner._features_of(X)
+    if groups is None:
+        raise ValueError("groups is None; give one label per row, or the name of a column of X.")
+    found, group_names, codes = _labels.encode(groups, len(rows))
+    label_names, label_codes = _label_codes(labels, len(rows))
+    data = aligner._data_of(
+        rows, (codes, group_names), None, (label_codes, label_names), seed, level + 1
+    )
+    return found, rows, data
+
+
+def _reader(choices: dict[str, Any], n_jobs: int | None, caller: str) -> BaseAligner:
+    """Return an estimator that reads X as these parameters of columns say."""
+    unknown = sorted(set(choices) - set(CHOICES))
+    if unknown:
+        raise TypeError(f"{caller}() got an unexpected keyword argument {unknown[0]!r}")
+    return Aligner(n_jobs=n_jobs, **choices)
 
 
 def guess(
@@ -163,6 +235,7 @@ def guess(
     max_rows: int = 100_000,
     random_state: Any = 0,
     n_jobs: int | None = None,
+    **columns: Any,
 ) -> Guess:
     """Return how well the group of a row can be guessed from the row.
 
@@ -171,10 +244,10 @@ def guess(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows of all groups. NaN counts as missing, which the trees may use.
-    groups : array-like of shape (n_samples,)
-        Label of each row's group.
+    X : data frame or array-like of shape (n_samples, n_features)
+        Rows of all groups. Missing cells get values that are expected in the row's group.
+    groups : array-like of shape (n_samples,) or str
+        Label of each row's group, or the column of a data frame that has it.
     unseen, unseen_groups : array-like, optional
         Other rows to be judged on, by trees that learn on all of X. None: rows of X are judged in
         turn, each by trees that have not seen it.
@@ -200,29 +273,31 @@ def guess(
     >>> after.auc < before.auc
     True
     """
-    rows = as_samples(X)
-    names = _feature_names(X, rows.shape[1])
-    _, group_names, codes = _labels.encode(groups, len(rows))
-    other = other_codes = None
+    seed, threads = seed_of(random_state), threads_of(n_jobs)
     if (unseen is None) != (unseen_groups is None):
         raise ValueError("give both unseen and unseen_groups, or none of them.")
+    X, groups, _ = take_named(X, groups, "tells the groups", "groups")
+    aligner = _reader(columns, n_jobs, "guess")
+    labels, rows, data = read_data(aligner, X, groups, None, 0, 2)
+    group_names = [_labels.name_of(label) for label in labels]
+    others = None
     if unseen is not None:
-        other = as_samples(unseen, "unseen")
-        _, other_names, other_codes = _labels.encode(unseen_groups, len(other))
+        unseen, unseen_groups, _ = take_named(
+            unseen, unseen_groups, "tells the groups", "unseen_groups"
+        )
+        more = aligner._features_of(unseen)
+        _, other_names, codes = _labels.encode(unseen_groups, len(more))
         unknown = [name for name in other_names if name not in group_names]
         if unknown:
             raise ValueError(f"X has no rows of group {unknown[0]!r}, which unseen_groups names.")
         place = np.array([group_names.index(name) for name in other_names], dtype=np.int64)
-        other_codes = place[other_codes]
-    found = _core.guess(
-        rows, codes, other, other_codes, folds, trees, max_rows, seed_of(random_state),
-        threads_of(n_jobs),
-    )
-    return _guess_of(found, group_names, names)
+        others = data.others(more.cells, place[codes], more.names, threads)
+    found = _core.guess(data, others, folds, trees, max_rows, seed, threads)
+    return _guess_of(found, group_names, data.feature_names or rows.names)
 
 
 def _guess_of(found: dict[str, Any], group_names: list[str], names: list[str]) -> Guess:
-    order = sorted(range(len(names)), key=lambda j: -float(found["importance"][j]))
+    order = sorted(range(len(found["importance"])), key=lambda j: -float(found["importance"][j]))
     return Guess(
         auc=found["auc"],
         by_chance=found["by_chance"],
@@ -236,23 +311,27 @@ def _guess_of(found: dict[str, Any], group_names: list[str], names: list[str]) -
 def check(
     X: Any,
     groups: Any,
-    y: Any = None,
+    labels: Any = None,
     *,
     error_rate: float = 0.05,
     max_rows: int = 20_000,
     random_state: Any = 0,
     n_jobs: int | None = None,
+    **columns: Any,
 ) -> Check:
     """Return whether groups differ, in which features, and what an alignment would risk.
 
+    It says what ``conflux check`` says of the same table.
+
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : data frame or array-like of shape (n_samples, n_features)
         Rows of all groups.
-    groups : array-like of shape (n_samples,)
-        Label of each row's group.
-    y : array-like of shape (n_samples,), optional
-        What rows show, None where it is unknown: says whether groups hold the same kinds of rows.
+    groups : array-like of shape (n_samples,) or str
+        Label of each row's group, or the column of a data frame that has it.
+    labels : array-like of shape (n_samples,) or str, optional
+        What rows show, None where it is unknown, or the column that has it: says whether groups
+        hold the same kinds of rows.
     error_rate : float
         How often a difference is claimed where there is none.
     max_rows : int
@@ -261,6 +340,8 @@ def check(
         Names the rows that are drawn.
     n_jobs : int, optional
         Threads; None uses every core.
+    **columns
+        `columns`, `support`, `scale`, `missing`, `repeats` and `key` of :class:`conflux.Aligner`.
 
     Examples
     --------
@@ -270,14 +351,25 @@ def check(
     >>> found.differ
     True
     """
-    rows = as_samples(X)
-    names = _feature_names(X, rows.shape[1])
-    _, group_names, codes = _labels.encode(groups, len(rows))
-    label_names, labels = _label_codes(y, len(rows))
-    found = _core.check(
-        rows, codes, group_names, labels, label_names, names, error_rate, max_rows, 99,
-        seed_of(random_state), threads_of(n_jobs),
-    )
+    features, groups, _ = take_named(X, groups, "tells the groups", "groups")
+    features, labels, _ = take_named(features, labels, "tells what rows show", "labels")
+    aligner = _reader(columns, n_jobs, "check")
+    _, rows, data = read_data(aligner, features, groups, labels, 0, 2)
+    return check_data(data, rows.names, error_rate, max_rows, seed_of(random_state), n_jobs)
+
+
+def check_data(
+    data: _core.Data,
+    names: list[str],
+    error_rate: float,
+    max_rows: int,
+    seed: int,
+    n_jobs: int | None,
+) -> Check:
+    """Return what can be said of groups; `names` are those of features that have none."""
+    found = _core.check(data, error_rate, max_rows, 99, seed, threads_of(n_jobs))
+    names = data.feature_names or names
+    group_names = data.group_names
     shares = None
     if found["labels"] is not None:
         table = found["labels"]["shares"].tolist()
@@ -287,7 +379,7 @@ def check(
         differ=found["differ"],
         p_value=found["p_value"],
         advice=found["advice"],
-        sentences=found["sentences"],
+        sentences=[python_words(sentence) for sentence in found["sentences"]],
         guess=_guess_of(found["guess"], group_names, names),
         features={name: Feature(**each) for name, each in zip(names, found["features"])},
         rows=dict(zip(group_names, found["rows"])),
@@ -300,7 +392,7 @@ def evaluate(
     model: BaseAligner,
     X: Any,
     groups: Any = None,
-    y: Any = None,
+    labels: Any = None,
     *,
     metrics: Sequence[str] = (),
     shared_space: bool = False,
@@ -311,17 +403,20 @@ def evaluate(
     """Return what an alignment does to rows, good and bad, with a verdict.
 
     Judge rows that the fit has not seen where there are some: those that it has seen flatter it.
+    It says what ``conflux evaluate`` says of the same table.
 
     Parameters
     ----------
     model : fitted estimator
         The alignment.
-    X : array-like of shape (n_samples, n_features)
+    X : data frame or array-like of shape (n_samples, n_features)
         Rows of some of its groups.
-    groups : array-like of shape (n_samples,)
-        Label of each row's group. Left out if the estimator's `group_column` says where X has it.
-    y : array-like of shape (n_samples,), optional
-        What rows show, None where it is unknown: says whether rows of different labels stay apart.
+    groups : array-like of shape (n_samples,) or str
+        Label of each row's group, or the column of a data frame that has it. Left out if the
+        estimator's `group_column` says it, or the model knows the column from its fit.
+    labels : array-like of shape (n_samples,) or str, optional
+        What rows show, None where it is unknown, or the column that has it: says whether rows of
+        different labels stay apart. Left out if the model knows the column from its fit.
     metrics : sequence of str
         Metrics that are wanted, such as "w2_exact"; empty: the usual ones.
     shared_space : bool
@@ -343,14 +438,24 @@ def evaluate(
     True
     """
     fitted = model._fitted()
-    rows, groups, _ = model._read(X, groups)
+    features, groups, _ = take_named(X, groups, "tells the groups", "groups")
+    if groups is None:
+        features, groups = model._split(features, None)
+    if labels is None and is_frame(features) and fitted.label_column in features.columns:
+        labels = fitted.label_column
+    features, labels, _ = take_named(features, labels, "tells what rows show", "labels")
+    rows = model._rows_for(features, strict=False)
     _, group_names, codes = _labels.encode(groups, len(rows))
-    label_names, labels = _label_codes(y, len(rows))
-    names = list(fitted.feature_names) or [f"x{j}" for j in range(fitted.dim)]
-    found = _core.evaluate(
-        fitted, rows, codes, group_names, labels, label_names, names, list(metrics), shared_space,
-        max_rows, seed_of(random_state), threads_of(n_jobs),
-    )
+    label_names, label_codes = _label_codes(labels, len(rows))
+    threads = threads_of(n_jobs)
+    with in_words_of_python():
+        data = _core.Data.of_model(
+            fitted, rows.cells, codes, group_names, label_codes, label_names, rows.names, threads
+        )
+        found = _core.evaluate(
+            fitted, data, list(metrics), shared_space, max_rows, seed_of(random_state), threads
+        )
+    names = data.feature_names or rows.names
     judgement = found["judgement"]
     if judgement is None:
         raise ValueError("there are not two groups of at least three rows; give more rows.")
@@ -360,15 +465,22 @@ def evaluate(
             figures[name] = judgement[name]
     return Evaluation(
         verdict=judgement["verdict"],
-        sentences=judgement["sentences"],
-        warnings=judgement["warnings"],
+        sentences=[python_words(sentence) for sentence in judgement["sentences"]],
+        warnings=[python_words(sentence) for sentence in judgement["warnings"]],
         guess_before=_guess_of(judgement["guess_before"], group_names, names),
         guess_after=_guess_of(judgement["guess_after"], group_names, names),
+        within_labels=judgement["within_labels"],
+        guess_within_before=_auc_of(judgement["within_before"]),
+        guess_within_after=_auc_of(judgement["within_after"]),
         neighbors_kept=judgement["neighbors_kept"],
         figures=figures,
         features_moved=judgement["features_moved"],
         rows=dict(zip(group_names, found["rows"])),
     )
+
+
+def _auc_of(found: dict[str, Any] | None) -> float | None:
+    return None if found is None else float(found["auc"])
 
 
 def _label_codes(y: Any, rows: int) -> tuple[list[str], npt.NDArray[np.int64]]:

@@ -1,8 +1,11 @@
 // Fitting. Work happens without the GIL; a fit takes it back after every layer to call the user's
 // function and to see whether Ctrl-C was pressed.
 
+#include <algorithm>
+
 #include "bindings.h"
-#include "caller_groups.h"
+#include "caller_data.h"
+#include "conflux/judging/judged_fit.h"
 #include "conflux/training/add_group.h"
 #include "model_parts.h"
 #include "option_dict.h"
@@ -35,29 +38,62 @@ LayerCallback layer_callback(const py::object& on_layer) {
   };
 }
 
-SharedModel fit(const py::array& x, const GroupNumbers& groups, const Names& group_names,
-                const OptionalNumbers& masses, const GroupNumbers& labels, const Names& label_names,
-                const py::dict& options, const Names& feature_names,
-                const std::string& group_column, const std::string& label_column,
-                const py::object& on_layer) {
-  CallerGroups caller(x, {.groups = groups,
-                          .group_names = group_names,
-                          .masses = masses,
-                          .labels = labels,
-                          .label_names = label_names,
-                          .feature_names = feature_names});
+SharedModel model_of(Fit fit, const Columns& columns, const Names& features,
+                     const std::string& group_column, const std::string& label_column) {
+  return std::make_shared<Model>(Model{.flow = std::move(fit.flow),
+                                       .record = std::move(fit.record),
+                                       .feature_names = features,
+                                       .group_column = group_column,
+                                       .label_column = label_column,
+                                       .columns = columns});
+}
+
+// Gives the rows of the data away.
+SharedModel fit(CallerData& data, const py::dict& options, const std::string& group_column,
+                const std::string& label_column, const py::object& on_layer) {
   const FitOptions chosen = options_from_dict(options);
   const LayerCallback callback = layer_callback(on_layer);
 
   const py::gil_scoped_release unlocked;
   validate(chosen);
+  const Names features = data.groups().feature_names();
   SelfCommunicator alone;
-  Fit fitted = fit_flow(caller.group_set(Workers(chosen.threads)), chosen, alone, callback);
-  return std::make_shared<Model>(Model{.flow = std::move(fitted.flow),
-                                       .record = std::move(fitted.record),
-                                       .feature_names = feature_names,
-                                       .group_column = group_column,
-                                       .label_column = label_column});
+  Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback);
+  return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
+}
+
+// The same on all rows but some, which judge it: as rows of the group `to`, or in the shared space.
+// Also returns which rows these are.
+py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen,
+                        const std::string& to, const std::string& group_column,
+                        const std::string& label_column, const py::object& on_layer) {
+  const FitOptions chosen = options_from_dict(options);
+  const LayerCallback callback = layer_callback(on_layer);
+  py::array_t<bool> kept(data.num_rows());
+  bool* is_kept = kept.mutable_data();
+  std::fill_n(is_kept, data.num_rows(), false);
+  SharedModel model;
+  {
+    const py::gil_scoped_release unlocked;
+    validate(chosen);
+    const Names features = data.groups().feature_names();
+    RowsToJudge rows = choose_rows_to_judge(data.take_groups(), unseen, chosen);
+    for (std::size_t m = 0; m < rows.set_aside.size(); ++m) {
+      for (const Index i : rows.set_aside[m]) is_kept[data.row_of(m, i)] = true;
+    }
+    SelfCommunicator alone;
+    Fit fitted =
+        fit_flow(std::move(rows.fitted), chosen, alone, callback, {.known_to_differ = true});
+    judge_fit(fitted, rows, to);
+    model = model_of(std::move(fitted), data.columns(), features, group_column, label_column);
+  }
+  return py::make_tuple(model, kept);
+}
+
+SharedModel leave(const CallerData& data, const py::dict& options, const std::string& group_column,
+                  const std::string& label_column) {
+  return model_of(fit_that_leaves(data.groups(), options_from_dict(options)), data.columns(),
+                  data.groups().feature_names(), group_column, label_column);
 }
 
 }  // namespace
@@ -73,11 +109,21 @@ SharedModel with_group(const Model& model, const std::string& name, const py::ar
   return std::make_shared<Model>(add_group(model, name, set[0].rows, set[0].weights, workers));
 }
 
+SharedModel with_table_group(const Model& model, const std::string& name, const Table& table,
+                             const OptionalNumbers& masses, int threads) {
+  const auto weights = masses_of(masses, table.num_rows());
+  const py::gil_scoped_release unlocked;
+  return std::make_shared<Model>(add_group(model, name, table, Workers(threads), weights));
+}
+
 void bind_fit(py::module_& module) {
-  module.def("fit", &fit, py::arg("x"), py::arg("groups"), py::arg("group_names"),
-             py::arg("masses"), py::arg("labels"), py::arg("label_names"), py::arg("options"),
-             py::arg("feature_names"), py::arg("group_column"), py::arg("label_column"),
+  module.def("fit", &fit, py::arg("data"), py::arg("options"), py::arg("group_column"),
+             py::arg("label_column"), py::arg("on_layer"));
+  module.def("fit_and_judge", &fit_and_judge, py::arg("data"), py::arg("options"),
+             py::arg("unseen"), py::arg("to"), py::arg("group_column"), py::arg("label_column"),
              py::arg("on_layer"));
+  module.def("leave", &leave, py::arg("data"), py::arg("options"), py::arg("group_column"),
+             py::arg("label_column"));
 }
 
 }  // namespace conflux::python

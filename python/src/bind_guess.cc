@@ -1,8 +1,8 @@
 // Whether the group of a row can be guessed from the row.
 
 #include "bindings.h"
+#include "caller_data.h"
 #include "guess_dict.h"
-#include "model_parts.h"
 
 namespace py = pybind11;
 
@@ -10,32 +10,39 @@ namespace conflux::python {
 
 namespace {
 
-// A missing number is allowed: trees may use it.
-SampleRows rows_of(const Samples& samples, Matrix& copy) {
-  if (samples.in_place()) return samples.view(0, 1, samples.rows());
-  copy.resize(samples.rows(), samples.cols());
-  for (Index i = 0; i < samples.rows(); ++i) samples.copy_row(i, copy.row(i).data());
-  return copy;
+// All rows of a set, one group after the other.
+struct Listed {
+  Matrix rows;
+  std::vector<Index> group_of;
+};
+
+Listed listed(const GroupSet& groups) {
+  Listed out{Matrix(groups.num_samples(), groups.dim()), {}};
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      groups[m].rows.copy_row(i, out.rows.row(static_cast<Index>(out.group_of.size())).data());
+      out.group_of.push_back(m);
+    }
+  }
+  return out;
 }
 
-py::dict guess(const py::array& x, const GroupNumbers& groups,
-               const std::optional<py::array>& unseen,
-               const std::optional<GroupNumbers>& unseen_groups, Index folds, Index trees,
+// The groups of `unseen` are numbered like those of the data, if there is such.
+py::dict guess(const CallerData& data, const CallerData* unseen, Index folds, Index trees,
                Index max_rows, std::uint64_t seed, int threads) {
   const GuessingOptions options{.folds = folds, .trees = trees, .max_rows = max_rows, .seed = seed};
-  const Samples known(x);
-  const Samples judged(unseen ? *unseen : x);
-  const auto group_of = span_of(groups, known.rows());
-  const auto judged_group_of = span_of(unseen_groups ? *unseen_groups : groups, judged.rows());
   Guess found;
   {
     const py::gil_scoped_release unlocked;
     const Workers workers(threads);
-    Matrix known_copy, judged_copy;
-    const SampleRows rows = rows_of(known, known_copy);
-    found = unseen ? guess_groups(rows, group_of, rows_of(judged, judged_copy), judged_group_of,
-                                  options, workers)
-                   : guess_groups(rows, group_of, options, workers);
+    if (unseen == nullptr) {
+      found = guess_groups(data.groups(), options, workers);
+    } else {
+      const Listed known = listed(data.groups());
+      const Listed judged = listed(unseen->groups());
+      found = guess_groups(SampleRows(known.rows), known.group_of, SampleRows(judged.rows),
+                           judged.group_of, options, workers);
+    }
   }
   return guess_to_dict(found);
 }
@@ -43,9 +50,8 @@ py::dict guess(const py::array& x, const GroupNumbers& groups,
 }  // namespace
 
 void bind_guess(py::module_& module) {
-  module.def("guess", &guess, py::arg("x"), py::arg("groups"), py::arg("unseen"),
-             py::arg("unseen_groups"), py::arg("folds"), py::arg("trees"), py::arg("max_rows"),
-             py::arg("seed"), py::arg("threads"));
+  module.def("guess", &guess, py::arg("data"), py::arg("unseen"), py::arg("folds"),
+             py::arg("trees"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
 }
 
 }  // namespace conflux::python

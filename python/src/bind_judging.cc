@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.h"
-#include "caller_groups.h"
+#include "caller_data.h"
 #include "conflux/judging/check.h"
 #include "conflux/judging/evaluation.h"
 #include "guess_dict.h"
@@ -42,28 +42,16 @@ py::dict to_dict(const CheckReport& report) {
                   "advice"_a = name_of(report.advice), "sentences"_a = report.sentences);
 }
 
-RowFacts facts_of(const GroupNumbers& groups, const Names& group_names, const GroupNumbers& labels,
-                  const Names& label_names, const Names& feature_names) {
-  return {.groups = groups,
-          .group_names = group_names,
-          .labels = labels,
-          .label_names = label_names,
-          .feature_names = feature_names};
-}
-
-py::dict check_groups(const py::array& x, const GroupNumbers& groups, const Names& group_names,
-                      const GroupNumbers& labels, const Names& label_names,
-                      const Names& feature_names, double error_rate, Index max_rows, Index deals,
+py::dict check_groups(const CallerData& data, double error_rate, Index max_rows, Index deals,
                       std::uint64_t seed, int threads) {
-  CallerGroups caller(x, facts_of(groups, group_names, labels, label_names, feature_names));
   CheckReport report;
   {
     const py::gil_scoped_release unlocked;
-    report = check(caller.group_set(Workers(threads)), {.error_rate = error_rate,
-                                                        .max_rows = max_rows,
-                                                        .deals = deals,
-                                                        .seed = seed,
-                                                        .threads = threads});
+    report = check(data.groups(), {.error_rate = error_rate,
+                                   .max_rows = max_rows,
+                                   .deals = deals,
+                                   .seed = seed,
+                                   .threads = threads});
   }
   return to_dict(report);
 }
@@ -77,6 +65,10 @@ py::object to_dict(const std::optional<Change>& change) {
   return change ? py::object(to_dict(*change)) : py::none();
 }
 
+py::object guess_or_none(const std::optional<Guess>& guess) {
+  return guess ? py::object(guess_to_dict(*guess)) : py::none();
+}
+
 py::dict to_dict(const std::vector<Move>& moves) {
   py::dict out;
   for (const Move& move : moves) out[py::str(move.name)] = move.distance;
@@ -88,7 +80,10 @@ py::dict to_dict(const Judgement& judgement) {
       "verdict"_a = name_of(judgement.verdict),
       "guess_before"_a = guess_to_dict(judgement.guess_before),
       "guess_after"_a = guess_to_dict(judgement.guess_after), "ilisi"_a = to_dict(judgement.ilisi),
-      "energy"_a = to_dict(judgement.energy), "neighbors_kept"_a = judgement.mean_neighbors_kept,
+      "within_before"_a = guess_or_none(judgement.within_before),
+      "within_after"_a = guess_or_none(judgement.within_after),
+      "within_labels"_a = judgement.within_labels, "energy"_a = to_dict(judgement.energy),
+      "neighbors_kept"_a = judgement.mean_neighbors_kept,
       "neighbors_kept_of_group"_a = judgement.neighbors_kept,
       "neighbors_by_chance"_a = judgement.neighbors_by_chance, "clisi"_a = to_dict(judgement.clisi),
       "label_transfer"_a = to_dict(judgement.label_transfer),
@@ -109,20 +104,18 @@ py::dict to_dict(const Evaluation& evaluation) {
                   "judgement"_a = judgement, "metrics"_a = metrics);
 }
 
-py::dict evaluate_model(const Model& model, const py::array& x, const GroupNumbers& groups,
-                        const Names& group_names, const GroupNumbers& labels,
-                        const Names& label_names, const Names& feature_names,
+// Rows of data that was read for the model.
+py::dict evaluate_model(const Model& model, const CallerData& data,
                         const std::vector<std::string>& metrics, bool shared_space, Index max_rows,
                         std::uint64_t seed, int threads) {
-  check_columns(model, Samples(x));
-  CallerGroups caller(x, facts_of(groups, group_names, labels, label_names, feature_names));
   Evaluation evaluation;
   {
     const py::gil_scoped_release unlocked;
     evaluation =
-        evaluate(model.flow, caller.group_set(Workers(threads)),
+        evaluate(model.flow, data.groups(),
                  {.metrics = metrics,
                   .space = shared_space ? EvaluationSpace::kShared : EvaluationSpace::kTranslated,
+                  .labels_protected = model.record.options.gate == Gating::kLabel,
                   .max_rows = max_rows,
                   .seed = seed,
                   .threads = threads});
@@ -133,14 +126,10 @@ py::dict evaluate_model(const Model& model, const py::array& x, const GroupNumbe
 }  // namespace
 
 void bind_judging(py::module_& module) {
-  module.def("check", &check_groups, py::arg("x"), py::arg("groups"), py::arg("group_names"),
-             py::arg("labels"), py::arg("label_names"), py::arg("feature_names"),
-             py::arg("error_rate"), py::arg("max_rows"), py::arg("deals"), py::arg("seed"),
-             py::arg("threads"));
-  module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("x"), py::arg("groups"),
-             py::arg("group_names"), py::arg("labels"), py::arg("label_names"),
-             py::arg("feature_names"), py::arg("metrics"), py::arg("shared_space"),
-             py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
+  module.def("check", &check_groups, py::arg("data"), py::arg("error_rate"), py::arg("max_rows"),
+             py::arg("deals"), py::arg("seed"), py::arg("threads"));
+  module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("data"), py::arg("metrics"),
+             py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
   module.def("metric_names", &metric_names);
 }
 

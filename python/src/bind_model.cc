@@ -18,6 +18,23 @@ py::list records_of(const std::vector<LayerRecord>& records) {
   return out;
 }
 
+// What the fit did, as the command tells it.
+py::dict summary_of(const FitRecord& record) {
+  using namespace py::literals;
+  const FitSummary& summary = record.summary;
+  py::dict moved;
+  for (std::size_t j = 0; j < summary.moved_most.size(); ++j) {
+    moved[py::str(summary.moved_most[j])] = summary.moved_by[j];
+  }
+  return py::dict(
+      "verdict"_a = summary.verdict, "auc_before"_a = summary.auc_before,
+      "auc_after"_a = summary.auc_after, "auc_by_chance"_a = summary.auc_by_chance,
+      "within_labels"_a = summary.within_labels, "neighbors_kept"_a = summary.neighbors_kept,
+      "neighbors_by_chance"_a = summary.neighbors_by_chance, "moved_most"_a = moved,
+      "judged_rows"_a = summary.judged_rows, "unseen_rows"_a = summary.unseen_rows,
+      "stop"_a = record.stop, "sentences"_a = summary.sentences, "warnings"_a = record.warnings);
+}
+
 py::bytes bytes_of(const Model& model) {
   const std::vector<std::byte> bytes = model_bytes(model);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -67,6 +84,10 @@ void bind_model(py::module_& module) {
           py::arg("name"))
       .def("move", &move_rows, py::arg("x"), py::arg("from_groups"), py::arg("to_groups"),
            py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
+      .def_property_readonly("columns", [](const Model& self) { return columns_of(self); })
+      .def_property_readonly("summary", [](const Model& self) { return summary_of(self.record); })
+      .def("with_table_group", &with_table_group, py::arg("name"), py::arg("table"),
+           py::arg("masses"), py::arg("threads"))
       .def("with_group", &with_group, py::arg("name"), py::arg("x"), py::arg("masses"),
            py::arg("threads"))
       .def(

@@ -7,6 +7,7 @@
 namespace conflux::python {
 
 void bind_errors(pybind11::module_& module);
+void bind_columns(pybind11::module_& module);
 void bind_options(pybind11::module_& module);
 void bind_fit(pybind11::module_& module);
 void bind_guess(pybind11::module_& module);

@@ -10,26 +10,6 @@ namespace {
 
 constexpr Index kRowsPerTask = 1024;
 
-std::span<const double> masses_of(const OptionalNumbers& masses, Index rows) {
-  if (!masses) return {};
-  if (masses->size() != rows) {
-    throw InvalidData(fmt::format("there are {} rows but {} sample weights; give one per row.",
-                                  rows, masses->size()));
-  }
-  return span_of(*masses);
-}
-
-// Gives each group the labels of its rows.
-void set_labels(GroupSet& set, const std::vector<RowPositions>& where,
-                std::span<const std::int64_t> labels, const Names& names) {
-  std::vector<std::vector<Index>> of_groups;
-  for (const RowPositions& rows : where) {
-    auto& out = of_groups.emplace_back();
-    for (Index i = 0; i < rows.count(); ++i) out.push_back(labels[rows[i]]);
-  }
-  set.set_labels(names, std::move(of_groups));
-}
-
 template <class Rows>
 Rows gather(const Samples& samples, const RowPositions& where, const Workers& workers) {
   Rows rows(where.count(), samples.cols());
@@ -47,6 +27,15 @@ Rows gather(const Samples& samples, const RowPositions& where, const Workers& wo
 
 }  // namespace
 
+std::span<const double> masses_of(const OptionalNumbers& masses, Index rows) {
+  if (!masses) return {};
+  if (masses->size() != rows) {
+    throw InvalidData(fmt::format("there are {} rows but {} sample weights; give one per row.",
+                                  rows, masses->size()));
+  }
+  return span_of(*masses);
+}
+
 std::span<const std::int64_t> span_of(const GroupNumbers& groups, Index rows) {
   if (groups.size() != rows) {
     throw InvalidData(fmt::format("there are {} rows but {} group labels; give one per row.", rows,
@@ -60,7 +49,6 @@ CallerGroups::CallerGroups(const pybind11::array& x, RowFacts facts)
   const Index rows = samples_.rows();
   if (!facts_.groups) one_group_.assign(static_cast<std::size_t>(rows), 0);
   group_of_ = facts_.groups ? span_of(*facts_.groups, rows) : one_group_;
-  if (!facts_.label_names.empty() && facts_.labels) label_of_ = span_of(*facts_.labels, rows);
   mass_of_ = masses_of(facts_.masses, rows);
 }
 
@@ -78,7 +66,6 @@ GroupSet CallerGroups::group_set(const Workers& workers) {
     add(set, facts_.group_names[m], where[m], kept_masses_[m], workers);
   }
   if (!facts_.feature_names.empty()) set.set_feature_names(facts_.feature_names);
-  if (!label_of_.empty()) set_labels(set, where, label_of_, facts_.label_names);
   return set;
 }
 

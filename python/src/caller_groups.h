@@ -22,14 +22,17 @@ struct RowFacts {
   Names feature_names = {};
 };
 
+/// One mass per row, or none; throws InvalidData for another number of them.
+std::span<const double> masses_of(const OptionalNumbers& masses, Index rows);
+
 /// Borrows the array and the facts, and must outlive the sets that it makes.
 class CallerGroups {
  public:
   /// Throws InvalidData when there is not one fact per row.
   CallerGroups(const pybind11::array& x, RowFacts facts);
 
-  /// The groups, borrowed where rows lie at equal distances and gathered elsewhere. Does not need
-  /// the GIL. Throws InvalidData that names the first value that is not finite.
+  /// The groups, without labels, borrowed where rows lie at equal distances and gathered elsewhere.
+  /// Does not need the GIL. Throws InvalidData that names the first value that is not finite.
   GroupSet group_set(const Workers& workers);
 
  private:
@@ -40,7 +43,6 @@ class CallerGroups {
   Samples samples_;
   std::vector<std::int64_t> one_group_;
   std::span<const std::int64_t> group_of_;
-  std::span<const std::int64_t> label_of_;
   std::span<const double> mass_of_;
   std::vector<std::vector<double>> kept_masses_;
 };

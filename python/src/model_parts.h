@@ -45,4 +45,11 @@ pybind11::tuple move_rows(const Model& model, const pybind11::array& x,
 SharedModel with_group(const Model& model, const std::string& name, const pybind11::array& x,
                        const OptionalNumbers& masses, int threads);
 
+/// The same from a table, for a model that knows columns.
+SharedModel with_table_group(const Model& model, const std::string& name, const Table& table,
+                             const OptionalNumbers& masses, int threads);
+
+/// What the columns of a model mean, or None.
+pybind11::object columns_of(const Model& model);
+
 }  // namespace conflux::python

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = CONFLUX_VERSION;
   conflux::python::bind_errors(module);
   conflux::python::bind_options(module);
+  conflux::python::bind_columns(module);
   conflux::python::bind_layers(module);
   conflux::python::bind_model(module);
   conflux::python::bind_fit(module);

@@ -70,7 +70,7 @@ void Samples::copy_row(Index row, double* out) const {
   }
 }
 
-void Samples::check_finite(const std::vector<std::string>& names, const Workers& workers) const {
+Index Samples::first_not_finite(const Workers& workers) const {
   std::atomic<Index> first_bad = rows_;
   workers.for_each_block(rows_, kRowsPerTask, [&](Index begin, Index end) {
     std::vector<double> row(static_cast<std::size_t>(cols_));
@@ -81,14 +81,19 @@ void Samples::check_finite(const std::vector<std::string>& names, const Workers&
       } else {
         copy_row(i, row.data());
       }
-      if (all_finite(values, cols_)) continue;
+      if (conflux::all_finite(values, cols_)) continue;
       Index known = first_bad;
       while (i < known && !first_bad.compare_exchange_weak(known, i)) {
       }
       return;
     }
   });
-  if (first_bad < rows_) refuse(first_bad, names);
+  return first_bad;
+}
+
+void Samples::check_finite(const std::vector<std::string>& names, const Workers& workers) const {
+  const Index first = first_not_finite(workers);
+  if (first < rows_) refuse(first, names);
 }
 
 void Samples::refuse(Index row, const std::vector<std::string>& names) const {

@@ -34,12 +34,15 @@ class Samples {
   SampleRows view(Index first, Index step, Index count) const;
   void copy_row(Index row, double* out) const;
 
+  bool all_finite(const Workers& workers) const { return first_not_finite(workers) == rows_; }
   /// Throws InvalidData that names the first value that is not finite. `names` may be empty.
   void check_finite(const std::vector<std::string>& names, const Workers& workers) const;
   [[noreturn]] void refuse(Index row, const std::vector<std::string>& names) const;
 
  private:
   double at(Index row, Index col) const;
+  /// The first row with a value that is not finite; rows() if there is none.
+  Index first_not_finite(const Workers& workers) const;
 
   const char* data_;
   Index rows_;

@@ -18,16 +18,16 @@ def test_different_groups_are_aligned_and_judged_on_unseen_rows():
     X, groups = two_groups(2.0)
     done = conflux.align(X, groups, layers=5)
     assert done.unseen.sum() == 120  # a fifth of each group
-    assert done.evaluation.rows == {"a": 60, "b": 60}
-    assert done.evaluation.guess_after.auc < done.evaluation.guess_before.auc - 0.2
-    assert "120 rows that the fit has not seen" in done.summary
+    assert done.summary.judged_rows == done.summary.unseen_rows == 120
+    assert done.summary.auc_after < done.summary.auc_before - 0.2
+    assert "Judged on 120 rows that were kept from the fit" in str(done)
     assert (done.model.transform(X, groups) == done.rows).all()
 
 
 def test_equal_groups_are_left_alone():
     X, groups = two_groups(0.0)
     done = conflux.align(X, groups)
-    assert done.rows is X and done.model is None
+    assert done.rows is X and done.model.layers_ == []
     assert "left as they are" in str(done)
 
 
@@ -42,7 +42,7 @@ def test_small_groups_keep_no_rows():
     X, groups = two_groups(3.0, rows=60)
     done = conflux.align(X, groups, layers=3)
     assert not done.unseen.any()
-    assert "Judged on rows of the fit" in done.summary
+    assert "rows that were fitted, which flatters" in str(done.summary)
 
 
 def test_data_frames_and_seeds():
@@ -52,9 +52,36 @@ def test_data_frames_and_seeds():
     one = conflux.align(frame, groups, layers=3, n_jobs=1)
     two = conflux.align(frame, groups, layers=3, n_jobs=2)
     assert (np.asarray(one.rows) == np.asarray(two.rows)).all()
-    assert list(one.evaluation.features_moved)[0] == "x"
+    assert list(one.rows.columns) == list("xyz")
+    assert list(one.summary.moved_most)[0] == "x"
+    named = conflux.align(frame.assign(site=groups), "site", layers=3)
+    assert (named.rows[list("xyz")] == one.rows).all().all()
+    assert (named.rows["site"] == groups).all()
 
 
 def test_a_share_outside_its_range_is_refused():
     with pytest.raises(ValueError, match="unseen"):
         conflux.align(*two_groups(1.0), unseen=1.5)
+
+
+def test_what_cannot_be_aligned_is_refused():
+    X, groups = two_groups(1.0, rows=30)
+    for call in (conflux.align, conflux.check, conflux.guess):
+        with pytest.raises(ValueError, match="60 rows but 59 group labels"):
+            call(X, groups[:-1])
+        with pytest.raises(ValueError, match="row 4 has no group"):
+            call(X, np.where(np.arange(60) == 4, None, groups))
+        with pytest.raises(ValueError, match="one label per row"):
+            call(X, "a")
+    with pytest.raises(ValueError, match="60 rows but 59 labels"):
+        conflux.align(X, groups, groups[:-1])
+    with pytest.raises(TypeError, match="check.* 'layers'"):
+        conflux.check(X, groups, layers=3)
+    with pytest.raises(TypeError, match="layrs"):
+        conflux.align(X, groups, layrs=3)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("xyz"))
+    with pytest.raises(ValueError, match="no column 'site', which tells the groups; add it. The c"):
+        conflux.align(frame, "site")
+    with pytest.raises(ValueError, match="no column 'kind', which tells what rows show"):
+        conflux.align(frame.assign(site=groups), "site", "kind")

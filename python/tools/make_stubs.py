@@ -14,7 +14,7 @@ from conflux import _parameters
 HEADER = '''\
 # Made by tools/make_stubs.py from the options of the engine.
 import os
-from typing import Sequence, Union
+from typing import Mapping, Sequence, Union
 
 import numpy as np
 

@@ -1,0 +1,76 @@
+// Rows of a Python caller as groups of coordinates, with what their columns mean: what the command
+// makes of a table.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "caller_groups.h"
+#include "caller_table.h"
+
+namespace conflux::python {
+
+/// An array or a table of the caller's.
+class CallerRows {
+ public:
+  /// `x` is an array with as many columns as there are names, or a table, which has its own.
+  CallerRows(const pybind11::object& x, Names names);
+
+  bool is_array() const { return array_.has_value(); }
+  const pybind11::array& array() const { return *array_; }
+  Index rows() const { return samples_ ? samples_->rows() : table_->num_rows(); }
+  const Names& names() const { return names_; }
+  /// A copy of an array. Does not need the GIL.
+  SharedTable table(const Workers& workers) const;
+
+ private:
+  std::optional<pybind11::array> array_;
+  std::optional<Samples> samples_;
+  SharedTable table_;
+  Names names_;
+};
+
+class CallerData {
+ public:
+  /// Finds out what the columns mean; without options the rows of an array are coordinates. Names
+  /// of the columns are RowFacts::feature_names.
+  CallerData(const pybind11::object& x, RowFacts facts, const std::optional<ColumnOptions>& options,
+             int threads);
+  /// Rows of groups that are known, through columns that are: those of a model, or of other data.
+  /// Without columns they are coordinates.
+  CallerData(const Columns& columns, const Names& known_groups, const pybind11::object& x,
+             RowFacts facts, int threads);
+
+  const GroupSet& groups() const { return groups_; }
+  /// The groups for someone who may keep their rows; they are gone then.
+  GroupSet take_groups() { return std::move(groups_); }
+  const Columns& columns() const { return columns_; }
+  /// The row of the caller that is row `i` of group `m`.
+  Index row_of(std::size_t m, Index i) const { return rows_of_[m][static_cast<std::size_t>(i)]; }
+  Index num_rows() const { return rows_.rows(); }
+  /// Rows with missing cells that were left out.
+  Index dropped() const { return dropped_; }
+
+ private:
+  /// Whether no column means anything but itself, so that rows are coordinates.
+  bool as_they_are(const Table& table) const;
+  void borrow(const Workers& workers);
+  void keep(std::vector<Matrix> coordinates);
+  void set_labels();
+
+  RowFacts facts_;
+  CallerRows rows_;
+  std::optional<CallerGroups> caller_;
+  GroupSet groups_;
+  Columns columns_;
+  std::vector<std::vector<Index>> rows_of_;
+  Index dropped_ = 0;
+};
+
+/// Rows with a missing cell as it is expected in their groups, in the order of the rows.
+Matrix known_coordinates(const Columns& columns, const Table& table, std::span<const Index> groups,
+                         const Workers& workers);
+
+}  // namespace conflux::python
