@@ -1,0 +1,178 @@
+"""What is found about groups: records with a summary to read and a dict to keep."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+__all__ = ["Check", "Evaluation", "Feature", "Guess", "Summary"]
+
+# Features that a summary names; the rest is in the record.
+_MOST_NAMED = 5
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class _Record:
+    """A result with a summary."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures by name, as json.dumps takes them."""
+        return dataclasses.asdict(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Guess(_Record):
+    """Whether the group of a row can be guessed from the row; see :func:`guess`."""
+
+    auc: float
+    """Area under the ROC curve, mean over groups against the rest: 0.5 is chance, 1 certainty."""
+    by_chance: float
+    """The AUC that 95 of 100 random deals of the groups stay below."""
+    p_value: float
+    """How probable an AUC of this size or more is by chance."""
+    per_group: dict[str, float]
+    """Each group against the rest; NaN for groups with too few rows."""
+    importance: dict[str, float]
+    """Share of each feature in what gives the groups away, largest first."""
+    rows: int
+    """Rows that were judged."""
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the groups can be told apart."""
+        return self.auc > self.by_chance
+
+    def __str__(self) -> str:
+        verdict = "can" if self.beyond_chance else "cannot"
+        text = (
+            f"groups {verdict} be guessed: AUC {self.auc:.3f} on {self.rows} rows "
+            f"(chance stays below {self.by_chance:.3f})"
+        )
+        named = [f"{name} {share:.0%}" for name, share in self.importance.items() if share > 0]
+        if self.beyond_chance and named:
+            text += f", given away by {', '.join(named[:_MOST_NAMED])}"
+        return text
+
+
+@dataclasses.dataclass(frozen=True)
+class Feature:
+    """How one feature differs between groups, in normal scores of its ranks."""
+
+    shift: float
+    """Between the two groups that lie furthest apart, in deviations within groups."""
+    by_chance: float
+    """The shift that 95 of 100 random deals of the groups stay below."""
+    spread_ratio: float
+    """Deviation of the group with the widest spread over that of the narrowest."""
+    p_value: float
+    """How probable such a difference is by chance."""
+    false_discovery_rate: float
+    """The smallest error rate at which this feature is named among all features."""
+    importance: float
+    """Share in how the group is guessed."""
+    differs: bool
+    """Whether the difference is beyond chance."""
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Check(_Record):
+    """What can be said of groups before they are aligned; see :func:`check`."""
+
+    differ: bool
+    """Whether the groups differ beyond chance."""
+    p_value: float
+    """How probable such a difference is by chance."""
+    advice: str
+    """leave, align, gate auto or gate label."""
+    sentences: list[str]
+    """What was found and what it means, the verdict first."""
+    guess: Guess
+    """Whether the group of a row can be guessed."""
+    features: dict[str, Feature]
+    """How each feature differs, by itself."""
+    rows: dict[str, int]
+    """Rows of each group that were looked at."""
+    overlap: float
+    """Share of the rows in cells that two groups have in common."""
+    shares: dict[str, dict[str, float]] | None
+    """Share of each label in each group; None without labels."""
+
+    @property
+    def differing(self) -> list[str]:
+        """Names of the features that differ, those that give most away first."""
+        found = [name for name, feature in self.features.items() if feature.differs]
+        return sorted(found, key=lambda name: -self.features[name].importance)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Evaluation(_Record):
+    """What an alignment did to rows; see :func:`evaluate`."""
+
+    verdict: str
+    """nothing to align, already aligned, aligned, better, unchanged or worse."""
+    sentences: list[str]
+    """The verdict first, then what else is good to know."""
+    warnings: list[str]
+    """What is bad or worse than before, with remedies."""
+    guess_before: Guess
+    """Whether the group of a row could be guessed before."""
+    guess_after: Guess
+    """Whether it still can be."""
+    within_labels: bool
+    """Whether labels were protected, so that the verdict is about rows of one label."""
+    guess_within_before: float | None
+    """AUC of guessing among rows of one label; None without labels that groups share."""
+    guess_within_after: float | None
+    """The same afterwards."""
+    neighbors_kept: float
+    """Share of a row's nearest rows of its group that are still its nearest."""
+    figures: dict[str, dict[str, float | None]]
+    """Every metric before and after, and by chance."""
+    features_moved: dict[str, float]
+    """How far each feature moved, in its deviations within groups, furthest first."""
+    rows: dict[str, int]
+    """Rows of each group that were judged."""
+
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Summary(_Record):
+    """What a fit did to rows that it has not seen; see :func:`conflux.align`."""
+
+    verdict: str
+    """nothing to align, already aligned, aligned, better, unchanged or worse."""
+    auc_before: float
+    """How well the group of a row could be guessed: 0.5 is chance, 1 certainty."""
+    auc_after: float
+    """How well it still can be."""
+    auc_by_chance: float
+    """The AUC that 95 of 100 random deals of the groups stay below."""
+    within_labels: bool
+    """Whether labels were protected, so that the AUC is that among rows of one label."""
+    neighbors_kept: float
+    """Share of a row's nearest rows of its group that are still its nearest."""
+    neighbors_by_chance: float
+    """The share that rows in random order would keep."""
+    moved_most: dict[str, float]
+    """Features that moved most, and how far, in deviations within groups."""
+    judged_rows: int
+    """Rows that were judged."""
+    unseen_rows: int
+    """How many of them no map was fitted on."""
+    stop: str
+    """Why there are no more layers."""
+    sentences: list[str]
+    """The verdict first, then what else is good to know."""
+    warnings: list[str]
+    """What is bad or worse than before, with remedies."""
+
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])
