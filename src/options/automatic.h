@@ -19,11 +19,16 @@ inline constexpr Index kLayersOfMany = 2;  // times as many for many large group
 inline constexpr Index kDirections = 10;
 inline constexpr Index kDirectionsOfMany = 16;
 inline constexpr Index kFeaturesPerGatedDirection = 4;
+// A kind has few rows, so layers that move kinds by themselves come sooner to noise: new rows mix
+// best when each feature has been part of about ten directions.
+inline constexpr Index kTurnsOfGatedFeature = 10;
+inline constexpr Index kFewestGatedLayers = 40;
 // Small groups are noisy however many there are.
 inline constexpr Index kLargeGroup = 2000;
 inline constexpr double kStrengthOfTwo = 0.2;
 inline constexpr double kLargestStrength = 0.3;
-// With a gate, and of the baselines.
+inline constexpr double kStrengthOfGated = 0.4;
+// Of the baselines.
 inline constexpr double kStrengthOfOthers = 0.5;
 // Rows of all groups together that a search should see, and what each group contributes.
 inline constexpr Index kSearchRowsInAll = 5000;

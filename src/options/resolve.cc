@@ -67,13 +67,18 @@ void set_fixed(FitOptions& options, const MethodInfo& method) {
   }
 }
 
-void resolve_layers(FitOptions& options, const MethodInfo& method, const DataShape& data) {
+void resolve_layers(FitOptions& options, const MethodInfo& method, bool gated,
+                    const DataShape& data) {
   if (!options.layers && method.to_uniform) {
     options.layers = options.dd_stack == DdStack::kRandom ? kDdRandomLayers : kDdLayers;
   }
   if (!options.layers) {
     const Index by_features = std::clamp(data.dim / kFeaturesPerLayer, kFewestLayers, kMostLayers);
     options.layers = many_large_groups(data) ? kLayersOfMany * by_features : by_features;
+    if (gated) {
+      const Index turns = kTurnsOfGatedFeature * data.dim / *options.directions;
+      options.layers = std::clamp(turns, kFewestGatedLayers, *options.layers);
+    }
   }
   if (!method.opens.empty() && !method.one_layer() && *options.layers < 2) {
     throw InvalidOption(fmt::format(
@@ -126,7 +131,7 @@ void resolve_directions(FitOptions& options, bool gated, const DataShape& data) 
 
 double automatic_strength(const MethodInfo& method, bool gated, const DataShape& data) {
   if (method.strength > 0) return method.strength;
-  if (gated) return kStrengthOfOthers;
+  if (gated) return kStrengthOfGated;
   const double groups = many_large_groups(data) ? static_cast<double>(data.group_sizes.size()) : 2;
   return std::min(kStrengthOfTwo * std::sqrt(0.5 * groups), kLargestStrength);
 }
@@ -217,9 +222,9 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   const MethodInfo& method = method_info(requested.method);
   FitOptions options = without_ignored(requested);
   set_fixed(options, method);
-  resolve_layers(options, method, data);
   const bool gated = resolve_gate(options, data);
   resolve_directions(options, gated, data);
+  resolve_layers(options, method, gated, data);
   if (!options.search_rows) {
     const auto groups = static_cast<Index>(data.group_sizes.size());
     options.search_rows = std::clamp(kSearchRowsInAll / groups, kFewestSearchRows, kMostSearchRows);
