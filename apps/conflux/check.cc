@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "check_report.h"
+#include "core/shell_word.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -27,17 +28,6 @@ struct CheckFlags {
 /// The composition that speaks of what rows are: labels if there are any.
 const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.cells;
-}
-
-/// A word of a command as a shell reads it back.
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char letter : word)
-    out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return out + "'";
 }
 
 /// A table that no input is called like, in a format that keeps the groups of its rows.
@@ -84,8 +74,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   // A label that is named is protected without a word.
   if (report.advice == Advice::kGateCells) add("--gate", "auto");
   add("-o", pipe ? "aligned.conflux" : output_name(input));
-  for (std::string& word : words) word = shell_word(word);
-  return fmt::format("{}", fmt::join(words, " "));
+  return shell_command(words);
 }
 
 Json difference_json(const Difference& difference) {

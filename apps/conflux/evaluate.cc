@@ -13,8 +13,7 @@
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "file_checks.h"
-#include "grouped_input.h"
-#include "model_columns.h"
+#include "model_input.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -36,30 +35,6 @@ void check_metrics(const EvaluateFlags& flags) {
       throw InvalidOption(unknown_name("metric", name, known));
     }
   }
-}
-
-GroupedInput read_for(const Model& model, const EvaluateFlags& flags, const Console& console) {
-  GroupedInputFlags input = flags.input;
-  if (input.group.empty()) input.group = model.group_column;
-  ColumnFlags columns{.group = input.group, .features = input.features, .rename = input.rename};
-  const std::string& first = input.paths.front();
-  // Standard input can be read once, so its columns must have the names of the model.
-  if (first == "-") {
-    input.features = feature_columns(model, columns);
-  } else {
-    TableOptions names = read_options(input.table, input.group, input.threads);
-    names.numeric.emplace();
-    const bool one_file_per_group = input.group.empty() && input.paths.size() > 1;
-    const auto reader = open_table(first, names);
-    const TableSchema& schema = reader->schema();
-    input.features = find_columns(schema, first, model, columns, !one_file_per_group).features;
-    // The labels that the fit knew need not be named again.
-    const bool has_labels = std::any_of(schema.begin(), schema.end(), [&](const auto& column) {
-      return column.name == model.label_column;
-    });
-    if (input.label.empty() && has_labels) input.label = model.label_column;
-  }
-  return read_groups(input, console, &model);
 }
 
 Json change_json(const Change& change) {
@@ -309,7 +284,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_model_comes_first(flags.model, flags.input.paths.front());
   const Model model = load_model(flags.model);
   check_metrics(flags);
-  const GroupedInput input = read_for(model, flags, console);
+  const GroupedInput input = read_groups_for(model, flags.input, console);
   const auto& asked = options.metrics;
   if (input.groups.label_names().empty() &&
       std::find(asked.begin(), asked.end(), "clisi") != asked.end()) {

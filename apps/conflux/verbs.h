@@ -14,6 +14,7 @@ Verb inverse_verb();
 Verb translate_verb();
 Verb add_group_verb();
 Verb evaluate_verb();
+Verb report_verb();
 Verb info_verb();
 Verb generate_verb();
 Verb convert_verb();

@@ -18,6 +18,7 @@
 #include "conflux/metrics/guessing.h"
 #include "conflux/metrics/lisi.h"
 #include "conflux/metrics/moves.h"
+#include "conflux/report/report.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table.h"

@@ -8,6 +8,7 @@
 #include "conflux/core/error.h"
 #include "judging/check_sentences.h"
 #include "judging/composition.h"
+#include "judging/feature_difference.h"
 #include "judging/judged_rows.h"
 #include "judging/rank_tests.h"
 #include "kernels/normal.h"
@@ -69,7 +70,9 @@ double chance_of_largest(double comparisons) {
   return -kernels::normal_quantile(tail, 1 - tail);
 }
 
-FeatureDifference describe(const std::vector<double>& values, const JudgedRows& judged) {
+}  // namespace
+
+FeatureDifference describe_feature(const std::vector<double>& values, const JudgedRows& judged) {
   const std::vector<Moments> groups = score_moments(values, judged);
   const auto by_mean = [](const Moments& a, const Moments& b) { return a.mean < b.mean; };
   const auto by_spread = [](const Moments& a, const Moments& b) {
@@ -93,12 +96,14 @@ FeatureDifference describe(const std::vector<double>& values, const JudgedRows& 
   return out;
 }
 
+namespace {
+
 void compare_features(const JudgedRows& judged, CheckReport& report, const Workers& workers) {
   report.features.resize(static_cast<std::size_t>(judged.rows.cols()));
   std::vector<char> atoms(report.features.size(), 0);
   workers.for_each(judged.rows.cols(), [&](Index j) {
     const std::vector<double> values(judged.rows.col(j).begin(), judged.rows.col(j).end());
-    report.features[j] = describe(values, judged);
+    report.features[j] = describe_feature(values, judged);
     atoms[j] = has_atom(values) ? 1 : 0;
   });
   for (std::size_t j = 0; j < atoms.size(); ++j) {

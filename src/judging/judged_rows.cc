@@ -51,4 +51,11 @@ Vector standardize_within_groups(JudgedRows& judged) {
   return factors;
 }
 
+bool one_unit(const Matrix& rows, const Vector& factors) {
+  // Deviations that differ by more are taken for different units, as a fit takes them.
+  constexpr double kUnlikeUnits = 100;
+  if (rows.minCoeff() >= 0 && rows.maxCoeff() <= 1) return true;
+  return factors.maxCoeff() < kUnlikeUnits * factors.minCoeff();
+}
+
 }  // namespace conflux

@@ -28,4 +28,7 @@ JudgedRows draw_rows(const GroupSet& groups, Index per_group, Purpose purpose, s
 /// rows where it is constant within groups. Returns the factors.
 Vector standardize_within_groups(JudgedRows& judged);
 
+/// Whether all features of these rows, which have such factors, can be taken to have one unit.
+bool one_unit(const Matrix& rows, const Vector& factors);
+
 }  // namespace conflux

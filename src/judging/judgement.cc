@@ -19,9 +19,6 @@ namespace conflux {
 
 namespace {
 
-// Deviations that differ by more are taken for different units, as a fit takes them.
-constexpr double kUnlikeUnits = 100;
-
 // Some rows before and after, by position in the alignment.
 struct Pair {
   Matrix before = {};
@@ -83,12 +80,6 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
     if (!alignment.label_of.empty()) out.label_of.push_back(alignment.label_of[chosen[i]]);
   }
   return out;
-}
-
-// Whether all features can be taken to have one unit.
-bool one_unit(const Matrix& rows, const Vector& factors) {
-  if (rows.minCoeff() >= 0 && rows.maxCoeff() <= 1) return true;
-  return factors.maxCoeff() < kUnlikeUnits * factors.minCoeff();
 }
 
 Vector factors_of(const Pair& pair, const Matrix& rows) {
@@ -178,6 +169,11 @@ void judge_distances(const Pair& pair, std::uint64_t seed, const Workers& worker
   const NearRows before = look_at_pairs(pair.before, pair.group_of, pair.label_of, seed, workers);
   const NearRows after = look_at_pairs(pair.after, pair.group_of, pair.label_of, seed, workers);
   out.energy = {before.energy, after.energy, after.energy_by_chance};
+  out.energy_low = after.energy_low;
+  for (std::size_t m = 0; m < after.energy_of_group.size(); ++m) {
+    out.energy_of_group.push_back({before.energy_of_group[m], after.energy_of_group[m],
+                                   after.group_low[m], after.group_high[m]});
+  }
   if (!pair.label_of.empty() && !std::isnan(after.label_transfer)) {
     out.label_transfer = {before.label_transfer, after.label_transfer,
                           after.label_transfer_by_chance};

@@ -99,8 +99,16 @@ Sums sum_up(ConstRows rows, const Deals& deals, const std::vector<Index>& label_
   return parts[0];
 }
 
+// Energy distances of one deal, in mean distances within groups; of a group that is too small, 0.
+struct DealtEnergy {
+  double mean = 0;
+  std::vector<double> of_group = {};
+};
+
 // Means over pairs of different rows.
-double energy_of(const Matrix& own, const Matrix& all, Index k, const std::vector<double>& sizes) {
+DealtEnergy energy_of(const Matrix& own, const Matrix& all, Index k,
+                      const std::vector<double>& sizes) {
+  DealtEnergy out{.of_group = std::vector<double>(sizes.size(), 0.0)};
   double count = 0, total = 0, energies = 0, within = 0, groups = 0;
   for (std::size_t m = 0; m < sizes.size(); ++m) {
     count += sizes[m];
@@ -113,11 +121,32 @@ double energy_of(const Matrix& own, const Matrix& all, Index k, const std::vecto
     const double inside = own_sum / (n * (n - 1));
     const double across = (all_sum - own_sum) / (n * others);
     const double outside = (total - 2 * all_sum + own_sum) / (others * (others - 1));
-    energies += 2 * across - inside - outside;
+    out.of_group[m] = 2 * across - inside - outside;
+    energies += out.of_group[m];
     within += inside;
     groups += 1;
   }
-  return groups > 0 && within > 0 ? energies / within : 0;
+  const bool known = groups > 0 && within > 0;
+  for (double& each : out.of_group) each = known ? each * groups / within : 0;
+  out.mean = known ? energies / within : 0;
+  return out;
+}
+
+// The largest and the smallest of the deals: the ends of nine tenths of all.
+void find_bands(const Sums& sums, const std::vector<double>& sizes, NearRows& out) {
+  out.energy_by_chance = -std::numeric_limits<double>::infinity();
+  out.energy_low = std::numeric_limits<double>::infinity();
+  out.group_high.assign(sizes.size(), out.energy_by_chance);
+  out.group_low.assign(sizes.size(), out.energy_low);
+  for (Index k = 1; k <= kDeals; ++k) {
+    const DealtEnergy dealt = energy_of(sums.own, sums.all, k, sizes);
+    out.energy_by_chance = std::max(out.energy_by_chance, dealt.mean);
+    out.energy_low = std::min(out.energy_low, dealt.mean);
+    for (std::size_t m = 0; m < sizes.size(); ++m) {
+      out.group_high[m] = std::max(out.group_high[m], dealt.of_group[m]);
+      out.group_low[m] = std::min(out.group_low[m], dealt.of_group[m]);
+    }
+  }
 }
 
 double random_agreement(const std::vector<Index>& group_of, const std::vector<Index>& label_of) {
@@ -149,11 +178,10 @@ NearRows look_at_pairs(ConstRows rows, const std::vector<Index>& group_of,
   for (const Index m : group_of) sizes[m] += 1;
   const Sums sums = sum_up(rows, deal(group_of, seed), label_of, groups, workers);
   NearRows out;
-  out.energy = energy_of(sums.own, sums.all, 0, sizes);
-  out.energy_by_chance = -std::numeric_limits<double>::infinity();
-  for (Index k = 1; k <= kDeals; ++k) {
-    out.energy_by_chance = std::max(out.energy_by_chance, energy_of(sums.own, sums.all, k, sizes));
-  }
+  const DealtEnergy real = energy_of(sums.own, sums.all, 0, sizes);
+  out.energy = real.mean;
+  out.energy_of_group = real.of_group;
+  find_bands(sums, sizes, out);
   out.label_transfer =
       sums.asked > 0 ? sums.hits / sums.asked : std::numeric_limits<double>::quiet_NaN();
   out.label_transfer_by_chance = random_agreement(group_of, label_of);

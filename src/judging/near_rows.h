@@ -16,6 +16,12 @@ struct NearRows {
   /// deals the value that 95 of 100 stay below. The estimate has no bias: 0 is the mean over deals.
   double energy = 0;
   double energy_by_chance = 0;
+  /// The value that 5 of 100 random deals stay below.
+  double energy_low = 0;
+  /// The same of each group, in the same unit, and the band of nine tenths of its random deals.
+  std::vector<double> energy_of_group = {};
+  std::vector<double> group_low = {};
+  std::vector<double> group_high = {};
   /// Share of labelled rows whose nearest labelled row of another group has the same label; NaN
   /// when there is none.
   double label_transfer = 0;

@@ -66,6 +66,30 @@ TEST(Judgement, SaysThatAShiftIsGone) {
   EXPECT_THAT(found.warnings, IsEmpty());
 }
 
+// Means over groups say little of the one group that stays behind.
+TEST(Judgement, TellsHowFarEachGroupIsFromTheRest) {
+  const Judgement found = Scene(600, 3).judge();
+  ASSERT_EQ(found.energy_of_group.size(), 2u);
+  double before = 0, after = 0;
+  for (const GroupDistance& each : found.energy_of_group) {
+    before += each.before / 2;
+    after += each.after / 2;
+    EXPECT_LT(each.low, each.high);
+    EXPECT_GT(each.before, each.high);
+  }
+  EXPECT_NEAR(before, found.energy.before, 1e-12);
+  EXPECT_NEAR(after, found.energy.after, 1e-12);
+  EXPECT_LT(found.energy_low, found.energy.by_chance);
+}
+
+// Rows that repeat those of the other group lie closer than any random deal.
+TEST(Judgement, SeesThatRowsFollowEachOtherTooClosely) {
+  Scene scene(400, 0, 2);
+  for (Index i = 1; i < 400; i += 2) scene.after.row(i) = scene.after.row(i - 1);
+  const Judgement found = scene.judge();
+  EXPECT_LT(found.energy.after, found.energy_low);
+}
+
 TEST(Judgement, SaysWhenThereWasNothingToAlign) {
   const Judgement found = Scene(400, 0, 2).judge();
   EXPECT_EQ(found.verdict, Verdict::kNothingToDo);

@@ -63,6 +63,15 @@ struct Change {
   double by_chance = 0;
 };
 
+/// How far a group is from the rest, before and after, and the band that nine of ten random deals
+/// stay in afterwards. Below it, rows follow each other more closely than chance would have it.
+struct GroupDistance {
+  double before = 0;
+  double after = 0;
+  double low = 0;
+  double high = 0;
+};
+
 /// How far rows moved, as the root of the mean square.
 struct Move {
   std::string name;
@@ -98,6 +107,9 @@ struct Judgement {
   /// Mean energy distance of a group from the rest, in mean distances within groups; by_chance:
   /// what 95 of 100 random deals stay below.
   Change energy = {};
+  /// What 5 of 100 random deals stay below, and the same of each group.
+  double energy_low = 0;
+  std::vector<GroupDistance> energy_of_group = {};
   /// Fraction of nearest rows of the same group that are kept, of each group and on average, and
   /// what rows in random order would keep.
   std::vector<double> neighbors_kept = {};

@@ -1,0 +1,33 @@
+#include "model_input.h"
+
+#include <algorithm>
+
+#include "model_columns.h"
+
+namespace conflux::app {
+
+GroupedInput read_groups_for(const Model& model, GroupedInputFlags input, const Console& console) {
+  if (input.group.empty()) input.group = model.group_column;
+  ColumnFlags columns{.group = input.group, .features = input.features, .rename = input.rename};
+  const std::string& first = input.paths.front();
+  // Standard input can be read once, so its columns must have the names of the model.
+  if (first == "-") {
+    input.features = feature_columns(model, columns);
+  } else {
+    TableOptions names = read_options(input.table, input.group, input.threads);
+    names.numeric.emplace();
+    // A table with more columns may tell the groups as well.
+    const bool told_here = input.meta.empty() && (!input.group.empty() || input.paths.size() == 1);
+    const auto reader = open_table(first, names);
+    const TableSchema& schema = reader->schema();
+    input.features = find_columns(schema, first, model, columns, told_here).features;
+    // The labels that the fit knew need not be named again.
+    const bool has_labels = std::any_of(schema.begin(), schema.end(), [&](const auto& column) {
+      return column.name == model.label_column;
+    });
+    if (input.label.empty() && has_labels) input.label = model.label_column;
+  }
+  return read_groups(input, console, &model);
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,99 @@
+// conflux report: one page that shows what a model does to rows.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "conflux/core/error.h"
+#include "conflux/storage/model_file.h"
+#include "core/stopwatch.h"
+#include "file_checks.h"
+#include "model_input.h"
+#include "report_page.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+struct ReportFlags {
+  std::string model;
+  GroupedInputFlags input;
+  std::string output;
+  bool force = false;
+  ReportOptions options;
+};
+
+void check_files(const ReportFlags& flags, bool json) {
+  if (flags.output.empty() && !json) {
+    throw InvalidOption(
+        "--output is missing; name the page to write, say -o report.html, or ask "
+        "for --json.");
+  }
+  check_model_comes_first(flags.model, flags.input.paths.front());
+  std::vector<std::string> inputs = flags.input.paths;
+  inputs.push_back(flags.model);
+  check_output(flags.output, FileKind::kTable, inputs, flags.force);
+}
+
+void run_report(const ReportFlags& flags, const Console& console) {
+  check_files(flags, console.json);
+  const Stopwatch watch;
+  const Model model = load_model(flags.model);
+  const GroupedInput input = read_groups_for(model, flags.input, console);
+  ReportOptions options = flags.options;
+  options.threads = flags.input.threads;
+  options.model_path = flags.model;
+  options.data_paths = flags.input.paths;
+  options.progress = [&](const std::string& what) { console.progress(what); };
+  const Report report = make_report(model, input.groups, options);
+  console.finish_progress();
+  if (!flags.output.empty()) write_report(flags.output, report, watch.seconds(), console);
+  if (console.json) std::fputs(report_json(report).c_str(), stdout);
+}
+
+}  // namespace
+
+Verb report_verb() {
+  const auto flags = std::make_shared<ReportFlags>();
+  Verb verb{.name = "report",
+            .description = "show what a model does to rows, on one page",
+            .example = "conflux report cells.conflux cells.csv -o report.html",
+            .run = [flags](const Console& console) { run_report(*flags, console); }};
+  verb.add({{.names = "MODEL",
+             .help = "model file that conflux fit wrote",
+             .target = &flags->model,
+             .required = true},
+            {.names = "INPUT",
+             .help = "tables of all groups, or one table per group",
+             .target = &flags->input.paths,
+             .required = true},
+            {.names = "-o,--output",
+             .value = "FILE",
+             .help = "page to write, one HTML file without references to others",
+             .target = &flags->output},
+            {.names = "--rows",
+             .value = "N",
+             .help = "rows whose places are shown, drawn by seed; 0 keeps all values of rows out "
+                     "of the page [2000]",
+             .target = &flags->options.rows,
+             .least = 0,
+             .most = 20000},
+            {.names = "--seed",
+             .value = "N",
+             .help = "names the random streams [0]",
+             .target = &flags->options.seed},
+            group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
+            label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+            features_flag(flags->input.features,
+                          "columns of the features, in their order [as when fitting]"),
+            where_flag(flags->input),
+            force_flag(flags->force),
+            threads_flag(flags->input.threads)});
+  verb.add(join_flags(flags->input));
+  verb.add(input_flags(flags->input.table));
+  return verb;
+}
+
+}  // namespace conflux::app

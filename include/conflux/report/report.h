@@ -1,0 +1,201 @@
+// A report on what a model does to rows: facts first, then one page that shows them.
+//
+//   const Report report = make_report(model, groups, {.model_path = "cells.conflux"});
+//   std::ofstream("report.html") << report_html(report);
+//
+// The page answers eight questions in order: is there a difference, where, did it work, what moved
+// and how far, was anything fused, can new rows be trusted, when and why did the fit stop, and what
+// does a row look like elsewhere. It is one file that needs neither a network nor JavaScript. It
+// holds the numbers of its pictures and never the table: values of rows only as many as asked for,
+// and what it holds of them is said at its end.
+//
+// Figures are those of check() and evaluate() on the same rows. The same model, rows, options and
+// seed give the same bytes on any number of threads.
+//
+// Cost: that of check() and evaluate(), and some passes over at most 20,000 rows; nothing grows
+// with the square of the number of groups.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/judging/check.h"
+#include "conflux/judging/evaluation.h"
+#include "conflux/training/model.h"
+
+namespace conflux {
+
+/// Version of the JSON form; docs/report.md describes it.
+inline constexpr int kReportVersion = 1;
+
+struct ReportOptions {
+  /// Rows whose places are shown, of all groups together, drawn by seed; 0 shows none.
+  Index rows = 2'000;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  /// What commands of the advice call the files; empty: placeholders.
+  std::string model_path = {};
+  std::vector<std::string> data_paths = {};
+  /// Rows that `groups` was drawn from; 0: it holds all.
+  Index all_rows = 0;
+  /// Told what is being computed.
+  std::function<void(const std::string&)> progress = {};
+};
+
+enum class ReportVerdict {
+  kNothingToAlign,
+  kWorked,
+  kWorkedButLook,
+  kMatchedNoise,
+  kDidNotHelp,
+  kCannotTell,
+};
+
+/// As the page says it: "nothing to align", "worked", "worked, but look", ...
+std::string_view name_of(ReportVerdict verdict);
+
+/// A figure of the top of the page.
+struct Headline {
+  std::string name;
+  std::string value;
+  /// What it means, or what chance makes of it.
+  std::string note;
+};
+
+struct ReportAdvice {
+  std::string sentence;
+  /// A command that can be copied; may be empty.
+  std::string command = {};
+};
+
+/// Densities of one feature, a row per group, over equal steps from `low` to `high`.
+struct FeatureDensities {
+  Index feature = 0;
+  double low = 0;
+  double high = 0;
+  Matrix before = {};
+  Matrix after = {};
+  /// Coordinates of marks and what they say in the units of the data.
+  std::vector<std::pair<double, std::string>> marks = {};
+};
+
+/// How one feature differs before and after.
+struct FeatureChange {
+  std::string name;
+  FeatureDifference before = {};
+  FeatureDifference after = {};
+};
+
+/// Rows on a plane: linear, so that distances mean something.
+struct RowView {
+  std::string x_name;
+  std::string y_name;
+  /// Share of the squared moves, or of the variance, that the plane shows.
+  double share = 1;
+  std::string share_of;
+  Matrix before = {};
+  Matrix after = {};
+  std::vector<Index> group_of = {};
+};
+
+/// Whose are the nearest rows of the rows of each kind? Kinds are labels, or cells that are found.
+struct Neighborhoods {
+  bool labels = true;
+  std::vector<std::string> kinds = {};
+  std::vector<Index> rows = {};
+  /// (a, b): the share of rows of kind b among the nearest rows of those of kind a.
+  Matrix before = {};
+  Matrix after = {};
+  Index nearest = 0;
+
+  struct Fused {
+    Index kind = 0;
+    Index with = 0;
+  };
+  /// Where a share of another kind has risen by more than a tenth.
+  std::vector<Fused> fused = {};
+};
+
+/// How often rows lie beyond the outer knots of the maps that move them.
+struct Reach {
+  Index maps = 0;
+  /// Rows by their share of such maps: 20 bins from 0 to 1.
+  std::vector<Index> counts = {};
+  /// The share that 99 of 100 rows stay below.
+  double most = 0;
+  /// What a row of the fit has on average, by the number of knots.
+  double expected = 0;
+  /// Fraction of rows with a share above a quarter.
+  double far = 0;
+};
+
+/// A row as every group, in the units of the data.
+struct RowElsewhere {
+  std::string name;
+  Index group = 0;
+  /// One line per feature that is shown, one text per group.
+  std::vector<std::vector<std::string>> values = {};
+};
+
+struct Report {
+  std::string model_name = {};
+  std::vector<std::string> data_names = {};
+  std::string group_column = {};
+  std::string label_column = {};
+  std::vector<std::string> group_names = {};
+  std::vector<std::string> feature_names = {};
+  std::vector<Index> group_sizes = {};
+  /// Rows of the table, and of each group those that the pictures are made of.
+  Index all_rows = 0;
+  std::vector<Index> rows_looked_at = {};
+  std::uint64_t seed = 0;
+  /// Whether these rows are those of the fit.
+  bool fitted_rows = false;
+
+  ReportVerdict verdict = ReportVerdict::kCannotTell;
+  std::vector<std::string> sentences = {};
+  std::vector<Headline> headlines = {};
+  std::vector<ReportAdvice> advice = {};
+
+  /// Unset when the groups are too few or too small.
+  std::optional<CheckReport> check = std::nullopt;
+  Evaluation evaluation = {};
+  /// In the order of the features, and positions from the worst on.
+  std::vector<FeatureChange> features = {};
+  std::vector<Index> worst_features = {};
+  /// Energy distances between groups, before and after; empty for two groups and for many.
+  Matrix pairs_before = {};
+  Matrix pairs_after = {};
+  std::vector<FeatureDensities> densities = {};
+  /// Quantiles of the moves of each group (rows), in deviations within groups, from 1 % to 99 %.
+  std::vector<double> move_levels = {};
+  Matrix move_quantiles = {};
+  /// Unset when no rows are to be shown.
+  std::optional<RowView> view = std::nullopt;
+  std::optional<Neighborhoods> neighborhoods = std::nullopt;
+  std::optional<Reach> reach = std::nullopt;
+  FitRecord record = {};
+  std::vector<Index> elsewhere_features = {};
+  std::vector<Index> elsewhere_groups = {};
+  std::vector<RowElsewhere> elsewhere = {};
+  /// Rows of which the page holds any values.
+  Index rows_inside = 0;
+};
+
+/// Groups are found in the model by their names. Throws InvalidData for a group that it does not
+/// know.
+Report make_report(const Model& model, const GroupSet& groups, const ReportOptions& options = {});
+
+/// One object, version kReportVersion.
+std::string report_json(const Report& report);
+
+/// The whole page.
+std::string report_html(const Report& report);
+
+}  // namespace conflux

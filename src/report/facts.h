@@ -1,0 +1,35 @@
+// The facts of a report, each question by itself.
+
+#pragma once
+
+#include "conflux/report/report.h"
+#include "report/report_rows.h"
+
+namespace conflux {
+
+/// Where do groups differ: `features`, `worst_features` and `densities`.
+void find_features(Report& report, const Model& model, const ReportRows& rows,
+                   const Workers& workers);
+/// `pairs_before` and `pairs_after`, for a few groups.
+void find_pairs(Report& report, const ReportRows& rows, const Workers& workers);
+/// How far rows moved: `move_levels` and `move_quantiles`.
+void find_moves(Report& report, const ReportRows& rows);
+/// The plane on which at most `most` rows are shown.
+RowView view_rows(const Report& report, const ReportRows& rows, Index most);
+/// Unset when there are no kinds, or too few rows.
+std::optional<Neighborhoods> find_neighborhoods(const Model& model, const GroupSet& groups,
+                                                const ReportRows& rows, std::uint64_t seed,
+                                                const Workers& workers);
+/// Unset when no map of the flow has knots.
+std::optional<Reach> find_reach(const Flow& flow, const ReportRows& rows, const Workers& workers);
+/// Some rows as every group: the parts of `report` that begin with elsewhere.
+void show_rows_elsewhere(Report& report, const Model& model, const ReportRows& rows,
+                         const Workers& workers);
+
+/// `verdict`, `sentences`, `headlines` and `advice`, from everything else.
+void conclude(Report& report, const Model& model, const ReportOptions& options);
+
+/// A value of a feature as people read it, in the units of the data.
+std::string value_text(const Model& model, Index feature, double coordinate, Index group = -1);
+
+}  // namespace conflux

@@ -1,0 +1,80 @@
+#include "conflux/report/report.h"
+
+#include <algorithm>
+
+#include "conflux/storage/checkpoint.h"
+#include "report/facts.h"
+
+namespace conflux {
+
+namespace {
+
+// The digest may be followed by the share that was kept from the fit.
+bool are_fitted_rows(const Model& model, const GroupSet& groups) {
+  const auto known = model.metadata.find("data_digest");
+  return known != model.metadata.end() && known->second.starts_with(data_digest(groups));
+}
+
+Report begin_report(const Model& model, const GroupSet& groups, const ReportOptions& options) {
+  Report out{.model_name = options.model_path,
+             .data_names = options.data_paths,
+             .group_column = model.group_column,
+             .label_column = model.label_column,
+             .group_names = groups.names(),
+             .feature_names = groups.feature_names(),
+             .all_rows = std::max(options.all_rows, groups.num_samples()),
+             .seed = options.seed,
+             .record = model.record};
+  for (Index m = 0; m < groups.num_groups(); ++m) out.group_sizes.push_back(groups[m].rows.rows());
+  for (Index j = static_cast<Index>(out.feature_names.size()); j < groups.dim(); ++j) {
+    out.feature_names.push_back("x" + std::to_string(j));
+  }
+  return out;
+}
+
+bool can_be_checked(const GroupSet& groups) {
+  Index large = 0;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() < 2) return false;
+    large += groups[m].rows.rows() >= 3 ? 1 : 0;
+  }
+  return large > 1;
+}
+
+void judge_groups(Report& report, const Model& model, const GroupSet& groups,
+                  const ReportOptions& options) {
+  report.evaluation = evaluate(model.flow, groups,
+                               {.labels_protected = model.record.options.gate == Gating::kLabel,
+                                .seed = options.seed,
+                                .threads = options.threads,
+                                .progress = options.progress});
+  if (!can_be_checked(groups)) return;
+  if (options.progress) options.progress("looking for differences between the groups");
+  report.check = check(groups, {.seed = options.seed, .threads = options.threads});
+}
+
+}  // namespace
+
+Report make_report(const Model& model, const GroupSet& groups, const ReportOptions& options) {
+  Report out = begin_report(model, groups, options);
+  out.fitted_rows = are_fitted_rows(model, groups);
+  judge_groups(out, model, groups, options);
+  if (options.progress) options.progress("drawing");
+  const Workers workers(options.threads);
+  const ReportRows rows = draw_report_rows(model.flow, groups, options.seed, workers);
+  out.rows_looked_at = rows.before.sizes;
+  find_features(out, model, rows, workers);
+  find_pairs(out, rows, workers);
+  find_moves(out, rows);
+  out.neighborhoods = find_neighborhoods(model, groups, rows, options.seed, workers);
+  out.reach = find_reach(model.flow, rows, workers);
+  if (options.rows > 0) {
+    out.view = view_rows(out, rows, options.rows);
+    show_rows_elsewhere(out, model, rows, workers);
+    out.rows_inside = static_cast<Index>(out.view->group_of.size() + out.elsewhere.size());
+  }
+  conclude(out, model, options);
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,247 @@
+// Did it work, and what moved?
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "report/page.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr std::size_t kGroupsDrawn = 30;
+// Beyond, lines of further groups would only make a grey ribbon darker.
+constexpr Index kGroupsWithLines = 30;
+constexpr double kScatterHeight = 330;
+constexpr double kDensityWidth = 230;
+// Groups are drawn in turns, so that none lies on top of all others.
+constexpr Index kTurns = 8;
+
+struct DistanceRange {
+  double low = 0;
+  double high = 0;
+};
+
+std::vector<Dumbbell> distances_to_draw(const Report& report, DistanceRange& range) {
+  std::vector<Dumbbell> out;
+  const auto& groups = report.evaluation.judgement->energy_of_group;
+  for (std::size_t m = 0; m < groups.size(); ++m) {
+    const GroupDistance& each = groups[m];
+    out.push_back({.name = report.group_names[m],
+                   .before = each.before,
+                   .after = each.after,
+                   .band = std::pair{each.low, each.high},
+                   .warned = each.after > each.high});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Dumbbell& a, const Dumbbell& b) { return a.after > b.after; });
+  out.resize(std::min(out.size(), kGroupsDrawn));
+  for (const Dumbbell& each : out) {
+    range.low = std::min({range.low, each.before, each.after, each.band->first});
+    range.high = std::max({range.high, each.before, each.after, each.band->second});
+  }
+  return out;
+}
+
+std::string distance_sentence(const Report& report) {
+  const auto& groups = report.evaluation.judgement->energy_of_group;
+  Index within = 0, below = 0;
+  for (const GroupDistance& each : groups) {
+    within += each.after <= each.high && each.after >= each.low ? 1 : 0;
+    below += each.after < each.low ? 1 : 0;
+  }
+  return fmt::format(
+      "After the alignment {} of {} groups are as near to the rest as groups dealt at random{}.",
+      within, groups.size(),
+      below > 0 ? fmt::format(", and {} nearer than that, as rows of the fit are", below) : "");
+}
+
+void draw_points(Svg& svg, const std::vector<Index>& group_of, const Matrix& rows,
+                 const GroupStyles& styles, const Scale& x, const Scale& y) {
+  // paths[turn][group]; all groups without a look of their own share one path below the others.
+  std::string grey;
+  std::vector<std::vector<std::string>> paths(
+      kTurns, std::vector<std::string>(static_cast<std::size_t>(styles.groups())));
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Index group = group_of[i];
+    std::string& path = styles.shown(group) ? paths[i % kTurns][group] : grey;
+    path += styles.marker(group, x.at(rows(i, 0)), y.at(rows(i, 1)));
+  }
+  svg.path(grey, "pt grey");
+  for (const auto& turn : paths) {
+    for (Index m = 0; m < styles.groups(); ++m) svg.path(turn[m], styles.point_class(m));
+  }
+}
+
+std::string scatter(const Report& report, const GroupStyles& styles, const Matrix& rows,
+                    const char* when) {
+  const RowView& view = *report.view;
+  // Both pictures have one frame; a hundredth of the rows may lie beyond it, on its edge.
+  const auto range = [&](Index axis) {
+    std::vector<double> all;
+    for (const Matrix* each : {&view.before, &view.after}) {
+      for (Index i = 0; i < each->rows(); ++i) all.push_back((*each)(i, axis));
+    }
+    std::sort(all.begin(), all.end());
+    const std::size_t cut = all.size() / 200;
+    const double low = all[cut], high = all[all.size() - 1 - cut];
+    return std::pair{low - 0.04 * (high - low), high + 0.04 * (high - low)};
+  };
+  const auto [left, right] = range(0);
+  const auto [low, high] = range(1);
+  const Scale x{left, right, 34, kPictureWidth - 6};
+  const Scale y{low, high, kScatterHeight - 38, 6};
+  Svg svg(kScatterHeight, fmt::format("Rows on a plane, {}", when),
+          fmt::format("{} rows, coloured by group; horizontally {}, vertically {}.", rows.rows(),
+                      view.x_name, view.y_name));
+  svg.horizontal_marks(x, 6, kScatterHeight - 38, shortened(view.x_name, 48));
+  svg.vertical_marks(y, 34, kPictureWidth - 6);
+  draw_points(svg, view.group_of, rows, styles, x, y);
+  return std::move(svg).finish();
+}
+
+std::string rows_picture(const Report& report, const GroupStyles& styles) {
+  if (!report.view) {
+    return empty_state(
+        "Rows are not shown, as --rows 0 asks; give --rows 2000 to see where they "
+        "were and where they are.");
+  }
+  const RowView& view = *report.view;
+  const std::string which = fmt::format(
+      "{} of {} rows; the plane shows {:.0f} % of {}. Upwards: {}", view.group_of.size(),
+      report.all_rows, 100 * view.share, view.share_of, view.y_name);
+  return styles.legend() +
+         side_by_side(
+             {figure(scatter(report, styles, view.before, "before"), "Before. " + which),
+              figure(scatter(report, styles, view.after, "after"), "After, in the same frame.")});
+}
+
+// Groups that get a line of their own, those with a look last, so that they lie on top.
+std::vector<Index> groups_with_lines(const GroupStyles& styles) {
+  std::vector<Index> out;
+  for (Index m = 0; m < std::min(styles.groups(), kGroupsWithLines); ++m) {
+    if (!styles.shown(m)) out.push_back(m);
+  }
+  for (Index m = 0; m < styles.groups(); ++m) {
+    if (styles.shown(m)) out.push_back(m);
+  }
+  return out;
+}
+
+std::string moves_picture(const Report& report, const GroupStyles& styles) {
+  const double most = std::max(1e-9, report.move_quantiles.maxCoeff());
+  Svg svg(250, "How far rows moved",
+          "For each group the share of rows that moved no further than a distance, from 1 % to "
+          "99 % of the rows.");
+  const Scale x{0, 1.02 * most, 34, kPictureWidth - 8};
+  const Scale y{0, 1, 212, 6};
+  svg.horizontal_marks(x, 6, 212, "move, in deviations within groups");
+  svg.vertical_marks(y, 34, kPictureWidth - 8);
+  for (const Index m : groups_with_lines(styles)) {
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t q = 0; q < report.move_levels.size(); ++q) {
+      points.emplace_back(x.at(report.move_quantiles(m, static_cast<Index>(q))),
+                          y.at(report.move_levels[q]));
+    }
+    svg.path(polyline(points), styles.line_class(m));
+  }
+  return std::move(svg).finish();
+}
+
+void draw_curves(Svg& svg, const FeatureDensities& feature, const Matrix& curves,
+                 const GroupStyles& styles, const Scale& y) {
+  const Scale x{0, static_cast<double>(curves.cols() - 1), 6, kDensityWidth - 6};
+  svg.line(6, y.from, kDensityWidth - 6, y.from, "axis");
+  for (const auto& [at, text] : feature.marks) {
+    const double place =
+        (at - feature.low) / (feature.high - feature.low) * static_cast<double>(curves.cols() - 1);
+    svg.line(x.at(place), y.from, x.at(place), y.from + 4, "axis");
+  }
+  for (const Index m : groups_with_lines(styles)) {
+    std::vector<std::pair<double, double>> points;
+    for (Index i = 0; i < curves.cols(); ++i) {
+      points.emplace_back(x.at(static_cast<double>(i)), y.at(curves(m, i)));
+    }
+    svg.path(polyline(points), styles.line_class(m));
+  }
+}
+
+std::string density_picture(const Report& report, const FeatureDensities& feature,
+                            const GroupStyles& styles) {
+  const std::string& name = report.feature_names[feature.feature];
+  Svg svg(196, fmt::format("Densities of {}", name),
+          "One curve per group, above before, below after, on one scale.", kDensityWidth);
+  const double most = std::max({1e-300, feature.before.maxCoeff(), feature.after.maxCoeff()});
+  svg.text(8, 14, "before", "small");
+  draw_curves(svg, feature, feature.before, styles, {0, most, 84, 6});
+  svg.text(8, 104, "after", "small");
+  draw_curves(svg, feature, feature.after, styles, {0, most, 174, 96});
+  double last = -60;
+  std::string said;
+  for (const auto& [at, text] : feature.marks) {
+    const double x = 6 + (at - feature.low) / (feature.high - feature.low) * (kDensityWidth - 12);
+    if (x - last < 50 || text == said) continue;
+    svg.text(std::clamp(x, 24.0, kDensityWidth - 24), 190, shortened(text, 10), "mid small");
+    last = x;
+    said = text;
+  }
+  return figure(std::move(svg).finish(), name);
+}
+
+std::string moves_sentence(const Report& report) {
+  const Index middle = static_cast<Index>(report.move_levels.size()) / 2;
+  Index most = 0;
+  report.move_quantiles.col(middle).maxCoeff(&most);
+  return fmt::format(
+      "Rows of {} moved furthest: half of them by more than {:.2g} deviations per feature.",
+      report.group_names[most], report.move_quantiles(most, middle));
+}
+
+}  // namespace
+
+std::string success_section(const Report& report, const GroupStyles& styles) {
+  std::vector<std::string> sentences;
+  std::string shown;
+  if (report.evaluation.judgement) {
+    sentences.push_back(distance_sentence(report));
+    DistanceRange range;
+    const std::vector<Dumbbell> rows = distances_to_draw(report, range);
+    const double room = 0.03 * (range.high - range.low);
+    const std::size_t groups = report.group_names.size();
+    shown = side_by_side({figure(
+        draw_dumbbells(rows, range.low - room, range.high + room,
+                       {"Distance of each group from the rest, before and after",
+                        "Energy distance in mean distances within groups, with the band of random "
+                        "deals.",
+                        "energy distance from the rest"}),
+        groups > kGroupsDrawn
+            ? fmt::format("Filled: before. Hollow: after. Grey band: nine of ten random deals. {} "
+                          "of {} groups, the farthest first.",
+                          kGroupsDrawn, groups)
+            : "Filled: before. Hollow: after. Grey band: nine of ten random deals.")});
+  } else {
+    sentences.push_back("Distances need two groups of at least three rows each.");
+  }
+  return page_section(3, "Did it work?", sentences, shown + rows_picture(report, styles));
+}
+
+std::string moves_section(const Report& report, const GroupStyles& styles) {
+  std::string shown = styles.legend();
+  shown += side_by_side({figure(moves_picture(report, styles),
+                                "Share of the rows of a group that moved no further.")});
+  std::vector<std::string> densities;
+  for (const FeatureDensities& each : report.densities) {
+    densities.push_back(density_picture(report, each, styles));
+  }
+  shown += fmt::format("<p>Densities of {}, before and after:</p>\n",
+                       report.densities.size() == report.features.size()
+                           ? "all features"
+                           : fmt::format("the {} features that differed most", densities.size()));
+  shown += "<div class=\"pair small\">";
+  for (const std::string& each : densities) shown += each;
+  return page_section(4, "What moved, and how far?", {moves_sentence(report)}, shown + "</div>\n");
+}
+
+}  // namespace conflux

@@ -1,0 +1,276 @@
+// Was anything fused, can new rows be trusted, when did the fit stop, and what is a row elsewhere?
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/page.h"
+
+namespace conflux {
+
+namespace {
+
+std::string kinds_picture(const Neighborhoods& near, const Matrix& shares, const char* when,
+                          bool mark) {
+  std::vector<std::pair<Index, Index>> marked;
+  for (const auto& [kind, with] : near.fused) {
+    if (mark) marked.emplace_back(kind, with);
+  }
+  return figure(
+      draw_heat(shares, near.kinds, 1, marked, true,
+                {fmt::format("Whose are the nearest rows, {}", when),
+                 "Row by row of the table: of the nearest rows of rows of this kind, the share of "
+                 "each kind in percent."}),
+      fmt::format("{}: of the {} nearest rows of a row of this line, the share (%) of each column.",
+                  when, near.nearest));
+}
+
+std::string fused_sentence(const Neighborhoods& near) {
+  const char* what = near.labels ? "labels" : "cells that were found without labels";
+  if (near.fused.empty()) {
+    return fmt::format(
+        "No: around rows of every one of {} {}, no other one has risen by more than 10 points.",
+        near.kinds.size(), what);
+  }
+  std::vector<std::string> names;
+  for (const auto& [kind, with] : near.fused) {
+    if (names.size() == 6) break;
+    names.push_back(fmt::format("{} around {} ({:.0f} % -> {:.0f} %)", near.kinds[with],
+                                near.kinds[kind], 100 * near.before(kind, with),
+                                100 * near.after(kind, with)));
+  }
+  return fmt::format("▲ Look: among {}, {} more than before: {}.", what,
+                     near.fused.size() == 1 ? "one is met" : "some are met",
+                     fmt::join(names, ", "));
+}
+
+std::string cells_sentence(const Neighborhoods& near) {
+  return fmt::format(
+      "Without labels nobody can be sure; name their column with --label. Here rows are cut into "
+      "{} "
+      "cells by themselves: on average {:.0f} % of the rows around a row were of its own cell "
+      "before, and {:.0f} % are now.",
+      near.kinds.size(), 100 * near.before.diagonal().mean(), 100 * near.after.diagonal().mean());
+}
+
+std::string reach_picture(const Reach& reach) {
+  Svg svg(210, "Rows by the share of maps that have not seen their place",
+          "A histogram from 0 to all maps; the dashed line is passed by one row in a hundred.");
+  double all = 0, most = 0;
+  for (const Index count : reach.counts) {
+    all += static_cast<double>(count);
+    most = std::max(most, static_cast<double>(count));
+  }
+  const Scale x{0, 1, 40, kPictureWidth - 8};
+  // Roots make the few rows far out visible beside the many that are not.
+  const Scale y{0, std::sqrt(most / all), 172, 10};
+  const double width = (x.to - x.from) / static_cast<double>(reach.counts.size());
+  svg.horizontal_marks(x, 10, 172, "share of maps in which a row lies beyond the outer knots");
+  for (const double share : {0.01, 0.1, 0.5, 1.0}) {
+    if (share > most / all) break;
+    svg.line(40, y.at(std::sqrt(share)), kPictureWidth - 8, y.at(std::sqrt(share)), "grid");
+    svg.text(36, y.at(std::sqrt(share)) + 3.5, fmt::format("{:.0f} %", 100 * share), "end small");
+  }
+  for (std::size_t bin = 0; bin < reach.counts.size(); ++bin) {
+    if (reach.counts[bin] == 0) continue;
+    const double top = y.at(std::sqrt(static_cast<double>(reach.counts[bin]) / all));
+    svg.rect(x.from + width * static_cast<double>(bin) + 0.5, top, width - 1,
+             std::max(1.0, 172 - top), "col", fmt::format("{} rows", reach.counts[bin]));
+  }
+  svg.line(x.at(reach.most), 10, x.at(reach.most), 172, "limit");
+  return std::move(svg).finish();
+}
+
+struct Point {
+  double layer;
+  double value;
+  bool dropped;
+};
+
+std::vector<Point> held_out_points(const FitRecord& record) {
+  std::vector<Point> out;
+  if (record.held_out_at_start) out.push_back({0, *record.held_out_at_start, false});
+  double layer = 0;
+  for (const LayerRecord& each : record.layers) {
+    layer += 1;
+    if (each.held_out) out.push_back({layer, *each.held_out, false});
+  }
+  for (const LayerRecord& each : record.dropped_layers) {
+    layer += 1;
+    if (each.held_out) out.push_back({layer, *each.held_out, true});
+  }
+  return out;
+}
+
+std::string layers_picture(const std::vector<Point>& points, const std::optional<double>& nb,
+                           double kept, const Caption& caption) {
+  double low = 0, high = 0;
+  for (const Point& each : points) {
+    low = std::min(low, each.value);
+    high = std::max(high, each.value);
+  }
+  if (nb) high = std::max(high, *nb);
+  Svg svg(230, caption.title, caption.description);
+  const Scale x{0, std::max(1.0, points.back().layer), 48, kPictureWidth - 10};
+  const Scale y{low, 1.05 * high + 1e-12, 192, 8};
+  svg.horizontal_marks(x, 8, 192, "layers");
+  svg.vertical_marks(y, 48, kPictureWidth - 10);
+  if (nb) {
+    svg.line(48, y.at(*nb), kPictureWidth - 10, y.at(*nb), "limit");
+    svg.text(kPictureWidth - 12, y.at(*nb) - 4, "one layer of NB instead", "end small");
+  }
+  std::vector<std::pair<double, double>> line;
+  for (const Point& each : points) line.emplace_back(x.at(each.layer), y.at(each.value));
+  svg.path(polyline(line), "ln s0");
+  for (const Point& each : points) {
+    svg.circle(x.at(each.layer), y.at(each.value), points.size() > 60 ? 2 : 3,
+               each.dropped ? "is" : "was",
+               fmt::format("layer {:.0f}: {:.4g}{}", each.layer, each.value,
+                           each.dropped ? ", dropped" : ""));
+  }
+  if (points.back().layer > kept) {
+    svg.line(x.at(kept), 8, x.at(kept), 192, "axis");
+    svg.text(x.at(kept) + 3, 16, "stopped here", "small");
+  }
+  return std::move(svg).finish();
+}
+
+std::vector<Point> spread_points(const FitRecord& record) {
+  std::vector<Point> out;
+  double layer = 0;
+  for (const LayerRecord& each : record.layers) {
+    layer += 1;
+    if (each.spread_before > 0) out.push_back({layer, each.spread_before, false});
+  }
+  return out;
+}
+
+std::string guesses_picture(const FitRecord& record) {
+  std::vector<Dumbbell> rows;
+  double low = 0.4;
+  for (const GuessRecord& each : record.guesses) {
+    rows.push_back({.name = fmt::format("after {} layers", each.layer),
+                    .before = each.auc,
+                    .after = each.auc,
+                    .band = std::pair{1 - each.by_chance, each.by_chance}});
+    low = std::min({low, each.auc, 1 - each.by_chance});
+  }
+  return draw_dumbbells(
+      rows, low, 1,
+      {"Could the group of held-out rows be guessed?",
+       "The AUC at some places of the fit, with its chance band.", "AUC of held-out rows"});
+}
+
+std::string stop_sentence(const FitRecord& record) {
+  const std::size_t layers = record.layers.size();
+  if (layers == 0) return "The model has no layers: rows stay where they are.";
+  const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
+  return record.stop.empty() ? fmt::format("{}, as many as were asked for.", count)
+                             : fmt::format("Stopped after {}: {}", count, record.stop);
+}
+
+}  // namespace
+
+std::string fusing_section(const Report& report) {
+  const char* question = "Was anything fused?";
+  if (!report.neighborhoods) {
+    return page_section(5, question, {"This cannot be told from these rows."},
+                        empty_state("It takes more than 30 rows of at least two kinds; name the "
+                                    "column that tells what rows show with --label."));
+  }
+  const Neighborhoods& near = *report.neighborhoods;
+  std::vector<std::string> sentences;
+  if (near.labels || !near.fused.empty()) sentences.push_back(fused_sentence(near));
+  if (!near.labels) sentences.push_back(cells_sentence(near));
+  return page_section(5, question, sentences,
+                      side_by_side({kinds_picture(near, near.before, "Before", false),
+                                    kinds_picture(near, near.after, "After", true)}));
+}
+
+std::string reach_section(const Report& report) {
+  const char* question = "Can new rows be trusted?";
+  if (!report.reach) {
+    return page_section(
+        6, question, {"The maps of this model have no knots."},
+        empty_state("Maps without knots (histograms, trees, matrices) go on "
+                    "everywhere; compare ranges of features instead: conflux check."));
+  }
+  const Reach& reach = *report.reach;
+  return page_section(
+      6, question,
+      {fmt::format("{:.1f} % of these rows lie beyond what a quarter of the {} maps on lines have "
+                   "seen; 99 of 100 rows have a share below {:.2f}. By the number of knots a row "
+                   "of the fit has {:.3f} on average.",
+                   100 * reach.far, reach.maps, reach.most, reach.expected)},
+      side_by_side(
+          {figure(reach_picture(reach),
+                  report.fitted_rows ? "Rows of the fit. Dashed: 99 of 100 rows lie to its left."
+                                     : "These rows. Dashed: 99 of 100 rows lie to its left.")}));
+}
+
+std::string stop_section(const Report& report) {
+  const FitRecord& record = report.record;
+  const auto kept = static_cast<double>(record.layers.size());
+  std::vector<std::string> figures;
+  const std::vector<Point> held_out = held_out_points(record);
+  if (held_out.size() > 1) {
+    figures.push_back(
+        figure(layers_picture(held_out, record.held_out_nb, kept,
+                              {"Divergence of held-out rows, layer by layer",
+                               "Filled points are layers of the model, hollow ones were dropped."}),
+               "Divergence of rows that no map was fitted on. Hollow: layers that were dropped."));
+  }
+  if (!record.guesses.empty()) {
+    figures.push_back(figure(guesses_picture(record),
+                             "How well the group of held-out rows was guessed; grey: chance."));
+  }
+  std::vector<std::string> sentences = {stop_sentence(record)};
+  const std::vector<Point> spreads = spread_points(record);
+  if (figures.empty() && spreads.size() > 1) {
+    sentences.push_back(
+        "No rows were held out, so nothing says when to stop; the spread along the "
+        "directions of each layer is that of the rows of the fit.");
+    figures.push_back(figure(layers_picture(spreads, std::nullopt, kept,
+                                            {"Spread of the groups, layer by layer",
+                                             "Spread along the directions that a layer found."}),
+                             "Spread of the groups along the directions of each layer."));
+  }
+  return page_section(7, "When and why did it stop?", sentences,
+                      figures.empty() ? empty_state("The fit has recorded nothing that could be "
+                                                    "drawn; fit with --validation-fraction 0.2 to "
+                                                    "hold rows out.")
+                                      : side_by_side(figures));
+}
+
+std::string elsewhere_section(const Report& report) {
+  const char* question = "What is this row elsewhere?";
+  if (report.elsewhere.empty()) {
+    return page_section(8, question, {"Rows are not shown."},
+                        empty_state("--rows 0 leaves values of rows out; conflux translate shows "
+                                    "rows of one group as another."));
+  }
+  std::string shown;
+  for (const RowElsewhere& row : report.elsewhere) {
+    std::vector<std::vector<std::string>> table = {{row.name}};
+    for (const Index m : report.elsewhere_groups) {
+      table.front().push_back((m == row.group ? "as it is: " : "as ") +
+                              shortened(report.group_names[m], 24));
+    }
+    for (std::size_t j = 0; j < row.values.size(); ++j) {
+      std::vector<std::string>& line =
+          table.emplace_back(1, report.feature_names[report.elsewhere_features[j]]);
+      line.insert(line.end(), row.values[j].begin(), row.values[j].end());
+    }
+    shown += page_table(table);
+  }
+  return page_section(
+      8, question,
+      {fmt::format("{} rows that moved as far as half of their group did, shown as if they were of "
+                   "{} groups, in the units of the data.",
+                   report.elsewhere.size(), report.elsewhere_groups.size())},
+      shown);
+}
+
+}  // namespace conflux

@@ -1,0 +1,188 @@
+"""conflux report: one offline page with the right verdict, and figures that others confirm."""
+
+import html.parser
+import json
+import re
+import unittest
+
+import numpy as np
+
+from support import CommandTest
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would see: elements, words and what stands in sections."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.text = text
+        self.elements = 0
+        self.kinds = {}
+        self.words = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements += 1
+        self.kinds[tag] = self.kinds.get(tag, 0) + 1
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def sections(self):
+        return re.findall(r'<section id="q\d">.*?</section>', self.text, re.S)
+
+
+class Report(CommandTest):
+
+    def write_groups(self, name, groups, labels=None):
+        """A table with a column of groups, of labels if there are some, and of features."""
+        dim = len(groups[0][1][0])
+        lines = [",".join([f"f{j}" for j in range(dim)] + ["batch"] + (["kind"] if labels else []))]
+        for m, (group, rows) in enumerate(groups):
+            for i, row in enumerate(rows):
+                cells = [repr(float(x)) for x in row] + [group]
+                lines.append(",".join(cells + ([labels[m][i]] if labels else [])))
+        self.write(name, "\n".join(lines) + "\n")
+
+    def write_fusing(self):
+        """Two types far apart, one rare in the second batch, which is shifted: whole groups must
+        fuse them to become alike."""
+        random = np.random.default_rng(5)
+        shares, groups, labels = (0.5, 0.05), [], []
+        for m, share in enumerate(shares):
+            kinds = ["mono" if random.random() < share else "tcell" for _ in range(500)]
+            rows = random.normal(size=(500, 3))
+            rows[:, 0] += [6.0 * (kind == "mono") for kind in kinds]
+            rows[:, 1] += 1.5 * m
+            groups.append((f"b{m}", rows))
+            labels.append(kinds)
+        self.write_groups("t.csv", groups, labels)
+
+    def report(self, *words, name="r.html"):
+        self.run_command("report", *words, "-o", name)
+        return Page((self.folder / name).read_text())
+
+    def verdict(self, *words):
+        return json.loads(self.run_command("report", *words, "--json"))
+
+    def test_the_page_is_one_small_offline_file(self):
+        self.fit_moons()
+        page = self.report("moons.conflux", "moons.csv")
+        self.assertNotRegex(page.text, r"https?:|//[a-z]|<script|<link|<img|@import|url\(")
+        self.assertLess(len(page.text), 3e6)
+        self.assertLess(page.elements, 6000)
+        sections = page.sections()
+        self.assertEqual(len(sections), 8)
+        for number, section in enumerate(sections, start=1):
+            # A sentence above, then a picture, or a table for rows.
+            self.assertRegex(section, r"<h2>%d\. [^<]+</h2>\s*<p>[^<]{10,}</p>" % number)
+            self.assertRegex(section, r"<svg" if number < 8 else r"<table>")
+        for picture in re.findall(r"<svg.*?</svg>", page.text, re.S):
+            self.assertRegex(picture, r'^<svg viewBox="[^"]+" role="img"><title>[^<]+</title><desc>')
+        self.assertIn("values of", page.text)
+
+    def test_bytes_do_not_depend_on_threads(self):
+        self.fit_moons()
+        for threads in (1, 2):
+            self.report("moons.conflux", "moons.csv", "-j", threads, name=f"{threads}.html")
+        self.assertEqual(self.read("1.html"), self.read("2.html"))
+        self.assertEqual(self.run_command("report", "moons.conflux", "moons.csv", "--json", "-j", 1),
+                         self.run_command("report", "moons.conflux", "moons.csv", "--json", "-j", 2))
+
+    def test_names_cannot_do_anything(self):
+        evil = "<img src=x onerror=alert(1)>"
+        random = np.random.default_rng(0)
+        lines = ["a<b>,\"c\"\"&'d\",batch,kind"]
+        for i in range(120):
+            x, y = random.normal(size=2)
+            group = (evil, "]]></style><script>")[i % 2]
+            lines.append(f"{x + (i % 2)!r},{y!r},{group},{('<b>x', '&amp;')[i % 3 == 0]}")
+        self.write("t.csv", "\n".join(lines) + "\n")
+        self.run_command("fit", "t.csv", "--group", "batch", "--method", "nb", "-o", "m.conflux")
+        page = self.report("m.conflux", "t.csv", "--label", "kind")
+        self.assertEqual(set(page.kinds) - {
+            "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "span", "dl",
+            "div", "dt", "dd", "strong", "ol", "ul", "li", "pre", "code", "nav", "a", "main",
+            "section", "h2", "figure", "svg", "desc", "g", "line", "rect", "circle", "path", "text",
+            "figcaption", "details", "summary", "table", "tr", "th", "td", "footer"}, set())
+        self.assertIn(evil, "".join(page.words))
+        self.assertIn("&lt;img src=x onerror=alert(1)&gt;", page.text)
+
+    def test_rows_can_be_kept_out(self):
+        self.fit_moons()
+        page = self.report("moons.conflux", "moons.csv", "--rows", 0)
+        self.assertIn("no values of rows", page.text)
+        self.assertIn("--rows 0", page.sections()[2])
+        shown = self.verdict("moons.conflux", "moons.csv", "--rows", 0)
+        self.assertNotIn("view", shown)
+        self.assertEqual(shown["data"]["rows_inside"], 0)
+        some = self.verdict("moons.conflux", "moons.csv", "--rows", 50)
+        self.assertEqual(len(some["view"]["before"]), 50)
+
+    def test_figures_are_those_of_check_and_evaluate(self):
+        self.write_fusing()
+        self.run_command("fit", "t.csv", "--group", "batch", "--label", "kind", "-o", "m.conflux")
+        shown = self.verdict("m.conflux", "t.csv")
+        checked = json.loads(self.run_command("check", "t.csv", "--group", "batch", "--label", "kind",
+                                              "--json"))
+        self.assertEqual(shown["check"]["auc"], checked["guess"]["auc"])
+        self.assertEqual(shown["check"]["sentences"], checked["sentences"])
+        for feature in shown["features"]:
+            self.assertEqual(feature["before"], {
+                name: checked["features"][feature["name"]][name] for name in feature["before"]})
+        judged = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))["judgement"]
+        for name in ("verdict", "guess_auc", "guess_auc_within_labels", "energy", "ilisi", "clisi",
+                     "label_transfer", "sentences", "warnings"):
+            self.assertEqual(shown["judgement"][name], judged[name], name)
+
+    def test_fused_types_are_named_and_a_gate_keeps_them_apart(self):
+        self.write_fusing()
+        self.run_command("fit", "t.csv", "--group", "batch", "--label", "kind", "--gate", "none",
+                         "--method", "inb", "--layers", 20, "-o", "fused.conflux")
+        fused = self.verdict("fused.conflux", "t.csv")
+        self.assertEqual(fused["verdict"], "worked, but look")
+        self.assertTrue(any("fused" in s and "mono" in s and "tcell" in s
+                            for s in fused["sentences"]), fused["sentences"])
+        self.assertTrue(any("--label kind" in a["command"] for a in fused["advice"]))
+        self.run_command("fit", "t.csv", "--group", "batch", "--label", "kind", "-o", "gated.conflux")
+        gated = self.verdict("gated.conflux", "t.csv")
+        self.assertIn("worked", gated["verdict"])
+        self.assertEqual(gated["neighborhoods"]["fused"], [])
+        self.assertFalse(any("fused" in s for s in gated["sentences"]))
+
+    def test_shuffled_groups_leave_nothing_to_align(self):
+        random = np.random.default_rng(1)
+        rows = random.normal(size=(600, 4))
+        self.write_groups("t.csv", [("a", rows[:300]), ("b", rows[300:])])
+        self.run_command("fit", "t.csv", "--group", "batch", "-o", "m.conflux")
+        self.assertEqual(self.verdict("m.conflux", "t.csv")["verdict"], "nothing to align")
+
+    def test_many_groups_of_noise_are_matched_noise(self):
+        random = np.random.default_rng(2)
+        self.write_groups("t.csv", [(f"g{m}", random.normal(size=(100, 5))) for m in range(100)])
+        self.run_command("fit", "t.csv", "--group", "batch", "--method", "inb", "--layers", 20,
+                         "--validation-fraction", 0, "-o", "m.conflux")
+        page = self.report("m.conflux", "t.csv")
+        self.assertIn("Matched noise", page.text)
+        self.assertLess(len(page.text), 3e6)
+        self.assertLess(page.elements, 6000)
+
+    def test_new_rows_are_not_taken_for_those_of_the_fit(self):
+        self.fit_moons()
+        self.make_moons(seed=1, name="new.csv")
+        self.assertTrue(self.verdict("moons.conflux", "moons.csv")["data"]["fitted_rows"])
+        self.assertFalse(self.verdict("moons.conflux", "new.csv")["data"]["fitted_rows"])
+
+    def test_refusals_say_what_to_do(self):
+        self.fit_moons()
+        done = self.call("report", "moons.conflux", "moons.csv")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("-o report.html", done.stderr)
+        done = self.call("report", "moons.conflux", "moons.csv", "-o", "moons.csv")
+        self.assertNotEqual(done.returncode, 0)
+        done = self.call("report", "moons.conflux", "moons.csv", "-o", "moons.conflux")
+        self.assertNotEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
