@@ -157,7 +157,9 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
       draw_rows(groups, rows_per_group(sizes, options.max_rows), Purpose::kDiagnosis, options.seed);
   CheckReport out{.rows = judged.sizes};
   out.guess =
-      guess_groups(SampleRows(judged.rows), judged.group_of, {.seed = options.seed}, workers);
+      options.known_guess != nullptr
+          ? *options.known_guess
+          : guess_groups(SampleRows(judged.rows), judged.group_of, {.seed = options.seed}, workers);
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
 

@@ -6,8 +6,7 @@ namespace conflux {
 
 // Up to four groups are told apart by colours that are at least 0.20 apart in OKLab for every kind
 // of colour vision, with contrast above 3; a test measures both. Larger numbers are one hue.
-std::string_view page_style() {
-  return R"css(
+constexpr std::string_view kStyle = R"css(
 :root{--bg:#fff;--ink:#1c1c1e;--soft:#5b5b66;--grid:#e4e4ea;--line:#c9c9d2;--card:#f5f5f8;
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;
 --warn:#a34a00;--warnbg:#fff1e0;--grey:#9a9aa8}
@@ -88,6 +87,7 @@ body{max-width:none;padding:0;font-size:11pt}nav{display:none}
 figure,pre,.numbers div,tr{break-inside:avoid}h2{break-after:avoid}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
-}
+
+std::string_view page_style() { return kStyle; }
 
 }  // namespace conflux

@@ -50,7 +50,13 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
                                 .progress = options.progress});
   if (!can_be_checked(groups)) return;
   if (options.progress) options.progress("looking for differences between the groups");
-  report.check = check(groups, {.seed = options.seed, .threads = options.threads});
+  // Guessing is what takes time; of all rows, both judges ask it the same question.
+  const bool all_rows =
+      report.evaluation.judgement && report.evaluation.judgement->rows == groups.num_samples();
+  report.check = check(
+      groups, {.seed = options.seed,
+               .threads = options.threads,
+               .known_guess = all_rows ? &report.evaluation.judgement->guess_before : nullptr});
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ struct CheckOptions {
   Index deals = 99;
   std::uint64_t seed = 0;
   int threads = 0;
+  /// What guess_groups() with this seed has said of all these rows, if it was asked already.
+  const Guess* known_guess = nullptr;
 };
 
 /// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
