@@ -15,6 +15,7 @@
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "fit_run.h"
+#include "report_page.h"
 #include "support/interrupt.h"
 #include "verbs.h"
 
@@ -27,6 +28,7 @@ struct AlignFlags {
   OutputFlags output;
   std::string model;
   std::string to;
+  std::string report;
 };
 
 void check_files(const AlignFlags& flags, bool json) {
@@ -42,6 +44,7 @@ void check_files(const AlignFlags& flags, bool json) {
   check_output(flags.fit.checkpoint, FileKind::kModel, paths, force);
   check_output(flags.output.path, FileKind::kTable, inputs, force);
   check_output(flags.model, FileKind::kModel, inputs, force);
+  check_report(flags.report, flags.fit, {flags.output.path, flags.model}, force);
   if (!flags.model.empty() && flags.model == flags.output.path) {
     throw InvalidOption(fmt::format(
         "--model and -o are both {}; give the model and the table a file each.", flags.model));
@@ -114,6 +117,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
                            where_to(flags, !found.differ), watch.seconds(),
                            flags.model.empty() ? "" : "; the model is " + flags.model));
   tell_summary(model, flags.model, console);
+  report_on_fit(flags.report, model, flags.model, run, flags.fit, console);
   if (!console.json) return;
   Json out = fit_json(model, flags.model);
   out["output"] = flags.output.path;
@@ -174,7 +178,8 @@ Verb align_verb() {
             {.names = "--unseen",
              .value = "SHARE",
              .help = "share of each group that is kept from the fit and judges it [0.2]",
-             .target = [flags](const std::string& text) { set_unseen(flags->fit.unseen, text); }}});
+             .target = [flags](const std::string& text) { set_unseen(flags->fit.unseen, text); }},
+            report_flag(flags->report)});
   verb.complete = [flags](std::vector<std::string> words) {
     return complete_fit(flags->fit, std::move(words));
   };

@@ -7,6 +7,7 @@
 #include "conflux/storage/model_file.h"
 #include "file_checks.h"
 #include "fit_run.h"
+#include "report_page.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -16,12 +17,14 @@ namespace {
 struct FitVerbFlags {
   FitFlags fit;
   std::string output;
+  std::string report;
 };
 
 // A checkpoint may replace the one that the fit goes on from.
 void check_files(const FitVerbFlags& flags) {
   check_output(flags.fit.checkpoint, FileKind::kModel, flags.fit.input.paths, flags.fit.force);
   check_output(flags.output, FileKind::kModel, inputs_of_fit(flags.fit), flags.fit.force);
+  check_report(flags.report, flags.fit, {flags.output, flags.fit.checkpoint}, flags.fit.force);
 }
 
 void run_fit(const FitVerbFlags& flags, const Console& console) {
@@ -35,6 +38,8 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
                   flags.output, model.record.layers.size(), model.flow.num_groups(),
                   model.flow.dim(), rows, model.record.seconds));
   tell_summary(model, flags.output, console);
+  for (const std::string& line : run.picture()) console.info(line);
+  report_on_fit(flags.report, model, flags.output, run, flags.fit, console);
   if (console.json) print_json(fit_json(model, flags.output));
 }
 
@@ -52,6 +57,7 @@ Verb fit_verb() {
              .help = "model file to write",
              .target = &flags->output,
              .required = true},
+            report_flag(flags->report),
             force_flag(flags->fit.force)});
   verb.complete = [flags](std::vector<std::string> words) {
     return complete_fit(flags->fit, std::move(words));

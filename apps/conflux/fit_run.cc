@@ -15,6 +15,7 @@
 #include "options/option_text.h"
 #include "record_json.h"
 #include "support/interrupt.h"
+#include "terminal_picture.h"
 #include "training/memory.h"
 
 namespace conflux::app {
@@ -282,6 +283,10 @@ Model FitRun::fit(const std::string& to, bool known_to_differ) {
     const StopScope scope(interrupt_flag());
     console_.progress("judging");
     judge_fit(fit, rows, to);
+    if (console_.shows_progress()) {
+      picture_ =
+          terminal_picture(fit.judged ? *fit.judged : fit.flow, rows.judged, options_.threads);
+    }
   } catch (const Stopped&) {
     if (!interrupted()) throw;
   }

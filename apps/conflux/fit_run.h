@@ -56,6 +56,8 @@ class FitRun {
   Model fit(const std::string& to = {}, bool known_to_differ = false);
   /// A model that leaves every row where it is.
   Model leave();
+  /// What fit() did to one feature, in block letters; empty unless a person watches.
+  const std::vector<std::string>& picture() const { return picture_; }
 
  private:
   Fit fit_with_checkpoints(GroupSet groups, bool known_to_differ);
@@ -70,6 +72,7 @@ class FitRun {
   std::string digest_;
   std::optional<Fit> earlier_;
   FitOptions options_;
+  std::vector<std::string> picture_;
 };
 
 /// What a fit did, for people: the sentences of its summary, then warnings. `path` is where the

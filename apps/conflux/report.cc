@@ -50,6 +50,7 @@ void run_report(const ReportFlags& flags, const Console& console) {
   const Report report = make_report(model, input.groups, options);
   console.finish_progress();
   if (!flags.output.empty()) write_report(flags.output, report, watch.seconds(), console);
+  for (const std::string& sentence : report.sentences) console.info(sentence);
   if (console.json) std::fputs(report_json(report).c_str(), stdout);
 }
 

@@ -2,15 +2,60 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "conflux/core/error.h"
+#include "core/stopwatch.h"
+#include "file_checks.h"
 #include "files/whole_file.h"
+#include "model_input.h"
 
 namespace conflux::app {
+
+Flag report_flag(std::string& path) {
+  return {.names = "--report",
+          .value = "FILE",
+          .help = "also write a page that shows what the model does",
+          .target = &path};
+}
+
+void check_report(const std::string& path, const FitFlags& fit,
+                  const std::vector<std::string>& others, bool force) {
+  if (path.empty()) return;
+  const std::vector<std::string>& tables = fit.input.paths;
+  if (std::find(tables.begin(), tables.end(), "-") != tables.end()) {
+    throw InvalidOption(
+        "--report reads the table once more, which a pipe cannot do; write it to a file first.");
+  }
+  if (std::find(others.begin(), others.end(), path) != others.end()) {
+    throw InvalidOption(
+        fmt::format("--report and another result are both {}; give each a file.", path));
+  }
+  check_output(path, FileKind::kTable, inputs_of_fit(fit), force);
+}
+
+void report_on_fit(const std::string& path, const Model& model, const std::string& model_path,
+                   const FitRun& run, const FitFlags& fit, const Console& console) {
+  if (path.empty()) return;
+  const Stopwatch watch;
+  GroupedInputFlags input = fit.input;
+  // The model knows its features by name, and its columns.
+  input.features.clear();
+  input.threads = run.options().threads;
+  const GroupedInput rows = read_groups_for(model, input, console);
+  ReportOptions options{.seed = run.options().seed, .threads = run.options().threads};
+  options.model_path = model_path;
+  options.data_paths = fit.input.paths;
+  options.progress = [&](const std::string& what) { console.progress(what); };
+  const Report report = make_report(model, rows.groups, options);
+  console.finish_progress();
+  write_report(path, report, watch.seconds(), console);
+}
 
 void write_report(const std::string& path, const Report& report, double seconds,
                   const Console& console) {
   replace_file(path, report_html(report));
   console.info(fmt::format("{}: {}, in {:.1f} s", path, name_of(report.verdict), seconds));
-  for (const std::string& sentence : report.sentences) console.info(sentence);
 }
 
 }  // namespace conflux::app

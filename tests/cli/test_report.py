@@ -2,12 +2,15 @@
 
 import html.parser
 import json
+import os
+import pty
 import re
+import subprocess
 import unittest
 
 import numpy as np
 
-from support import CommandTest
+from support import COMMAND, CommandTest
 
 
 class Page(html.parser.HTMLParser):
@@ -172,6 +175,46 @@ class Report(CommandTest):
         self.make_moons(seed=1, name="new.csv")
         self.assertTrue(self.verdict("moons.conflux", "moons.csv")["data"]["fitted_rows"])
         self.assertFalse(self.verdict("moons.conflux", "new.csv")["data"]["fitted_rows"])
+
+    def test_fit_and_align_write_the_same_page(self):
+        self.make_moons()
+        for words in (("fit", "moons.csv", "-o", "m.conflux"),
+                      ("align", "moons.csv", "--group", "group", "-o", "a.csv", "--model",
+                       "m.conflux")):
+            self.run_command(*words, "--report", "short.html")
+            self.report("m.conflux", "moons.csv", name="long.html")
+            self.assertEqual(self.read("short.html"), self.read("long.html"))
+        done = self.call("fit", "-", "-o", "m.conflux", "--report", "r.html", stdin="x")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("pipe", done.stderr)
+        done = self.call("fit", "moons.csv", "-o", "m.conflux", "--report", "m.conflux")
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_a_terminal_shows_the_worst_feature_before_and_after(self):
+        self.make_moons()
+        words = [COMMAND, "fit", "moons.csv", "--layers", "5", "-o", "m.conflux"]
+        shown = self.on_terminal(words)
+        self.assertRegex(shown, r"before +after\r\n0 .*[▁▂▃▄▅▆▇█].*\r\n1 .*[▁▂▃▄▅▆▇█]")
+        self.assertNotIn("█", self.on_terminal(words + ["-q"]))
+        self.assertNotIn("█", self.call(*words[1:]).stderr)
+
+    def on_terminal(self, words):
+        """What a person at a terminal sees."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(words, cwd=self.folder, stderr=theirs) as process:
+            os.close(theirs)
+            seen = b""
+            while True:
+                try:
+                    more = os.read(ours, 1 << 16)
+                except OSError:
+                    break
+                if not more:
+                    break
+                seen += more
+        os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        return seen.decode()
 
     def test_refusals_say_what_to_do(self):
         self.fit_moons()
