@@ -12,6 +12,7 @@ from ._align import Alignment, align
 from ._aligner import BaseAligner, FitWarning
 from ._core import Error, InvalidData, InvalidOption, __version__
 from ._progress import LayerRecord
+from ._report import Report, report
 from ._scikit import NotFittedError
 from .estimators import *  # noqa: F401,F403 - the methods that the engine has
 from .judging import Check, Evaluation, Guess, Summary, check, evaluate, guess
@@ -28,6 +29,7 @@ __all__ = [
     "InvalidOption",
     "LayerRecord",
     "NotFittedError",
+    "Report",
     "Summary",
     "__version__",
     "align",
@@ -40,5 +42,6 @@ __all__ = [
     "metrics",
     "plot",
     "pp",
+    "report",
     *estimators.__all__,
 ]

@@ -254,6 +254,9 @@ def guess(
 def check(
     data: Data, error_rate: float, max_rows: int, deals: int, seed: int, threads: int
 ) -> dict[str, Any]: ...
+def report(
+    model: Model, data: Data, rows: int, seed: int, threads: int
+) -> dict[str, Any]: ...
 def evaluate(
     model: Model,
     data: Data,

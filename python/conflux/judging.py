@@ -267,25 +267,18 @@ def evaluate(
     >>> found.guess_after.auc < found.guess_before.auc
     True
     """
-    fitted = model._fitted()
-    features, groups, _ = take_named(X, groups, "tells the groups", "groups")
-    if groups is None:
-        features, groups = model._split(features, None)
-    if labels is None and is_frame(features) and fitted.label_column in features.columns:
-        labels = fitted.label_column
-    features, labels, _ = take_named(features, labels, "tells what rows show", "labels")
-    rows = model._rows_for(features, strict=False)
-    _, group_names, codes = _labels.encode(groups, len(rows))
-    label_names, label_codes = _label_codes(labels, len(rows))
     threads = threads_of(n_jobs)
+    group_names, names, data = data_for(model, X, groups, labels, threads)
     with in_words_of_python():
-        data = _core.Data.of_model(
-            fitted, rows.cells, codes, group_names, label_codes, label_names, rows.names, threads
-        )
         found = _core.evaluate(
-            fitted, data, list(metrics), shared_space, max_rows, seed_of(random_state), threads
+            model._fitted(),
+            data,
+            list(metrics),
+            shared_space,
+            max_rows,
+            seed_of(random_state),
+            threads,
         )
-    names = data.feature_names or rows.names
     judgement = found["judgement"]
     if judgement is None:
         raise ValueError("there are not two groups of at least three rows; give more rows.")
@@ -307,6 +300,27 @@ def evaluate(
         features_moved=judgement["features_moved"],
         rows=dict(zip(group_names, found["rows"])),
     )
+
+
+def data_for(
+    model: BaseAligner, X: Any, groups: Any, labels: Any, threads: int
+) -> tuple[list[str], list[str], _core.Data]:
+    """Return names of groups and features, and rows as a fitted model sees them."""
+    fitted = model._fitted()
+    features, groups, _ = take_named(X, groups, "tells the groups", "groups")
+    if groups is None:
+        features, groups = model._split(features, None)
+    if labels is None and is_frame(features) and fitted.label_column in features.columns:
+        labels = fitted.label_column
+    features, labels, _ = take_named(features, labels, "tells what rows show", "labels")
+    rows = model._rows_for(features, strict=False)
+    _, group_names, codes = _labels.encode(groups, len(rows))
+    label_names, label_codes = _label_codes(labels, len(rows))
+    with in_words_of_python():
+        data = _core.Data.of_model(
+            fitted, rows.cells, codes, group_names, label_codes, label_names, rows.names, threads
+        )
+    return group_names, data.feature_names or rows.names, data
 
 
 def _auc_of(found: dict[str, Any] | None) -> float | None:

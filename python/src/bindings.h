@@ -12,6 +12,7 @@ void bind_options(pybind11::module_& module);
 void bind_fit(pybind11::module_& module);
 void bind_guess(pybind11::module_& module);
 void bind_judging(pybind11::module_& module);
+void bind_report(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);
 void bind_model(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);

@@ -1,0 +1,107 @@
+"""One page that shows what a model does to rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._aligner import BaseAligner
+from ._arrays import seed_of, threads_of
+from ._columns import in_words_of_python, python_words
+from .judging import data_for
+
+__all__ = ["Report", "report"]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Report:
+    """What a model does to rows; see :func:`report`. A notebook shows the page."""
+
+    verdict: str
+    """"worked", "worked, but look", "nothing to align", "matched noise", "did not help" or "cannot
+    tell"."""
+    sentences: list[str]
+    """Why, the most important first."""
+    html: str
+    """The whole page, which refers to nothing outside of it."""
+    json: dict[str, Any]
+    """All figures; docs/report.md names them."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {' '.join(self.sentences)}"
+
+    def __repr__(self) -> str:
+        return f"<Report: {self}>"
+
+    def _repr_html_(self) -> str:
+        # In a frame, so that the styles of page and notebook do not meet.
+        page = html.escape(self.html, quote=True)
+        style = "width:100%;height:46rem;border:0"
+        return f'<iframe sandbox title="conflux report" style="{style}" srcdoc="{page}"></iframe>'
+
+
+def report(
+    aligner: BaseAligner,
+    X: Any,
+    groups: Any = None,
+    labels: Any = None,
+    *,
+    rows: int = 2000,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Report:
+    """Return a page that shows what an alignment does to rows: a verdict and eight questions.
+
+    Give rows that the fit has not seen where there are some: those that it has seen flatter it.
+    It is the page of ``conflux report``.
+
+    Parameters
+    ----------
+    aligner : fitted estimator
+        The alignment.
+    X : data frame or array-like of shape (n_samples, n_features)
+        Rows of some of its groups.
+    groups : array-like of shape (n_samples,) or str
+        Label of each row's group, or the column of a data frame that has it. Left out if the
+        estimator's `group_column` says it, or the model knows the column from its fit.
+    labels : array-like of shape (n_samples,) or str, optional
+        What rows show, None where it is unknown, or the column that has it: says whether rows of
+        different labels were fused. Left out if the model knows the column from its fit.
+    rows : int
+        Rows whose places are shown; 0 keeps all values of rows out of the page.
+    random_state : int, generator or None
+        Names the rows that are drawn.
+    n_jobs : int, optional
+        Threads; None uses every core.
+
+    Examples
+    --------
+    >>> import conflux
+    >>> X, groups = conflux.datasets.make_moons(400)
+    >>> inb = conflux.INB(layers=20).fit(X[::2], groups[::2])
+    >>> found = conflux.report(inb, X[1::2], groups[1::2])
+    >>> found.json["judgement"]["guess_auc"]["before"] > 0.9
+    True
+    >>> found.save("report.html")  # doctest: +SKIP
+    """
+    if rows < 0:
+        raise ValueError(f"rows is {rows}; give 0 or more.")
+    threads = threads_of(n_jobs)
+    _, _, data = data_for(aligner, X, groups, labels, threads)
+    with in_words_of_python():
+        found = _core.report(aligner._fitted(), data, rows, seed_of(random_state), threads)
+    return Report(
+        verdict=found["verdict"],
+        sentences=[python_words(sentence) for sentence in found["sentences"]],
+        html=found["html"],
+        json=json.loads(found["json"]),
+    )
