@@ -15,6 +15,7 @@
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "fit_run.h"
+#include "output_files.h"
 #include "report_page.h"
 #include "support/interrupt.h"
 #include "verbs.h"
@@ -42,7 +43,7 @@ void check_files(const AlignFlags& flags, bool json) {
   const bool force = flags.output.force;
   const std::vector<std::string> inputs = inputs_of_fit(flags.fit);
   check_output(flags.fit.checkpoint, FileKind::kModel, paths, force);
-  check_output(flags.output.path, FileKind::kTable, inputs, force);
+  check_table_outputs(flags.output, paths, inputs);
   check_output(flags.model, FileKind::kModel, inputs, force);
   check_report(flags.report, flags.fit, {flags.output.path, flags.model}, force);
   if (!flags.model.empty() && flags.model == flags.output.path) {

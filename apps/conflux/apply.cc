@@ -14,6 +14,7 @@
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "options/option_table.h"
+#include "output_files.h"
 #include "support/interrupt.h"
 #include "tables/number_text.h"
 #include "verbs.h"
@@ -33,6 +34,7 @@ constexpr Index kMostRowsPerBlock = Index{1} << 16;
 void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
   if (keeps == Keeps::kEverything) return;
   std::erase_if(block.columns, [&](const Column& column) {
+    if (keeps == Keeps::kNumbers) return !column.numeric();
     const bool feature = std::find(columns.features.begin(), columns.features.end(), column.name) !=
                          columns.features.end();
     const bool group = keeps == Keeps::kFeaturesAndGroup &&
@@ -167,6 +169,12 @@ class TableFlow {
                              write_options(flags_.table, flags_.output, group, flags_.threads));
     }
     const Keeps keeps = kept_columns(flags_.output);
+    if (tell && keeps == Keeps::kNumbers) {
+      throw InvalidOption(fmt::format(
+          "{} would hold the rows of {} files without telling them apart; name a folder with -o, "
+          "and each file gets its own there.",
+          flags_.output.path, flags_.inputs.size()));
+    }
     const Index block_rows =
         std::clamp<Index>(kNumbersPerBlock / model_.flow.dim(), 1024, kMostRowsPerBlock);
     for (Table block; reader.read(block, block_rows);) {
@@ -207,7 +215,15 @@ class TableFlow {
 }  // namespace
 
 Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console) {
-  return TableFlow(model, flags, console).move_all();
+  if (!goes_to_folder(flags.output)) return TableFlow(model, flags, console).move_all();
+  Index rows = 0;
+  for (const std::string& input : flags.inputs) {
+    ApplyFlags one = flags;
+    one.inputs = {input};
+    one.output.path = file_in_folder(flags.output, input);
+    rows += TableFlow(model, one, console).move_all();
+  }
+  return rows;
 }
 
 Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags,
@@ -233,7 +249,7 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
   inputs.push_back(flags.model);
-  check_output(flags.output.path, FileKind::kTable, inputs, flags.output.force);
+  check_table_outputs(flags.output, flags.inputs, inputs);
   const Stopwatch watch;
   const Model model = load_model(flags.model);
   catch_interrupts();

@@ -26,7 +26,8 @@ struct ApplyFlags {
   int threads = 0;
 };
 
-/// Moves files one after the other into one table; returns the number of rows. The file
+/// Moves files one after the other into one table, or each into its own if the output is a folder;
+/// returns the number of rows. The file
 /// `flags.model` is named in messages only.
 Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console);
 

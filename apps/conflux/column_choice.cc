@@ -8,6 +8,7 @@
 #include "conflux/core/error.h"
 #include "files/whole_file.h"
 #include "support/json.h"
+#include "tables/number_text.h"
 
 namespace conflux::app {
 
@@ -21,6 +22,13 @@ std::pair<std::string, std::string> parse_pair(const std::string& text, const ch
         fmt::format("{} is \"{}\"; write COLUMN=WORD, say {}.", flag, text, example));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+double parse_cofactor(const std::string& text) {
+  double out = 0;
+  if (parse_number(text, out) && out > 0 && std::isfinite(out)) return out;
+  throw InvalidOption(fmt::format(
+      "--arcsinh is \"{}\"; give a number above zero, say 5 for mass cytometry.", text));
 }
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
@@ -85,6 +93,12 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
                "[found in the data]",
        .target = &choice.support,
        .shown = Shown::kToExperts},
+      {.names = "--arcsinh",
+       .value = "C",
+       .help = "scale numbers as arcsinh(x / C): 5 for mass cytometry, 150 for fluorescence; "
+               "undone on output; of single columns: --as CD4=arcsinh:5",
+       .target = &choice.arcsinh,
+       .shown = Shown::kToExperts},
       {.names = "--columns",
        .value = "FILE",
        .help = "JSON file with the same words; conflux check --write-columns drafts one",
@@ -114,6 +128,7 @@ ColumnOptions column_options(const ColumnChoice& choice) {
   choose("repeats", choice.repeats);
   choose("missing", choice.missing);
   out.key = choice.key;
+  if (!choice.arcsinh.empty()) out.arcsinh = parse_cofactor(choice.arcsinh);
   if (!choice.file.empty()) read_file(choice.file, out);
   for (const std::string& text : choice.as) {
     out.as.push_back(parse_pair(text, "--as", "age=whole"));
@@ -128,7 +143,9 @@ std::string columns_draft(const Columns& columns) {
   Json out = Json::object();
   for (const Feature& feature : columns.features) {
     const std::vector<std::string> words = {"number", "whole", "repeated", "category"};
-    Json entry = {{"as", words[static_cast<std::size_t>(feature.kind)]}};
+    const std::string& word = words[static_cast<std::size_t>(feature.kind)];
+    Json entry = {
+        {"as", feature.cofactor > 0 ? fmt::format("arcsinh:{}", feature.cofactor) : word}};
     if (!feature.category()) entry["support"] = support_word(feature.support);
     out[feature.name] = entry;
   }

@@ -18,6 +18,7 @@ struct ColumnChoice {
   /// COLUMN=WORD
   std::vector<std::string> as = {};
   std::vector<std::string> support = {};
+  std::string arcsinh = {};
   /// A JSON file with words for columns.
   std::string file = {};
   /// Column that names the rows.
@@ -25,11 +26,11 @@ struct ColumnChoice {
 
   bool empty() const {
     return scale.empty() && repeats.empty() && missing.empty() && as.empty() && support.empty() &&
-           file.empty() && key.empty();
+           arcsinh.empty() && file.empty() && key.empty();
   }
 };
 
-/// --scale, --repeats, --missing, --as, --support, --columns and --key
+/// --scale, --repeats, --missing, --as, --support, --arcsinh, --columns and --key
 std::vector<Flag> column_choice_flags(ColumnChoice& choice);
 
 /// Reads the file, too. Throws InvalidOption or InvalidData.

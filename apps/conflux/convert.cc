@@ -31,7 +31,8 @@ void drop_text(Table& block, const std::string& group, Keeps keeps,
   if (keeps == Keeps::kEverything) return;
   std::erase_if(block.columns, [&](const Column& column) {
     const bool is_group = column.name == group;
-    const bool kept = is_group ? keeps == Keeps::kFeaturesAndGroup : column.numeric();
+    const bool kept =
+        is_group && keeps != Keeps::kNumbers ? keeps == Keeps::kFeaturesAndGroup : column.numeric();
     const bool is_new = std::find(dropped.begin(), dropped.end(), column.name) == dropped.end();
     if (!kept && is_new) dropped.push_back(column.name);
     return !kept;

@@ -78,7 +78,7 @@ std::vector<Flag> column_flags(ColumnFlags& flags) {
       features_flag(flags.features, "columns of the features, in their order [as when fitting]"),
       {.names = "--rename",
        .value = "LIST",
-       .help = "names of groups here and in the model, say gcm_p=gcm",
+       .help = "names of groups here and in the model, say gcm_p=gcm or day_*_b=*",
        .target = &flags.rename}};
 }
 

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "conflux/core/error.h"
+#include "core/nearest_name.h"
 #include "file_checks.h"
 
 namespace conflux::app {
 
 namespace {
 
-std::string format_list() { return fmt::format("{}", fmt::join(table_formats(), ", ")); }
+std::string format_list() { return fmt::format("{}", fmt::join(table_formats(), " ")); }
 
 char delimiter_of(const std::string& text) {
   if (text.empty()) return 0;
@@ -19,12 +22,25 @@ char delimiter_of(const std::string& text) {
   throw InvalidOption(fmt::format("--delimiter is \"{}\"; give one character, or tab.", text));
 }
 
+bool contains(const std::vector<std::string>& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+void check_fcs_words(const std::vector<std::string>& words) {
+  const std::vector<std::string> known = {"short", "uncompensated", "stored"};
+  for (const std::string& word : words) {
+    if (!contains(known, word.c_str())) {
+      throw InvalidOption("--fcs: " + unknown_name("word", word, known));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Flag> input_flags(InputFlags& flags) {
   return {{.names = "--format",
            .value = "F",
-           .help = "format of the input: " + format_list() + " [by its name]",
+           .help = "format of the input, " + format_list() + " [by its name]",
            .target = &flags.format},
           {.names = "--no-header",
            .help = "text: the first line holds values; columns are called c0, c1, ...",
@@ -38,6 +54,12 @@ std::vector<Flag> input_flags(InputFlags& flags) {
            .value = "NAME",
            .help = "npz: the array of features [X]",
            .target = &flags.array,
+           .shown = Shown::kToExperts},
+          {.names = "--fcs",
+           .value = "LIST",
+           .help = "fcs: short (channels called by $PnN), uncompensated, stored (gain and "
+                   "logarithm left in) [none of them]",
+           .target = &flags.fcs,
            .shown = Shown::kToExperts}};
 }
 
@@ -47,7 +69,7 @@ std::vector<Flag> output_format_flags(OutputFlags& flags) {
            .help = "format of the output, with .gz or .zst behind it if compressed [by its name]",
            .target = &flags.format},
           {.names = "--float32",
-           .help = "npy and npz: write single precision",
+           .help = "npy, npz and fcs: write single precision",
            .target = &flags.single_precision,
            .shown = Shown::kToExperts},
           force_flag(flags.force)};
@@ -55,11 +77,12 @@ std::vector<Flag> output_format_flags(OutputFlags& flags) {
 
 std::vector<Flag> output_flags(OutputFlags& flags) {
   std::vector<Flag> out = output_format_flags(flags);
-  out.insert(out.begin(), {.names = "-o,--output",
-                           .value = "OUT",
-                           .help = "file to write; - is standard output",
-                           .target = &flags.path,
-                           .required = true});
+  out.insert(out.begin(),
+             {.names = "-o,--output",
+              .value = "OUT",
+              .help = "file to write, or folder for one file per input; - is standard output",
+              .target = &flags.path,
+              .required = true});
   return out;
 }
 
@@ -72,11 +95,15 @@ Flag features_flag(std::vector<std::string>& features, const std::string& help) 
 }
 
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads) {
+  check_fcs_words(flags.fcs);
   return {.format = flags.format,
           .header = !flags.no_header,
           .delimiter = delimiter_of(flags.delimiter),
           .array = flags.array,
           .group = group,
+          .short_names = contains(flags.fcs, "short"),
+          .uncompensated = contains(flags.fcs, "uncompensated"),
+          .stored_values = contains(flags.fcs, "stored"),
           .threads = threads};
 }
 
@@ -92,6 +119,7 @@ TableOptions write_options(const InputFlags& input, const OutputFlags& flags,
 Keeps kept_columns(const OutputFlags& flags) {
   const std::string format = table_format(flags.path, {.format = flags.format});
   if (format == "npz") return Keeps::kFeaturesAndGroup;
+  if (format == "fcs") return Keeps::kNumbers;
   return format == "npy" || format == "idx" ? Keeps::kFeatures : Keeps::kEverything;
 }
 

@@ -15,6 +15,8 @@ struct InputFlags {
   bool no_header = false;
   std::string delimiter;
   std::string array;
+  /// short, uncompensated, stored
+  std::vector<std::string> fcs;
 };
 
 struct OutputFlags {
@@ -24,7 +26,7 @@ struct OutputFlags {
   bool force = false;
 };
 
-/// --format, --no-header, --delimiter and --array
+/// --format, --no-header, --delimiter, --array and --fcs
 std::vector<Flag> input_flags(InputFlags& flags);
 /// -o/--output, --output-format and --float32
 std::vector<Flag> output_flags(OutputFlags& flags);
@@ -42,9 +44,9 @@ TableOptions read_options(const InputFlags& flags, const std::string& group, int
 TableOptions write_options(const InputFlags& input, const OutputFlags& flags,
                            const std::string& group, int threads);
 
-/// Which columns a format can hold beside the features: none in npy and idx, the groups in npz, all
-/// in text.
-enum class Keeps { kFeatures, kFeaturesAndGroup, kEverything };
+/// Which columns a format can hold beside the features: none in npy and idx, the groups in npz,
+/// numbers in fcs, all in text.
+enum class Keeps { kFeatures, kFeaturesAndGroup, kNumbers, kEverything };
 Keeps kept_columns(const OutputFlags& flags);
 
 /// Throws InvalidOption when results and a JSON summary would both go to standard output.

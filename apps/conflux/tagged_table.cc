@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -18,6 +19,20 @@ namespace conflux::app {
 namespace {
 
 constexpr Index kBlockRows = 65536;
+
+// The new name if the old one fits. A star stands for any text, and in the new name for the same.
+std::optional<std::string> matched(const std::string& from, std::string to,
+                                   const std::string& name) {
+  const std::size_t star = from.find('*');
+  if (star == from.npos) return from == name ? std::optional(to) : std::nullopt;
+  const std::string before = from.substr(0, star), behind = from.substr(star + 1);
+  const bool fits = name.size() >= before.size() + behind.size() && name.starts_with(before) &&
+                    name.ends_with(behind);
+  if (!fits) return std::nullopt;
+  const std::size_t place = to.find('*');
+  if (place == to.npos) return to;
+  return to.replace(place, 1, name.substr(star, name.size() - before.size() - behind.size()));
+}
 
 std::pair<std::string, std::string> parse_condition(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -229,7 +244,9 @@ std::string renamed(const std::string& group, const std::vector<std::string>& re
     if (equals == std::string::npos || equals == 0) {
       throw InvalidOption(fmt::format("--rename is \"{}\"; write OLD=NEW, say gcm_p=gcm.", pair));
     }
-    if (pair.substr(0, equals) == group) return pair.substr(equals + 1);
+    if (const auto name = matched(pair.substr(0, equals), pair.substr(equals + 1), group)) {
+      return *name;
+    }
   }
   return group;
 }

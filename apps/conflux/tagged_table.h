@@ -45,7 +45,7 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console);
 /// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
 std::string stem_of(const std::string& path);
 
-/// A group's name after --rename.
+/// A group's name after --rename; a star on both sides stands for the same text.
 std::string renamed(const std::string& group, const std::vector<std::string>& rename);
 
 /// The group of each row from one column or the combinations of several.

@@ -61,10 +61,10 @@ class FeatureCoder {
 
   /// The coordinate of a value; `row` is mixed_bits() of the name of the row that has it.
   double coordinate(double value, std::uint64_t row) const {
-    return to_coordinate_(feature_.spread(value, place(row)));
+    return coordinate_of_point(feature_.spread(value, place(row)));
   }
-  double coordinate_of_point(double point) const { return to_coordinate_(point); }
-  double point(double coordinate) const { return to_point_(coordinate); }
+  double coordinate_of_point(double point) const { return to_coordinate_(feature_.curved(point)); }
+  double point(double coordinate) const { return feature_.straight(to_point_(coordinate)); }
 
  private:
   /// Where in its cell a row lies: uniform on (0, 1).

@@ -288,6 +288,10 @@ std::string support_text(const Feature& feature) {
   return fmt::format(", from {:g} to {:g}", low, high);
 }
 
+std::string curve_text(const Feature& feature) {
+  return feature.cofactor > 0 ? fmt::format(", arcsinh(x / {:g})", feature.cofactor) : "";
+}
+
 std::string scale_text(const Feature& feature) {
   switch (feature.scale) {
     case FeatureScale::kStandard:
@@ -305,8 +309,8 @@ std::string scale_text(const Feature& feature) {
 std::vector<std::string> Columns::describe() const {
   std::vector<std::string> out;
   for (const Feature& feature : features) {
-    out.push_back(fmt::format("{}: {}{}{}", feature.name, kind_text(feature), support_text(feature),
-                              scale_text(feature)));
+    out.push_back(fmt::format("{}: {}{}{}{}", feature.name, kind_text(feature),
+                              support_text(feature), curve_text(feature), scale_text(feature)));
   }
   for (const CarriedColumn& column : carried) {
     out.push_back(fmt::format("{}: carried along, {}", column.name, column.why));

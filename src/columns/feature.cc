@@ -94,7 +94,8 @@ const Atom* atom_of(const std::vector<Atom>& atoms, double value) {
 }  // namespace
 
 bool Feature::as_it_is() const {
-  return kind == FeatureKind::kNumber && spread_knots.empty() && support == Interval{};
+  return kind == FeatureKind::kNumber && spread_knots.empty() && support == Interval{} &&
+         cofactor == 0;
 }
 
 bool Feature::has_cell(double value) const {
@@ -172,19 +173,21 @@ double Feature::fitted_to_group(double point, Index group) const {
 }
 
 double Feature::coordinate(double point) const {
-  return on_line(spread_knots, coordinate_knots, point);
+  return on_line(spread_knots, coordinate_knots, curved(point));
 }
 
 double Feature::point(double coordinate) const {
-  return on_line(coordinate_knots, spread_knots, coordinate);
+  return straight(on_line(coordinate_knots, spread_knots, coordinate));
 }
 
 double Feature::slope(double coordinate) const {
-  if (coordinate_knots.empty()) return 1;
+  const double curve = cofactor > 0 ? 1 / std::hypot(cofactor, point(coordinate)) : 1;
+  if (coordinate_knots.empty()) return curve;
   const auto above =
       std::upper_bound(coordinate_knots.begin() + 1, coordinate_knots.end() - 1, coordinate);
   const auto k = static_cast<std::size_t>(above - coordinate_knots.begin());
-  return (coordinate_knots[k] - coordinate_knots[k - 1]) / (spread_knots[k] - spread_knots[k - 1]);
+  return curve * (coordinate_knots[k] - coordinate_knots[k - 1]) /
+         (spread_knots[k] - spread_knots[k - 1]);
 }
 
 Index Feature::category_of(const std::string& text) const {

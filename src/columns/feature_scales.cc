@@ -88,7 +88,9 @@ void set_linear_scale(Feature& feature, const ValueFacts& facts, double unit) {
   // Room before and behind everything, so that the outer slopes are those between atoms.
   const double room = std::max(spread, unit);
   double at = facts.range.low - room;
-  if (!feature.atoms.empty()) at = std::min(at, feature.atoms.front().cell.low - room);
+  if (!feature.atoms.empty()) {
+    at = std::min(at, feature.curved(feature.atoms.front().cell.low) - room);
+  }
   double coordinate = at / unit;
   const auto go_to = [&](double point, double extra) {
     coordinate += (point - at) / unit + extra;
@@ -98,9 +100,10 @@ void set_linear_scale(Feature& feature, const ValueFacts& facts, double unit) {
   };
   go_to(at, 0);
   for (const Atom& atom : feature.atoms) {
-    const double width = atom.cell.high - atom.cell.low;
-    if (atom.cell.low > at) go_to(atom.cell.low, 0);
-    go_to(atom.cell.high, std::max(0.0, (kRoomPerShare * atom.share * spread - width) / unit));
+    const Interval cell = {feature.curved(atom.cell.low), feature.curved(atom.cell.high)};
+    const double width = cell.high - cell.low;
+    if (cell.low > at) go_to(cell.low, 0);
+    go_to(cell.high, std::max(0.0, (kRoomPerShare * atom.share * spread - width) / unit));
   }
   go_to(std::max(facts.range.high, at) + room, 0);
 }
@@ -131,6 +134,7 @@ void set_normal_scale(Feature& feature, const ValueFacts& facts) {
     feature.spread_knots.push_back(knot);
     feature.coordinate_knots.push_back(coordinate);
   }
+  for (double& knot : feature.spread_knots) knot = feature.curved(knot);
   if (feature.spread_knots.size() > 1) return;
   feature.spread_knots.clear();
   feature.coordinate_knots.clear();

@@ -40,6 +40,8 @@ constexpr double kEdgeCell = 0.01;
 // With fewer rows it is no wonder that all of them differ.
 constexpr Index kFewRows = 20;
 
+constexpr std::string_view kArcsinh = "arcsinh";
+
 std::string word_for(const std::vector<std::pair<std::string, std::string>>& words,
                      const std::string& name) {
   std::string out;
@@ -52,9 +54,40 @@ std::string word_for(const std::vector<std::pair<std::string, std::string>>& wor
 void check_word(const std::string& word, const std::string& name) {
   const std::vector<std::string> known = {"", "number", "whole", "repeated", "category", "ignore"};
   if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  if (word.starts_with(kArcsinh)) return;
+  throw InvalidOption(
+      fmt::format("column \"{}\" cannot be used as \"{}\"; say number, whole, repeated, category, "
+                  "arcsinh:5 or ignore.",
+                  name, word));
+}
+
+// The cofactor of a column, 0 without one.
+double cofactor_of(const std::string& word, const std::string& name, double usual) {
+  if (word.empty()) return usual;
+  if (!word.starts_with(kArcsinh)) return 0;
+  double out = 0;
+  const std::string_view number = std::string_view(word).substr(kArcsinh.size());
+  if (number.starts_with(':') && parse_number(number.substr(1), out) && out > 0 &&
+      std::isfinite(out)) {
+    return out;
+  }
   throw InvalidOption(fmt::format(
-      "column \"{}\" cannot be used as \"{}\"; say number, whole, repeated, category or ignore.",
+      "column \"{}\" is to be used as \"{}\"; give the cofactor behind a colon: arcsinh:5 is usual "
+      "for mass cytometry, arcsinh:150 for fluorescence.",
       name, word));
+}
+
+ValueFacts curved_facts_of(const Feature& feature, ValueFacts facts) {
+  const auto curve = [&](Interval& range) {
+    range = {feature.curved(range.low), feature.curved(range.high)};
+  };
+  for (std::vector<double>& sorted : facts.sorted) {
+    for (double& value : sorted) value = feature.curved(value);
+  }
+  for (Interval& range : facts.ranges) curve(range);
+  curve(facts.range);
+  facts.repeated.clear();
+  return facts;
 }
 
 // ---- texts
@@ -150,6 +183,11 @@ bool names_rows(const std::string& name) {
   if (lower.empty() || lower == "id" || lower == "index" || lower == "key") return true;
   return lower.starts_with("unnamed") || lower.ends_with("_id") || lower.ends_with(" id") ||
          lower == "rownames" || lower == "row";
+}
+
+// What the reader of a file knows about a column.
+std::string why_file_carries(const Table& table, const std::string& name) {
+  return table.extras ? word_for(table.extras->carried, name) : "";
 }
 
 std::string why_number_is_carried(const std::string& name, const ValueFacts& facts, Index rows) {
@@ -283,10 +321,9 @@ Meaning meaning_of(const Table& table, const Column& column, std::span<const Ind
   check_word(word, column.name);
   const bool asked = std::find(options.features.begin(), options.features.end(), column.name) !=
                      options.features.end();
-  if (word == "ignore") {
-    out.why_carried = "as asked for";
-    return out;
-  }
+  if (word == "ignore") out.why_carried = "as asked for";
+  if (word.empty() && !asked) out.why_carried = why_file_carries(table, column.name);
+  if (!out.why_carried.empty()) return out;
   if (!column.numeric() || word == "category") {
     const TextFacts facts = text_facts(column);
     const bool mistake =
@@ -316,6 +353,8 @@ Meaning meaning_of(const Table& table, const Column& column, std::span<const Ind
   }
   set_support(out, table, word_for(options.support, column.name));
   describe_number(out, word, options.repeats);
+  out.feature.cofactor = cofactor_of(word, column.name, options.arcsinh);
+  if (out.feature.cofactor > 0) out.curved_facts = curved_facts_of(out.feature, out.facts);
   return out;
 }
 

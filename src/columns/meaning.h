@@ -17,9 +17,13 @@ struct Meaning {
   /// Numbers, or positions among the categories.
   std::vector<double> values;
   ValueFacts facts;
+  /// Facts of the arcsinh of the values, if the feature has a cofactor.
+  ValueFacts curved_facts;
   /// Not empty: the column is no feature.
   std::string why_carried;
 
+  /// Those of what is scaled.
+  const ValueFacts& scale_facts() const { return feature.cofactor > 0 ? curved_facts : facts; }
   /// Whether nearly every value is one that repeats, so that no other should be made up.
   bool only_repeated() const;
   /// Largest share of a group's rows that one value has.

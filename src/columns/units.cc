@@ -39,7 +39,7 @@ bool dominated(const Meaning& meaning) {
                                         meaning.largest_share() >= kDominantShare);
 }
 
-bool heavy(const Meaning& meaning) { return tail_weight(meaning.facts) > kHeavyTails; }
+bool heavy(const Meaning& meaning) { return tail_weight(meaning.scale_facts()) > kHeavyTails; }
 
 bool continuous(std::span<const Meaning> meanings) {
   return std::all_of(meanings.begin(), meanings.end(), [](const Meaning& meaning) {
@@ -100,7 +100,7 @@ bool principal_components(std::span<const Meaning> meanings, const std::vector<d
     return true;
   }
   std::vector<double> deviations;
-  for (const Meaning& meaning : meanings) deviations.push_back(deviation(meaning.facts));
+  for (const Meaning& meaning : meanings) deviations.push_back(deviation(meaning.scale_facts()));
   return decaying(spreads, kFewestComponents, kSpreadSlack) ||
          decaying(deviations, kFewestByDeviation, kDeviationSlack);
 }
@@ -116,9 +116,9 @@ void set_scale(Meaning& meaning, FeatureScale scale) {
   Feature& feature = meaning.feature;
   feature.scale = scale;
   if (scale == FeatureScale::kNormal) return set_normal_scale(feature, meaning.facts);
-  const double spread = spread_within_groups(meaning.facts);
+  const double spread = spread_within_groups(meaning.scale_facts());
   const bool standard = scale == FeatureScale::kStandard && spread > 0;
-  set_linear_scale(feature, meaning.facts, standard ? spread : 1);
+  set_linear_scale(feature, meaning.scale_facts(), standard ? spread : 1);
 }
 
 // Scores for what an increasing map cannot spread, `usual` for the rest.
@@ -148,7 +148,8 @@ std::string choose_automatically(std::span<Meaning> meanings) {
         meanings.size());
   }
   std::vector<double> spreads;
-  for (const Meaning& meaning : meanings) spreads.push_back(spread_within_groups(meaning.facts));
+  for (const Meaning& meaning : meanings)
+    spreads.push_back(spread_within_groups(meaning.scale_facts()));
   const auto [least, most] = std::minmax_element(spreads.begin(), spreads.end());
   const bool positive = *least > 0;
   const std::string range =

@@ -85,12 +85,15 @@ struct ReadFeaturePieces {
 };
 
 OrderedJson feature_json(const Feature& feature) {
-  return {{"name", feature.name},
-          {"kind", kKinds[static_cast<std::size_t>(feature.kind)]},
-          {"scale", kScales[static_cast<std::size_t>(feature.scale)]},
-          {"support", {bound_json(feature.support.low), bound_json(feature.support.high)}},
-          {"decimals", feature.decimals},
-          {"categories", feature.categories}};
+  OrderedJson out = {
+      {"name", feature.name},
+      {"kind", kKinds[static_cast<std::size_t>(feature.kind)]},
+      {"scale", kScales[static_cast<std::size_t>(feature.scale)]},
+      {"support", {bound_json(feature.support.low), bound_json(feature.support.high)}},
+      {"decimals", feature.decimals},
+      {"categories", feature.categories}};
+  if (feature.cofactor > 0) out["arcsinh"] = feature.cofactor;
+  return out;
 }
 
 Feature feature_from(const Json& json) {
@@ -111,6 +114,13 @@ Feature feature_from(const Json& json) {
   for (const Json& category : categories) {
     if (!category.is_string()) columns_damaged("a category is no text");
     out.categories.push_back(category.get<std::string>());
+  }
+  if (json.contains("arcsinh")) {
+    const Json& cofactor = json.at("arcsinh");
+    if (!cofactor.is_number() || !(cofactor.get<double>() > 0)) {
+      columns_damaged("\"arcsinh\" is no positive number");
+    }
+    out.cofactor = cofactor.get<double>();
   }
   if (out.category() == out.categories.empty()) columns_damaged("categories do not suit the kind");
   return out;

@@ -10,6 +10,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "tables/csv.h"
+#include "tables/fcs.h"
 #include "tables/idx.h"
 #include "tables/npy_format.h"
 #include "tables/npz.h"
@@ -21,8 +22,8 @@ namespace conflux {
 namespace {
 
 // Every format there is; a new one gets a line here.
-constexpr std::array<const TableFormat*, 6> kFormats = {&kCsvFormat, &kTsvFormat, &kTxtFormat,
-                                                        &kNpyFormat, &kNpzFormat, &kIdxFormat};
+constexpr std::array<const TableFormat*, 7> kFormats = {
+    &kCsvFormat, &kTsvFormat, &kTxtFormat, &kNpyFormat, &kNpzFormat, &kIdxFormat, &kFcsFormat};
 
 // A name without its compression.
 struct PlainName {
@@ -67,8 +68,8 @@ Choice choose_format(const std::filesystem::path& path, const TableOptions& opti
     if (format->owns(lower)) return {*format, compression, lower};
   }
   throw InvalidOption(fmt::format(
-      "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz or .idx "
-      "(.gz or .zst may follow), or name the format.",
+      "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx or "
+      ".fcs (.gz or .zst may follow), or name the format.",
       path.string()));
 }
 
@@ -210,6 +211,7 @@ Table Table::rows(std::span<const Index> positions) const {
   Table out;
   out.source = source;
   out.first_row = first_row;
+  out.extras = extras;
   const std::vector<RowOrigin> all = origins_of(*this);
   for (std::size_t k = 0; k < positions.size(); ++k) {
     RowOrigin origin = origin_in(all, positions[k]);
@@ -325,6 +327,7 @@ void start_block(Table& block, const TableSchema& schema, const std::string& sou
   block.source = source;
   block.first_row = first_row;
   block.origins.clear();
+  block.extras.reset();
   block.columns.resize(schema.size());
   for (std::size_t j = 0; j < schema.size(); ++j) {
     Column& column = block.columns[j];

@@ -215,5 +215,98 @@ TEST(FindColumns, KnowsANewGroup) {
   EXPECT_EQ(columns.expected.size(), 3u);
 }
 
+// Counts of mass cytometry: a heap of zeros, and a long tail that arcsinh shortens.
+Table markers(Index rows) {
+  Table out;
+  std::vector<double> many, some;
+  for (Index i = 0; i < rows; ++i) {
+    const double u = static_cast<double>((i * 7919) % rows) / static_cast<double>(rows);
+    many.push_back(i % 3 == 0 ? 0 : std::sinh(6 * u));
+    some.push_back(40 * std::sinh(3 * u) + 1e-3 * static_cast<double>(i) + 1);
+  }
+  out.add("CD3", many);
+  out.add("CD4", some);
+  return out;
+}
+
+std::vector<Index> halves(Index rows) {
+  std::vector<Index> out;
+  for (Index i = 0; i < rows; ++i) out.push_back(i % 2);
+  return out;
+}
+
+TEST(FindColumns, ArcsinhIsUndoneOnTheWayBack) {
+  const Table table = markers(2000);
+  const std::vector<Index> groups = halves(2000);
+  const Workers workers(1);
+  for (const ScaleChoice scale :
+       {ScaleChoice::kAuto, ScaleChoice::kStandard, ScaleChoice::kNormal, ScaleChoice::kNone}) {
+    const Columns columns = find_columns(table, groups, 2, {.arcsinh = 5, .scale = scale}, workers);
+    EXPECT_EQ(feature(columns, "CD3").cofactor, 5);
+    EXPECT_THAT(columns.describe().front(), HasSubstr("arcsinh(x / 5)"));
+    const Matrix rows = columns.coordinates(table, workers);
+    for (const bool shared : {false, true}) {
+      Table back = table;
+      if (shared) {
+        columns.put_shared(back, rows, workers);
+        const Matrix again = columns.shared_coordinates(back, workers);
+        EXPECT_LT((again - rows).cwiseAbs().maxCoeff(), 1e-9);
+        continue;
+      }
+      columns.put_values(back, rows, groups, groups, workers);
+      for (const char* name : {"CD3", "CD4"}) {
+        for (Index i = 0; i < 2000; ++i) {
+          const double was = table[name].numbers[i], is = back[name].numbers[i];
+          if (was == 0) {
+            ASSERT_EQ(is, 0) << name << i;
+          }
+          ASSERT_NEAR(is, was, 1e-10 * (1 + was)) << name << i;
+        }
+      }
+    }
+  }
+}
+
+// The unit is that of arcsinh: a channel of thousands is no longer wider than one of tens.
+TEST(FindColumns, CoordinatesAreArcsinhOfTheValues) {
+  const Table table = markers(1000);
+  const Workers workers(1);
+  const Columns columns = find_columns(
+      table, halves(1000), 2,
+      {.features = {"CD4"}, .as = {{"CD4", "arcsinh:150"}}, .scale = ScaleChoice::kNone}, workers);
+  const Matrix rows = columns.coordinates(table, workers);
+  for (Index i = 0; i < rows.rows(); ++i) {
+    ASSERT_DOUBLE_EQ(rows(i, 0), std::asinh(table["CD4"].numbers[i] / 150));
+  }
+  // Coordinates per unit of the data, which densities need.
+  const Feature& cd4 = columns.features.front();
+  for (const double point : {3.0, 200.0, 900.0}) {
+    const double numerical = (cd4.coordinate(point + 1e-3) - cd4.coordinate(point - 1e-3)) / 2e-3;
+    EXPECT_NEAR(cd4.slope(cd4.coordinate(point)), numerical, 1e-7 * numerical);
+  }
+}
+
+TEST(FindColumns, CofactorsAreNumbersAboveZero) {
+  const Table table = markers(100);
+  for (const std::string word :
+       {"arcsinh", "arcsinh:0", "arcsinh:-5", "arcsinh:x", "arcsinh:inf"}) {
+    EXPECT_THROW(find_columns(table, halves(100), 2, {.as = {{"CD4", word}}}, Workers(1)),
+                 InvalidOption)
+        << word;
+  }
+}
+
+// What the reader of a file knows to be no feature is one only if it is asked for.
+TEST(FindColumns, FilesTellWhatIsNoFeature) {
+  Table table = markers(100);
+  table.extras = std::make_shared<const FileExtras>(
+      FileExtras{"fcs", {}, {{"CD3", "because it is the time of the measurement"}}});
+  const Columns columns = find_columns(table, halves(100), 2, {}, Workers(1));
+  EXPECT_EQ(columns.feature_names(), std::vector<std::string>{"CD4"});
+  EXPECT_EQ(carried(columns, "CD3"), "because it is the time of the measurement");
+  EXPECT_EQ(find_columns(table, halves(100), 2, {.features = {"CD3"}}, Workers(1)).feature_names(),
+            std::vector<std::string>{"CD3"});
+}
+
 }  // namespace find_columns_test
 }  // namespace conflux

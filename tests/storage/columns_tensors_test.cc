@@ -13,7 +13,8 @@ namespace columns_tensors_test {
 Model model_of(const MixedTable& mixed) {
   const Workers workers(1);
   Model model;
-  model.columns = find_columns(mixed.table, mixed.groups, 2, {}, workers);
+  const ColumnOptions options = {.as = {{"pressure", "arcsinh:150"}}};
+  model.columns = find_columns(mixed.table, mixed.groups, 2, options, workers);
   model.flow = Flow({"a", "b"}, static_cast<Index>(model.columns.features.size()));
   model.record.group_sizes = {400, 200};
   model.record.options.weights = {};

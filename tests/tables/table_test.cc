@@ -135,7 +135,7 @@ TEST_P(EveryFormat, TruncationIsNeverSilent) {
 INSTANTIATE_TEST_SUITE_P(Tables, EveryFormat,
                          testing::Values("csv", "tsv", "txt", "npy", "npz", "idx", "csv.gz",
                                          "csv.zst", "tsv.gz", "txt.zst", "npy.gz", "npy.zst",
-                                         "npz.gz", "npz.zst", "idx.gz", "idx.zst"),
+                                         "npz.gz", "npz.zst", "idx.gz", "idx.zst", "fcs", "fcs.gz"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '.', '_');
@@ -245,8 +245,8 @@ TEST(Table, EveryRefusalNamesThePlaceAndTheRemedy) {
        "absent.csv cannot be opened: No such file or directory; check the path."},
       {[&] { open_table(folder / "sub.csv"); }, "sub.csv is a folder; name a file in it."},
       {[&] { open_table(folder / "table.dat"); },
-       "table.dat does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz or "
-       ".idx (.gz or .zst may follow), or name the format."},
+       "table.dat does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, "
+       ".idx or .fcs (.gz or .zst may follow), or name the format."},
       {[&] { open_table(folder / "table.csv", {.format = "scv"}); },
        "no table format \"scv\"; did you mean \"csv\"?"},
       {[&] { open_table(folder / "table.csv", {.numeric = {{"Hieght"}}}); },

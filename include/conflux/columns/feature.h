@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -65,8 +66,10 @@ struct Feature {
   std::vector<Atom> atoms = {};
   /// The text of value 0, 1, ...; of categories only.
   std::vector<std::string> categories = {};
-  /// Knots of the scale: spread values and their coordinates, both strictly increasing. The outer
-  /// slopes go on beyond them. Empty: coordinates are spread values.
+  /// Above 0: what is scaled is arcsinh(spread value / cofactor), as cytometrists look at it.
+  double cofactor = 0;
+  /// Knots of the scale: curved spread values and their coordinates, both strictly increasing. The
+  /// outer slopes go on beyond them. Empty: coordinates are curved spread values.
   std::vector<double> spread_knots = {};
   std::vector<double> coordinate_knots = {};
   /// What each group has, in the order of the groups.
@@ -84,6 +87,12 @@ struct Feature {
   double gathered(double point) const;
   /// The value that a point stands for in a group that it does not come from.
   double fitted_to_group(double point, Index group) const;
+
+  /// The arcsinh of a spread value, and back; both do nothing without a cofactor.
+  double curved(double point) const { return cofactor > 0 ? std::asinh(point / cofactor) : point; }
+  double straight(double curved) const {
+    return cofactor > 0 ? cofactor * std::sinh(curved) : curved;
+  }
 
   double coordinate(double point) const;
   double point(double coordinate) const;

@@ -31,10 +31,13 @@ struct ColumnOptions {
   std::vector<std::string> drop = {};
   /// Features in this order; empty: all columns that can be.
   std::vector<std::string> features = {};
-  /// Column and what it is: number, whole, repeated, category or ignore.
+  /// Column and what it is: number, whole, repeated, category, ignore, or arcsinh:C for numbers
+  /// that are scaled as arcsinh(value / C).
   std::vector<std::pair<std::string, std::string>> as = {};
   /// Column and its support: any, positive, unit, or LOW:HIGH.
   std::vector<std::pair<std::string, std::string>> support = {};
+  /// The same cofactor for all numbers that have no word of their own; 0: none.
+  double arcsinh = 0;
   ScaleChoice scale = ScaleChoice::kAuto;
   Repeats repeats = Repeats::kSpread;
   MissingRule missing = MissingRule::kAuto;

@@ -1,9 +1,9 @@
 // Tables with named columns, read and written in blocks of rows.
 //
 // One interface serves every format. Which one it is follows from the name: .csv, .tsv and .txt
-// (text), .npy and .npz (numpy), .idx and names ending in "ubyte" (MNIST), each with .gz or .zst
-// behind it; or from TableOptions::format. The name "-" is standard input or output. Compressed
-// input is recognised by its contents.
+// (text), .npy and .npz (numpy), .idx and names ending in "ubyte" (MNIST), .fcs (cytometry), each
+// with .gz or .zst behind it; or from TableOptions::format. The name "-" is standard input or
+// output. Compressed input is recognised by its contents.
 //
 //   auto reader = open_table("cells.csv.gz", {.numeric = {{"x", "y"}}});
 //   auto writer = create_table("moved.csv");
@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conflux/core/index.h"
@@ -72,6 +73,19 @@ struct RowOrigin {
   Index line = 0;
 };
 
+/// Keywords of a file and their values, in their order.
+using FileKeywords = std::vector<std::pair<std::string, std::string>>;
+
+/// What a file says beside its rows. Readers give it to their tables, and who writes such a table
+/// in the same format keeps it.
+struct FileExtras {
+  /// The format whose extras these are.
+  std::string format;
+  FileKeywords keywords;
+  /// Columns that are no features unless somebody asks for them, and why.
+  FileKeywords carried;
+};
+
 class Table {
  public:
   Table() = default;
@@ -85,6 +99,8 @@ class Table {
   /// Lines of text files, and the files of rows that were appended, in the order of `begin`. Empty:
   /// all rows follow `first_row` of `source`.
   std::vector<RowOrigin> origins;
+  /// May be empty.
+  std::shared_ptr<const FileExtras> extras;
 
   Index num_columns() const { return static_cast<Index>(columns.size()); }
   Index num_rows() const { return columns.empty() ? 0 : columns.front().size(); }
@@ -114,8 +130,8 @@ class Table {
 
 /// What a reader or writer has to be told; every field has a default that suits most files.
 struct TableOptions {
-  /// csv, tsv, txt, npy, npz or idx, with .gz or .zst behind it for compressed output. Empty: by
-  /// the file's name, and csv for "-".
+  /// csv, tsv, txt, npy, npz, idx or fcs, with .gz or .zst behind it for compressed output. Empty:
+  /// by the file's name, and csv for "-".
   std::string format = {};
 
   /// Text: whether the first line holds the names. Columns without names are called c0, c1, ...
@@ -140,7 +156,18 @@ struct TableOptions {
   /// NPZ: the array, and column, that tells the groups. Empty: "group", if there is one.
   std::string group = {};
 
-  /// NPY and NPZ: write float32 instead of float64.
+  /// FCS: name channels by $PnN even where $PnS tells what they measure.
+  bool short_names = false;
+  /// FCS: leave the light that spills from one channel into another, even if the file tells it.
+  bool uncompensated = false;
+  /// FCS: the numbers as they are stored, before gain and logarithmic amplification are undone.
+  bool stored_values = false;
+
+  /// H5AD: what the features are: X, a layer, or an entry of obsm. Empty: X_pca if X is wide and it
+  /// is there, or whatever has the columns of `numeric`; otherwise X.
+  std::string use_rep = {};
+
+  /// NPY, NPZ and FCS: write float32 instead of float64.
   bool single_precision = false;
 
   /// Threads for text; 0 uses every core. The result does not depend on it.

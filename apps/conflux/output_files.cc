@@ -1,0 +1,48 @@
+#include "output_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "conflux/core/error.h"
+#include "file_checks.h"
+#include "tagged_table.h"
+
+namespace conflux::app {
+
+namespace fs = std::filesystem;
+
+bool goes_to_folder(const OutputFlags& flags) {
+  std::error_code ignored;
+  return flags.path.ends_with('/') || fs::is_directory(flags.path, ignored);
+}
+
+std::string file_in_folder(const OutputFlags& flags, const std::string& input) {
+  if (input == "-") {
+    throw InvalidOption(fmt::format(
+        "{} is a folder, and standard input has no name to call a file by; name a file.",
+        flags.path));
+  }
+  const std::string name = flags.format.empty() ? fs::path(input).filename().string()
+                                                : stem_of(input) + "." + flags.format;
+  return (fs::path(flags.path) / name).string();
+}
+
+void check_table_outputs(const OutputFlags& flags, const std::vector<std::string>& tables,
+                         const std::vector<std::string>& inputs) {
+  if (!goes_to_folder(flags)) {
+    return check_output(flags.path, FileKind::kTable, inputs, flags.force);
+  }
+  std::set<std::string> names;
+  for (const std::string& table : tables) {
+    const std::string file = file_in_folder(flags, table);
+    if (!names.insert(file).second) {
+      throw InvalidOption(fmt::format(
+          "two inputs would become {}; rename one, or give each a folder of its own.", file));
+    }
+    check_output(file, FileKind::kTable, inputs, flags.force);
+  }
+}
+
+}  // namespace conflux::app
