@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "conflux/core/error.h"
+#include "files/piece.h"
 #include "tables/table_format.h"
 
 namespace conflux {
@@ -292,6 +293,25 @@ void append_uint32(std::string& bytes, std::uint32_t value, bool big_endian) {
 void append_uint64(std::string& bytes, std::uint64_t value) { store(bytes, value, false); }
 
 std::uint16_t load_uint16(const char* bytes) { return load<std::uint16_t>(bytes, false); }
+void write_rows(std::span<const Column> columns, bool single,
+                const std::function<void(std::string_view)>& write) {
+  const Index rows = columns.empty() ? 0 : columns.front().size();
+  std::string bytes;
+  for (Index i = 0; i < rows; ++i) {
+    for (const Column& column : columns) {
+      if (single) {
+        append_float32(bytes, column.numbers[i]);
+      } else {
+        append_float64(bytes, column.numbers[i]);
+      }
+    }
+    if (bytes.size() < kPiece) continue;
+    write(bytes);
+    bytes.clear();
+  }
+  write(bytes);
+}
+
 std::uint32_t load_uint32(const char* bytes, bool big_endian) {
   return load<std::uint32_t>(bytes, big_endian);
 }

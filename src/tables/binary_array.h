@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conflux/core/matrix.h"
@@ -98,6 +100,10 @@ void append_float32(std::string& bytes, double value);
 void append_uint32(std::string& bytes, std::uint32_t value, bool big_endian = false);
 void append_uint64(std::string& bytes, std::uint64_t value);
 void append_uint16(std::string& bytes, std::uint16_t value);
+
+/// Gives the rows of numeric columns as float64, or float32, in pieces to `write`.
+void write_rows(std::span<const Column> columns, bool single,
+                const std::function<void(std::string_view)>& write);
 
 std::uint32_t load_uint32(const char* bytes, bool big_endian = false);
 std::uint64_t load_uint64(const char* bytes);

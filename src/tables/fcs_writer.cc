@@ -4,7 +4,6 @@
 #include <map>
 
 #include "conflux/core/error.h"
-#include "files/piece.h"
 #include "tables/binary_array.h"
 #include "tables/fcs.h"
 #include "tables/fcs_channels.h"
@@ -113,20 +112,7 @@ class FcsWriter : public TableWriter {
   void write(const Table& block) override {
     if (schema_.empty()) begin(block);
     require_schema(schema_, block);
-    std::string bytes;
-    for (Index i = 0; i < block.num_rows(); ++i) {
-      for (const Column& column : block.columns) {
-        if (single_) {
-          append_float32(bytes, column.numbers[i]);
-        } else {
-          append_float64(bytes, column.numbers[i]);
-        }
-      }
-      if (bytes.size() < kPiece) continue;
-      out_->write(bytes);
-      bytes.clear();
-    }
-    out_->write(bytes);
+    write_rows(block.columns, single_, [&](std::string_view bytes) { out_->write(bytes); });
     rows_ += static_cast<std::uint64_t>(block.num_rows());
   }
 

@@ -12,7 +12,6 @@
 
 #include "conflux/core/error.h"
 #include "files/descriptor.h"
-#include "files/piece.h"
 #include "tables/npy_format.h"
 
 namespace conflux {
@@ -206,20 +205,7 @@ class NpyWriter : public TableWriter {
       require_numeric(schema_, "NPY");
     }
     require_schema(schema_, block);
-    std::string bytes;
-    for (Index i = 0; i < block.num_rows(); ++i) {
-      for (const Column& column : block.columns) {
-        if (single_) {
-          append_float32(bytes, column.numbers[i]);
-        } else {
-          append_float64(bytes, column.numbers[i]);
-        }
-      }
-      if (bytes.size() < kPiece) continue;
-      out_.write(bytes);
-      bytes.clear();
-    }
-    out_.write(bytes);
+    write_rows(block.columns, single_, [&](std::string_view bytes) { out_.write(bytes); });
     rows_ += block.num_rows();
   }
 
