@@ -27,7 +27,7 @@ struct CheckFlags {
 
 /// The composition that speaks of what rows are: labels if there are any.
 const Composition& composition_of(const CheckReport& found) {
-  return found.labels ? *found.labels : found.cells;
+  return found.labels ? *found.labels : found.kinds;
 }
 
 /// A table that no input is called like, in a format that keeps the groups of its rows.
@@ -72,7 +72,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--delimiter", input.table.delimiter);
   add("--array", input.table.array);
   // A label that is named is protected without a word.
-  if (report.advice == Advice::kGateCells) add("--gate", "auto");
+  if (report.advice == Advice::kGateKinds) add("--gate", "auto");
   add("-o", pipe ? "aligned.conflux" : output_name(input));
   return shell_command(words);
 }
@@ -127,7 +127,7 @@ Json check_json(const CheckReport& found, const GroupSet& groups, const std::str
               {"guess", guess_json(found.guess, names)},
               {"features", features},
               {"overlap", found.overlap},
-              {"cells", composition_json(found.cells, names)},
+              {"kinds", composition_json(found.kinds, names)},
               {"features_with_atoms", atoms},
               {"advice", name_of(found.advice)},
               {"sentences", found.sentences},
@@ -186,10 +186,11 @@ void print_groups(const CheckReport& found, const std::vector<std::string>& name
   if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
 }
 
-void print_composition(const Composition& composition, const std::vector<std::string>& names) {
+void print_composition(const CheckReport& found, const std::vector<std::string>& names) {
+  const Composition& composition = composition_of(found);
   std::size_t width = 12;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
-  fmt::print("\nshares of {:<14}", composition.kinds.front() == "cell 1" ? "cells" : "labels");
+  fmt::print("\nshares of {:<14}", found.labels ? "labels" : "kinds");
   for (const std::string& name : names) fmt::print("{:>{}}", name, width);
   fmt::print("\n");
   for (std::size_t c = 0; c < composition.kinds.size(); ++c) {
@@ -230,7 +231,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   print_features(found, groups.feature_names());
   if (!found.differ) return;
   print_groups(found, groups.names());
-  print_composition(composition_of(found), groups.names());
+  print_composition(found, groups.names());
 }
 
 }  // namespace

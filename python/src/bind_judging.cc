@@ -36,7 +36,7 @@ py::dict to_dict(const CheckReport& report) {
   if (report.labels) labels = to_dict(*report.labels);
   return py::dict("rows"_a = report.rows, "guess"_a = guess_to_dict(report.guess),
                   "features"_a = features, "p_value"_a = report.p_value, "differ"_a = report.differ,
-                  "cells"_a = to_dict(report.cells), "labels"_a = labels,
+                  "kinds"_a = to_dict(report.kinds), "labels"_a = labels,
                   "overlap"_a = report.overlap,
                   "features_with_atoms"_a = report.features_with_atoms,
                   "advice"_a = name_of(report.advice), "sentences"_a = report.sentences);

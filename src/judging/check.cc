@@ -166,11 +166,11 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   const Index for_kinds = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
   JudgedRows some = draw_rows(groups, for_kinds, Purpose::kDiagnosis, options.seed);
   standardize_within_groups(some);
-  Compositions kinds = compare_compositions(some, groups, options.deals, options.seed, workers);
-  out.cells = std::move(kinds.cells);
-  out.labels = std::move(kinds.labels);
-  out.overlap = kinds.overlap;
-  advise(out, groups, kinds.matching, options.error_rate);
+  Compositions found = compare_compositions(some, groups, options.deals, options.seed, workers);
+  out.kinds = std::move(found.kinds);
+  out.labels = std::move(found.labels);
+  out.overlap = found.overlap;
+  advise(out, groups, found.matching, options.error_rate);
   return out;
 }
 

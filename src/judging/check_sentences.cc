@@ -74,7 +74,7 @@ void advise_on_kinds(CheckReport& report, const Matching& matching) {
     say(Advice::kAlign,
         "The groups hold the same labels in similar shares: whole groups can be aligned.");
   } else if (report.overlap < kLeastOverlap) {
-    say(parted ? Advice::kGateCells : Advice::kAlign,
+    say(parted ? Advice::kGateKinds : Advice::kAlign,
         fmt::format(
             "Only {} of the rows lie near rows of another group: the rows alone cannot tell "
             "a shift from a difference in composition. {} Labels, or controls that are the "
@@ -84,21 +84,21 @@ void advise_on_kinds(CheckReport& report, const Matching& matching) {
                      "same kinds of rows in the same shares, whole groups can be aligned."
                    : "Each group is a single cloud, so the command below aligns whole "
                      "groups; if they hold different things, leave them as they are."));
-  } else if (unlike(report.cells) && parted) {
-    say(Advice::kGateCells,
-        fmt::format("{} of the rows of one group lie in other cells than those of another "
+  } else if (unlike(report.kinds) && parted) {
+    say(Advice::kGateKinds,
+        fmt::format("{} of the rows of one group are of other kinds than those of another "
                     "(chance: {}): the groups may hold different shares of the same kinds of rows. "
                     "Gates align like with like; labels would settle it.",
-                    percent(report.cells.difference.value),
-                    percent(report.cells.difference.by_chance)));
-  } else if (unlike(report.cells)) {
+                    percent(report.kinds.difference.value),
+                    percent(report.kinds.difference.by_chance)));
+  } else if (unlike(report.kinds)) {
     say(Advice::kAlign,
-        fmt::format("{} of the rows of one group lie in other cells than those of another (chance: "
-                    "{}), but no group has parts that lie apart: nothing says that cells are "
-                    "different kinds of rows, and whole groups can be aligned. If kinds of rows "
+        fmt::format("{} of the rows of one group are of other kinds than those of another (chance: "
+                    "{}), but no group has parts that lie apart: nothing says that these kinds "
+                    "are real, and whole groups can be aligned. If kinds of rows "
                     "must not be mixed, give labels, or choose --gate auto.",
-                    percent(report.cells.difference.value),
-                    percent(report.cells.difference.by_chance)));
+                    percent(report.kinds.difference.value),
+                    percent(report.kinds.difference.by_chance)));
   } else {
     say(Advice::kAlign,
         "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");
@@ -129,7 +129,7 @@ std::string_view name_of(Advice advice) {
       return "leave";
     case Advice::kAlign:
       return "align";
-    case Advice::kGateCells:
+    case Advice::kGateKinds:
       return "gate auto";
     case Advice::kGateLabels:
       return "gate label";
@@ -143,7 +143,7 @@ void advise(CheckReport& report, const GroupSet& groups, const Matching& matchin
   report.advice = Advice::kLeave;
   if (!report.differ) return;
   advise_on_kinds(report, matching);
-  if (report.advice == Advice::kGateCells) tell_partners(report, matching);
+  if (report.advice == Advice::kGateKinds) tell_partners(report, matching);
   warn_of_small_groups(report, groups);
 }
 

@@ -85,12 +85,12 @@ Compositions compare_compositions(const JudgedRows& judged, const GroupSet& grou
   Compositions out{.matching = match(judged, groups.names(), seed, workers)};
   std::vector<std::string> names;
   for (Index c = 0; c < out.matching.num_kinds(); ++c)
-    names.push_back(fmt::format("cell {}", c + 1));
+    names.push_back(fmt::format("kind {}", c + 1));
   std::vector<Index> kind_of;
-  for (const auto& kinds : out.matching.kinds) {
-    kind_of.insert(kind_of.end(), kinds.begin(), kinds.end());
+  for (const auto& of_group : out.matching.kinds) {
+    kind_of.insert(kind_of.end(), of_group.begin(), of_group.end());
   }
-  out.cells = composition_of(kind_of, names, judged, deals, seed, workers);
+  out.kinds = composition_of(kind_of, names, judged, deals, seed, workers);
   for (const MatchedGroup& group : out.matching.groups) {
     out.overlap += group.near / static_cast<double>(out.matching.groups.size());
   }

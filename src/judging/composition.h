@@ -11,7 +11,7 @@ namespace conflux {
 
 struct Compositions {
   Matching matching = {};
-  Composition cells = {};
+  Composition kinds = {};
   std::optional<Composition> labels = std::nullopt;
   /// Fraction of the groups' rows near rows of another group.
   double overlap = 0;

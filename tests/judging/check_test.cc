@@ -117,7 +117,7 @@ TEST(Check, SeesADifferenceThatNoFeatureShows) {
 }
 
 TEST(Check, AdvisesGatesWhereKindsHaveOtherShares) {
-  EXPECT_EQ(check(mixed_differently()).advice, Advice::kGateCells);
+  EXPECT_EQ(check(mixed_differently()).advice, Advice::kGateKinds);
   const CheckReport found = check(with_labels());
   EXPECT_EQ(found.advice, Advice::kGateLabels);
   ASSERT_TRUE(found.labels);
@@ -128,7 +128,7 @@ TEST(Check, DoesNotDependOnThreads) {
   const CheckReport one = check(shifted(), {.threads = 1}), two = check(shifted(), {.threads = 2});
   EXPECT_EQ(one.sentences, two.sentences);
   EXPECT_EQ(one.p_value, two.p_value);
-  EXPECT_EQ(one.cells.shares, two.cells.shares);
+  EXPECT_EQ(one.kinds.shares, two.kinds.shares);
 }
 
 TEST(Check, FindsValuesThatManyRowsShare) {

@@ -78,7 +78,7 @@ struct Composition {
 enum class Advice {
   kLeave,       ///< there is nothing to align
   kAlign,       ///< align whole groups
-  kGateCells,   ///< align like with like, in kinds that are found
+  kGateKinds,   ///< align like with like, in kinds that are found
   kGateLabels,  ///< align like with like, by labels
 };
 
@@ -94,7 +94,7 @@ struct CheckReport {
   double p_value = 1;
   bool differ = false;
   /// Kinds that matching finds.
-  Composition cells = {};
+  Composition kinds = {};
   /// How the labels are shared among groups.
   std::optional<Composition> labels = std::nullopt;
   /// Fraction of the groups' rows near rows of another group.
