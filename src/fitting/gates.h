@@ -1,7 +1,7 @@
 // Who is like whom: gates that share rows among kinds.
 //
 // Kinds are the labels of the rows, or are found by matching the groups' clusters
-// (conflux/matching/matching.h). A gate looks at some random combinations of the directions along
+// (matching/matching.h). A gate looks at some random combinations of the directions along
 // which rows vary most within their groups. Its centres are those of each kind in each group, and
 // serve rows whose kind is unknown, new ones above all.
 

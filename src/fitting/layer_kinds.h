@@ -2,7 +2,7 @@
 //
 // A kind has one file, which fits its layers, gives them maps of a new group and warns of groups
 // that do not suit it. Nothing else knows which kinds there are: the training loop looks up what
-// the methods (conflux/options/methods.h) name. Model files have a table of their own, by the names
+// the methods (options/methods.h) name. Model files have a table of their own, by the names
 // that layers have (storage/layer_codecs.h).
 
 #pragma once
