@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "conflux/core/error.h"
+#include "files/json.h"
 #include "files/whole_file.h"
-#include "support/json.h"
 #include "tables/number_text.h"
 
 namespace conflux::app {

@@ -55,6 +55,8 @@ void Console::finish_progress() const {
   line_open_ = false;
 }
 
+void print_json(const Json& json) { std::printf("%s\n", json.dump(2).c_str()); }
+
 std::string printable(const std::string& text) {
   std::string out;
   unsigned char before = 0;

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "support/json.h"
+#include "files/json.h"
 
 namespace conflux::app {
 
@@ -39,6 +39,9 @@ class Console {
 
   mutable bool line_open_ = false;
 };
+
+/// Prints a summary on standard output.
+void print_json(const Json& json);
 
 /// Names and values of users for a terminal: control characters are spelled out, so that a name
 /// cannot move the cursor or change colours.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "columns/expectation.h"
 #include "conflux/core/error.h"
@@ -26,7 +25,7 @@ constexpr std::array<std::string_view, 3> kMissingRules = {"auto", "refuse", "dr
 template <std::size_t n>
 int position_of(const std::array<std::string_view, n>& words, const Json& word) {
   for (std::size_t k = 0; k < n; ++k) {
-    if (word.is_string() && word.get<std::string>() == words[k]) return static_cast<int>(k);
+    if (word.is_text() && word.text() == words[k]) return static_cast<int>(k);
   }
   columns_damaged("an unknown word");
 }
@@ -39,8 +38,8 @@ const Json& member(const Json& json, const char* key) {
 
 std::string text_member(const Json& json, const char* key) {
   const Json& text = member(json, key);
-  if (!text.is_string()) columns_damaged(fmt::format("\"{}\" is no text", key));
-  return text.get<std::string>();
+  if (!text.is_text()) columns_damaged(fmt::format("\"{}\" is no text", key));
+  return text.text();
 }
 
 Json bound_json(double bound) { return std::isinf(bound) ? Json() : Json(bound); }
@@ -48,7 +47,7 @@ Json bound_json(double bound) { return std::isinf(bound) ? Json() : Json(bound);
 double bound_from(const Json& bound, double missing) {
   if (bound.is_null()) return missing;
   if (!bound.is_number()) columns_damaged("a bound is no number");
-  return bound.get<double>();
+  return bound.number();
 }
 
 /// Lists of numbers of several owners, one behind the other.
@@ -84,15 +83,15 @@ struct ReadFeaturePieces {
   std::vector<double> numbers;
 };
 
-OrderedJson feature_json(const Feature& feature) {
-  OrderedJson out = {
+Json feature_json(const Feature& feature) {
+  Json out = {
       {"name", feature.name},
       {"kind", kKinds[static_cast<std::size_t>(feature.kind)]},
       {"scale", kScales[static_cast<std::size_t>(feature.scale)]},
-      {"support", {bound_json(feature.support.low), bound_json(feature.support.high)}},
+      {"support", Json::array({bound_json(feature.support.low), bound_json(feature.support.high)})},
       {"decimals", feature.decimals},
       {"categories", feature.categories}};
-  if (feature.cofactor > 0) out["arcsinh"] = feature.cofactor;
+  if (feature.cofactor > 0) out.add("arcsinh", feature.cofactor);
   return out;
 }
 
@@ -105,22 +104,21 @@ Feature feature_from(const Json& json) {
   if (!support.is_array() || support.size() != 2) columns_damaged("a support has not two bounds");
   out.support = {bound_from(support[0], out.support.low), bound_from(support[1], out.support.high)};
   const Json& decimals = member(json, "decimals");
-  if (!decimals.is_number_integer()) columns_damaged("\"decimals\" is not whole");
-  const auto number = decimals.get<std::int64_t>();
+  if (!decimals.is_whole()) columns_damaged("\"decimals\" is not whole");
+  const auto number = decimals.whole();
   if (number < -1 || number > 15) columns_damaged("\"decimals\" is out of range");
   out.decimals = static_cast<int>(number);
   const Json& categories = member(json, "categories");
   if (!categories.is_array()) columns_damaged("\"categories\" is no list");
-  for (const Json& category : categories) {
-    if (!category.is_string()) columns_damaged("a category is no text");
-    out.categories.push_back(category.get<std::string>());
+  for (const Json& category : categories.items()) {
+    if (!category.is_text()) columns_damaged("a category is no text");
+    out.categories.push_back(category.text());
   }
-  if (json.contains("arcsinh")) {
-    const Json& cofactor = json.at("arcsinh");
-    if (!cofactor.is_number() || !(cofactor.get<double>() > 0)) {
+  if (const Json* cofactor = json.find("arcsinh")) {
+    if (!cofactor->is_number() || !(cofactor->number() > 0)) {
       columns_damaged("\"arcsinh\" is no positive number");
     }
-    out.cofactor = cofactor.get<double>();
+    out.cofactor = cofactor->number();
   }
   if (out.category() == out.categories.empty()) columns_damaged("categories do not suit the kind");
   return out;
@@ -183,8 +181,8 @@ void read_held(Feature& feature, std::span<const double> values, Interval range)
 
 }  // namespace
 
-OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
-  OrderedJson features = OrderedJson::array(), carried = OrderedJson::array();
+Json write_columns(const Columns& columns, TensorWriter& out) {
+  Json features = Json::array(), carried = Json::array();
   FeaturePieces atoms, knots, held;
   std::vector<double> ranges;
   for (const Feature& feature : columns.features) {
@@ -207,7 +205,7 @@ OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
     }
   }
   for (const CarriedColumn& column : columns.carried) {
-    carried.push_back({{"name", column.name}, {"why", column.why}});
+    carried.push_back(Json{{"name", column.name}, {"why", column.why}});
   }
   atoms.write("columns.atoms", 4, out);
   knots.write("columns.knots", 2, out);
@@ -217,11 +215,11 @@ OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
   out.add("columns.ranges", {dim, groups, 2}, ranges);
   write_expected("columns.", columns.expected, dim, out);
   write_expected("columns.shared_", std::span(&columns.shared, 1), dim, out);
-  OrderedJson json = {{"seed", columns.seed},
-                      {"missing", kMissingRules[static_cast<std::size_t>(columns.missing)]},
-                      {"scale_reason", columns.scale_reason},
-                      {"features", features},
-                      {"carried", carried}};
+  Json json = {{"seed", columns.seed},
+               {"missing", kMissingRules[static_cast<std::size_t>(columns.missing)]},
+               {"scale_reason", columns.scale_reason},
+               {"features", features},
+               {"carried", carried}};
   if (!columns.key.empty()) json["key"] = columns.key;
   return json;
 }
@@ -229,8 +227,8 @@ OrderedJson write_columns(const Columns& columns, TensorWriter& out) {
 Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file) {
   Columns out;
   const Json& seed = member(json, "seed");
-  if (!seed.is_number_unsigned()) columns_damaged("\"seed\" is no whole number");
-  out.seed = seed.get<std::uint64_t>();
+  if (!seed.is_count()) columns_damaged("\"seed\" is no whole number");
+  out.seed = seed.count();
   out.missing = static_cast<MissingRule>(position_of(kMissingRules, member(json, "missing")));
   out.scale_reason = text_member(json, "scale_reason");
   if (json.contains("key")) out.key = text_member(json, "key");
@@ -254,7 +252,7 @@ Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& 
   }
   const Json& carried = member(json, "carried");
   if (!carried.is_array()) columns_damaged("\"carried\" is no list");
-  for (const Json& column : carried) {
+  for (const Json& column : carried.items()) {
     out.carried.push_back({text_member(column, "name"), text_member(column, "why")});
   }
   out.expected = read_expected("columns.", num_groups, dim, file);

@@ -8,7 +8,7 @@
 namespace conflux {
 
 /// Adds the arrays to `out` and returns the rest. Nothing for columns that are empty.
-OrderedJson write_columns(const Columns& columns, TensorWriter& out);
+Json write_columns(const Columns& columns, TensorWriter& out);
 
 /// Throws InvalidData unless everything suits a model of so many groups and features.
 Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file);

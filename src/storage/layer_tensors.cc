@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "conflux/core/error.h"
 #include "storage/damaged.h"
@@ -22,14 +21,14 @@ const LayerCodec* find_codec(std::string_view kind) {
 
 }  // namespace
 
-OrderedJson write_layer(const Layer& layer, const std::string& prefix, TensorWriter& out) {
+Json write_layer(const Layer& layer, const std::string& prefix, TensorWriter& out) {
   const LayerCodec* codec = find_codec(layer.kind());
   if (codec == nullptr) {
     throw Error(fmt::format("layers of kind {} cannot be saved.", layer.kind()));
   }
   std::map<std::string, std::string> texts;
   codec->write(layer, {prefix, texts, out});
-  OrderedJson about{{"kind", layer.kind()}};
+  Json about = {{"kind", layer.kind()}};
   for (const auto& [key, text] : texts) about[key] = text;
   return about;
 }
@@ -37,8 +36,10 @@ OrderedJson write_layer(const Layer& layer, const std::string& prefix, TensorWri
 std::shared_ptr<const Layer> read_layer(const Json& about, const std::string& prefix, Index groups,
                                         Index dim, TensorFile& file) {
   std::map<std::string, std::string> texts;
-  for (const auto& [key, text] : about.items()) {
-    if (about.is_object() && text.is_string()) texts[key] = text.get<std::string>();
+  if (about.is_object()) {
+    for (const auto& [key, value] : about.members()) {
+      if (value.is_text()) texts[key] = value.text();
+    }
   }
   const std::string kind = texts["kind"];
   const LayerCodec* codec = find_codec(kind);

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "conflux/flow/layer.h"
-#include "storage/json_text.h"
+#include "files/json.h"
 #include "storage/tensor_file.h"
 
 namespace conflux {
 
 /// Adds the arrays of a layer, named `prefix`.something, and returns what the header says of it.
 /// Throws Error for layers that no fit makes.
-OrderedJson write_layer(const Layer& layer, const std::string& prefix, TensorWriter& out);
+Json write_layer(const Layer& layer, const std::string& prefix, TensorWriter& out);
 
 /// Throws InvalidData unless the arrays make a layer.
 std::shared_ptr<const Layer> read_layer(const Json& about, const std::string& prefix,

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
+#include "files/json.h"
 #include "options/option_table.h"
 #include "storage/columns_tensors.h"
 #include "storage/damaged.h"
-#include "storage/json_text.h"
 #include "storage/layer_tensors.h"
 #include "storage/record_json.h"
 
@@ -32,10 +31,10 @@ Json json_of(const TensorFile& file, const std::string& key) {
 
 Index read_dim(const TensorFile& file) {
   const Json json = json_of(file, "dim");
-  const bool fits = json.is_number_unsigned() && json.get<std::uint64_t>() >= 1 &&
-                    json.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMostFeatures);
+  const bool fits = json.is_count() && json.count() >= 1 &&
+                    json.count() <= static_cast<std::uint64_t>(kMostFeatures);
   if (!fits) damaged("the number of features is out of range");
-  return static_cast<Index>(json.get<std::uint64_t>());
+  return static_cast<Index>(json.count());
 }
 
 // Rows are given to groups, and columns to features, by name.
@@ -67,13 +66,16 @@ Flow read_flow(TensorFile& file) {
 
 // Equal fits must give equal files, but they never take equally long. Checkpoints keep the times,
 // so that a resumed fit can tell how long all of it took.
-OrderedJson record_without_times(const FitRecord& record) {
-  OrderedJson json = record_to_json(record);
+Json record_without_times(const FitRecord& record) {
+  Json json = record_to_json(record);
   json.erase("seconds");
-  for (const char* layers : {"layers", "dropped_layers"}) {
-    for (OrderedJson& layer : json[layers]) {
+  for (const char* name : {"layers", "dropped_layers"}) {
+    Json layers = Json::array();
+    for (Json layer : json[name].items()) {
       for (const char* key : {"seconds", "product_seconds", "sort_seconds"}) layer.erase(key);
+      layers.push_back(std::move(layer));
     }
+    json[name] = std::move(layers);
   }
   return json;
 }
@@ -96,7 +98,7 @@ void check_counts(const Model& model) {
 
 TensorWriter write_model(const Model& model, const std::optional<std::string>& data_digest) {
   TensorWriter out;
-  OrderedJson layers = OrderedJson::array();
+  Json layers = Json::array();
   for (std::size_t l = 0; l < model.flow.layers().size(); ++l) {
     layers.push_back(write_layer(*model.flow.layers()[l], layer_prefix(l), out));
   }
@@ -116,7 +118,7 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
   out.set("layers", to_text(layers));
   out.set("record",
           to_text(data_digest ? record_to_json(model.record) : record_without_times(model.record)));
-  out.set("metadata", to_text(OrderedJson(model.metadata)));
+  out.set("metadata", to_text(Json(model.metadata)));
   return out;
 }
 
@@ -144,9 +146,9 @@ StoredModel read_model(Bytes bytes) {
   model.label_column = file.text("label_column");
   const Json metadata = json_of(file, "metadata");
   if (!metadata.is_object()) damaged("\"metadata\" is no object");
-  for (const auto& [key, text] : metadata.items()) {
-    if (!text.is_string()) damaged(fmt::format("\"{}\" of the metadata is no text", key));
-    model.metadata[key] = text.get<std::string>();
+  for (const auto& [key, text] : metadata.members()) {
+    if (!text.is_text()) damaged(fmt::format("\"{}\" of the metadata is no text", key));
+    model.metadata[key] = text.text();
   }
   check_counts(model);
   return out;

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <type_traits>
 
@@ -20,12 +19,10 @@ namespace {
 }
 
 // JSON has no numbers that are not finite; those of a record come back as NaN.
-OrderedJson number(double value) {
-  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-}
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 template <class T>
-OrderedJson to_json(const T& value) {
+Json to_json(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(name_of(value));
   } else {
@@ -33,41 +30,41 @@ OrderedJson to_json(const T& value) {
   }
 }
 
-OrderedJson to_json(const GroupWeights& weights) {
+Json to_json(const GroupWeights& weights) {
   if (weights.kind == GroupWeights::Kind::kList) return weights.list;
   return to_text(weights);
 }
 
 template <class T>
-OrderedJson to_json(const std::optional<T>& value) {
-  return value ? to_json(*value) : OrderedJson(nullptr);
+Json to_json(const std::optional<T>& value) {
+  return value ? to_json(*value) : Json();
 }
 
 void read(const Json& json, std::string_view name, bool& out) {
   if (!json.is_boolean()) wrong(name, "neither true nor false");
-  out = json.get<bool>();
+  out = json.boolean();
 }
 
 void read(const Json& json, std::string_view name, double& out) {
   if (!json.is_number()) wrong(name, "no number");
-  out = json.get<double>();
+  out = json.number();
 }
 
 template <class Integer>
 requires(std::is_integral_v<Integer>) void read(const Json& json, std::string_view name,
                                                 Integer& out) {
-  if (!json.is_number_integer()) wrong(name, "no whole number");
-  const bool fits = json.is_number_unsigned() ? std::in_range<Integer>(json.get<std::uint64_t>())
-                                              : std::in_range<Integer>(json.get<std::int64_t>());
+  if (!json.is_whole()) wrong(name, "no whole number");
+  const bool fits =
+      json.is_count() ? std::in_range<Integer>(json.count()) : std::in_range<Integer>(json.whole());
   if (!fits) wrong(name, "out of range");
-  out = json.get<Integer>();
+  out = static_cast<Integer>(json.whole());
 }
 
 template <class Enum>
 requires(std::is_enum_v<Enum>) void read(const Json& json, std::string_view name, Enum& out) {
-  if (json.is_string()) {
+  if (json.is_text()) {
     for (const auto& [value, text] : EnumNames<Enum>::kNames) {
-      if (json.get<std::string>() != text) continue;
+      if (json.text() != text) continue;
       out = value;
       return;
     }
@@ -76,8 +73,8 @@ requires(std::is_enum_v<Enum>) void read(const Json& json, std::string_view name
 }
 
 void read(const Json& json, std::string_view name, std::string& out) {
-  if (!json.is_string()) wrong(name, "no text");
-  out = json.get<std::string>();
+  if (!json.is_text()) wrong(name, "no text");
+  out = json.text();
 }
 
 void read(const Json& json, std::string_view name, LayerRecord& out);
@@ -88,7 +85,7 @@ template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
   if (!json.is_array()) wrong(name, "no list");
   out.clear();
-  for (const Json& each : json) read(each, name, out.emplace_back());
+  for (const Json& each : json.items()) read(each, name, out.emplace_back());
 }
 
 template <class T>
@@ -105,8 +102,9 @@ void read(const Json& json, std::string_view name, GroupWeights& out) {
     out = list.empty() ? GroupWeights() : GroupWeights(std::move(list));
     return;
   }
-  if (json != "uniform" && json != "size") wrong(name, "neither a list nor the name of a rule");
-  out = parse_group_weights(json.get<std::string>());
+  if (json != Json("uniform") && json != Json("size"))
+    wrong(name, "neither a list nor the name of a rule");
+  out = parse_group_weights(json.text());
 }
 
 // Fields of an object by name; whatever is not asked for is unknown.
@@ -119,8 +117,7 @@ class Fields {
   template <class T>
   void get(std::string_view name, T& out) {
     known_.insert(std::string(name));
-    const auto found = json_.find(name);
-    if (found != json_.end()) read(*found, name, out);
+    if (const Json* found = json_.find(name)) read(*found, name, out);
   }
 
   void get_number_or_nan(std::string_view name, double& out) {
@@ -130,7 +127,7 @@ class Fields {
   }
 
   void check_all_known() const {
-    for (const auto& [name, value] : json_.items()) {
+    for (const auto& [name, value] : json_.members()) {
       if (known_.contains(name)) continue;
       throw InvalidData(fmt::format(
           "\"{}\" is unknown; the file is damaged, or written by a newer conflux: update.", name));
@@ -142,11 +139,9 @@ class Fields {
   std::set<std::string> known_;
 };
 
-OrderedJson number(const std::optional<double>& value) {
-  return value ? number(*value) : OrderedJson(nullptr);
-}
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(); }
 
-OrderedJson layer_to_json(const LayerRecord& layer) {
+Json layer_to_json(const LayerRecord& layer) {
   return {{"layer", layer.layer},
           {"kind", layer.kind},
           {"spread_at_start", number(layer.spread_at_start)},
@@ -184,18 +179,18 @@ LayerRecord layer_from_json(const Json& json, std::string_view name) {
   return layer;
 }
 
-OrderedJson layers_to_json(const std::vector<LayerRecord>& layers) {
-  OrderedJson out = OrderedJson::array();
+Json layers_to_json(const std::vector<LayerRecord>& layers) {
+  Json out = Json::array();
   for (const LayerRecord& layer : layers) out.push_back(layer_to_json(layer));
   return out;
 }
 
-OrderedJson guesses_to_json(const std::vector<GuessRecord>& guesses) {
-  OrderedJson out = OrderedJson::array();
+Json guesses_to_json(const std::vector<GuessRecord>& guesses) {
+  Json out = Json::array();
   for (const GuessRecord& guess : guesses) {
-    out.push_back({{"layer", guess.layer},
-                   {"auc", number(guess.auc)},
-                   {"by_chance", number(guess.by_chance)}});
+    out.push_back(Json{{"layer", guess.layer},
+                       {"auc", number(guess.auc)},
+                       {"by_chance", number(guess.by_chance)}});
   }
   return out;
 }
@@ -208,7 +203,7 @@ void read(const Json& json, std::string_view name, GuessRecord& out) {
   fields.check_all_known();
 }
 
-OrderedJson summary_to_json(const FitSummary& summary) {
+Json summary_to_json(const FitSummary& summary) {
   return {{"verdict", summary.verdict},
           {"auc_before", number(summary.auc_before)},
           {"auc_after", number(summary.auc_after)},
@@ -246,10 +241,10 @@ void read(const Json& json, std::string_view name, LayerRecord& out) {
 
 }  // namespace
 
-OrderedJson options_to_json(const FitOptions& options) {
-  OrderedJson out = OrderedJson::object();
+Json options_to_json(const FitOptions& options) {
+  Json out = Json::object();
   visit_options(options, [&](const OptionInfo& info, const auto& value) {
-    out[std::string(info.name)] = to_json(value);
+    out.add(std::string(info.name), to_json(value));
   });
   return out;
 }
@@ -273,7 +268,7 @@ FitOptions options_from_json(const Json& json) {
   return options;
 }
 
-OrderedJson record_to_json(const FitRecord& record) {
+Json record_to_json(const FitRecord& record) {
   return {{"group_sizes", record.group_sizes},
           {"held_out_at_start", number(record.held_out_at_start)},
           {"held_out_nb", number(record.held_out_nb)},

@@ -6,16 +6,16 @@
 #pragma once
 
 #include "conflux/training/fit_record.h"
-#include "storage/json_text.h"
+#include "files/json.h"
 
 namespace conflux {
 
-OrderedJson options_to_json(const FitOptions& options);
+Json options_to_json(const FitOptions& options);
 /// Throws InvalidData for unknown names, wrong types and values out of range.
 FitOptions options_from_json(const Json& json);
 
 /// Without the options.
-OrderedJson record_to_json(const FitRecord& record);
+Json record_to_json(const FitRecord& record);
 FitRecord record_from_json(const Json& json);
 
 /// A list of texts. Throws InvalidData that calls it by `name`.

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "conflux/core/error.h"
 #include "files/digest.h"
@@ -96,11 +95,10 @@ std::string checksum(std::span<const std::byte> file, std::size_t position) {
 }
 
 Index size_from(const Json& json, const std::string& name) {
-  if (!json.is_number_integer()) damaged(fmt::format("\"{}\" has a size that is no number", name));
-  const bool small = json.is_number_unsigned() &&
-                     json.get<std::uint64_t>() <= static_cast<std::uint64_t>(kLargestSize);
+  if (!json.is_whole()) damaged(fmt::format("\"{}\" has a size that is no number", name));
+  const bool small = json.is_count() && json.count() <= static_cast<std::uint64_t>(kLargestSize);
   if (!small) damaged(fmt::format("\"{}\" has a size out of range", name));
-  return static_cast<Index>(json.get<std::uint64_t>());
+  return static_cast<Index>(json.count());
 }
 
 }  // namespace
@@ -134,15 +132,15 @@ void TensorWriter::add(const std::string& name, Shape shape,
 }
 
 Bytes TensorWriter::header() const {
-  OrderedJson json;
-  OrderedJson& metadata = json[std::string(kMetadata)];
-  for (const auto& [key, text] : metadata_) metadata[key] = text;
-  metadata[std::string(kChecksumKey)] = std::string(kAlgorithm) + std::string(kDigits, '0');
+  Json metadata;
+  for (const auto& [key, text] : metadata_) metadata.add(key, text);
+  metadata.add(std::string(kChecksumKey), std::string(kAlgorithm) + std::string(kDigits, '0'));
+  Json json = {{std::string(kMetadata), std::move(metadata)}};
   std::size_t at = 0;
   for (const Tensor& tensor : tensors_) {
-    json[tensor.name] = {{"dtype", tensor.dtype},
-                         {"shape", tensor.shape},
-                         {"data_offsets", {at, at + tensor.bytes.size()}}};
+    json.add(tensor.name, {{"dtype", tensor.dtype},
+                           {"shape", tensor.shape},
+                           {"data_offsets", std::vector{at, at + tensor.bytes.size()}}});
     at += tensor.bytes.size();
   }
   std::string text = to_text(json);
@@ -184,7 +182,7 @@ TensorFile TensorFile::parse(Bytes bytes, std::string_view format, int newest_ve
                                  "the header of the file");
   file.read_metadata(header, format);
   file.check_version(newest_version);
-  for (const auto& [name, description] : header.items()) {
+  for (const auto& [name, description] : header.members()) {
     if (name != kMetadata) file.tensors_.emplace(name, tensor_from(description, name));
   }
   file.check_payload();
@@ -196,13 +194,13 @@ void TensorFile::read_metadata(const Json& header, std::string_view format) {
   if (!header.is_object()) {
     throw InvalidData("the header is no JSON object; this is no model file.");
   }
-  const auto metadata = header.find(kMetadata);
-  if (metadata == header.end() || !metadata->is_object()) {
+  const Json* metadata = header.find(kMetadata);
+  if (metadata == nullptr || !metadata->is_object()) {
     throw InvalidData(fmt::format("the header has no metadata; this is no {} file.", format));
   }
-  for (const auto& [key, value] : metadata->items()) {
-    if (!value.is_string()) damaged(fmt::format("metadata \"{}\" is no text", key));
-    metadata_[key] = value.get<std::string>();
+  for (const auto& [key, value] : metadata->members()) {
+    if (!value.is_text()) damaged(fmt::format("metadata \"{}\" is no text", key));
+    metadata_[key] = value.text();
   }
   const std::string found = text_or("format", "");
   if (found == format) return;
@@ -224,23 +222,23 @@ void TensorFile::check_version(int newest) const {
 }
 
 TensorFile::Tensor TensorFile::tensor_from(const Json& json, const std::string& name) {
-  const auto field = [&](const char* key, Json::value_t type) -> const Json& {
-    const auto found = json.is_object() ? json.find(key) : json.end();
-    if (!json.is_object() || found == json.end() || found->type() != type) {
+  const auto field = [&](const char* key, bool (Json::*is_right)() const) -> const Json& {
+    const Json* found = json.find(key);
+    if (found == nullptr || !(found->*is_right)()) {
       damaged(fmt::format("\"{}\" is not described by dtype, shape and data_offsets", name));
     }
     return *found;
   };
-  Tensor tensor{field("dtype", Json::value_t::string).get<std::string>(), {}, 0, 0};
+  Tensor tensor{field("dtype", &Json::is_text).text(), {}, 0, 0};
   if (tensor.dtype != "F64" && tensor.dtype != "I64") {
     damaged(fmt::format("\"{}\" has the unknown dtype \"{}\"", name, tensor.dtype));
   }
   Index count = 1;
-  for (const Json& size : field("shape", Json::value_t::array)) {
+  for (const Json& size : field("shape", &Json::is_array).items()) {
     tensor.shape.push_back(size_from(size, name));
     count = product_of_sizes(count, tensor.shape.back());
   }
-  const Json& range = field("data_offsets", Json::value_t::array);
+  const Json& range = field("data_offsets", &Json::is_array);
   if (range.size() != 2) damaged(fmt::format("\"{}\" has no begin and end", name));
   tensor.begin = static_cast<std::size_t>(size_from(range[0], name));
   tensor.end = static_cast<std::size_t>(size_from(range[1], name));

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "conflux/core/index.h"
+#include "files/json.h"
 #include "files/whole_file.h"
-#include "storage/json_text.h"
 
 namespace conflux {
 

@@ -14,11 +14,14 @@
 #include "conflux/storage/model_file.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
+#include "files/whole_file.h"
 #include "options/option_table.h"
-#include "storage/json_text.h"
 #include "storage/tensor_file.h"
 
 namespace conflux {
+
+/// The library's own values, which can be changed in place.
+using OrderedJson = nlohmann::ordered_json;
 
 /// A folder that is removed with everything in it.
 class TemporaryFolder {

@@ -3,7 +3,7 @@
 //
 //   Json summary = {{"rows", 3}, {"groups", names}};
 //   summary["seconds"] = 0.5;
-//   print_json(summary);
+//   std::string text = summary.dump();
 //
 // Objects keep the order in which their members were added.
 
@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-namespace conflux::app {
+namespace conflux {
 
 class Json {
  public:
@@ -57,9 +57,15 @@ class Json {
   static Json array(Array items = {});
   static Json object();
 
-  bool is_null() const;
-  bool is_object() const;
-  bool is_text() const;
+  bool is_null() const { return is<std::nullptr_t>(); }
+  bool is_object() const { return is<Object>(); }
+  bool is_array() const { return is<Array>(); }
+  bool is_text() const { return is<std::string>(); }
+  bool is_boolean() const { return is<bool>(); }
+  bool is_number() const { return is_whole() || is<double>(); }
+  bool is_whole() const { return is_count() || is<std::int64_t>(); }
+  /// A whole number that was not written with a sign.
+  bool is_count() const { return is<std::uint64_t>(); }
   /// Numbers are compared by their values, objects member by member in order.
   bool operator==(const Json& other) const;
 
@@ -71,6 +77,9 @@ class Json {
   const Json* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   void erase(std::string_view name);
+  /// Adds a member that the object does not have yet, without looking for it: long objects are
+  /// built in linear time. Null becomes an object.
+  void add(std::string name, Json value);
   /// Adds the members of another object, replacing those of the same name.
   void update(const Json& other);
 
@@ -83,9 +92,11 @@ class Json {
   std::size_t size() const { return items().size(); }
   const Json& operator[](std::size_t position) const { return items().at(position); }
 
-  /// Throw Error when this is no number, or no text.
+  /// Throw Error when this is something else. A number that is too large for the type wraps.
+  bool boolean() const;
   double number() const;
   std::int64_t whole() const;
+  std::uint64_t count() const;
   const std::string& text() const;
   std::vector<double> numbers() const;
 
@@ -99,6 +110,10 @@ class Json {
 
   template <std::integral Whole>
   static Json from_whole(Whole number);
+  template <class Type>
+  bool is() const {
+    return std::holds_alternative<Type>(value_);
+  }
 
   std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array,
                Object>
@@ -124,7 +139,11 @@ Json Json::from_whole(Whole number) {
   return out;
 }
 
-/// Prints a summary on standard output.
-void print_json(const Json& json);
+/// Reads text that nobody vouches for: objects that do not repeat a key, nested at most `max_depth`
+/// deep. Throws InvalidData that calls the text by `name`.
+Json parse_json(std::string_view text, int max_depth, const std::string& name);
 
-}  // namespace conflux::app
+/// Compact text. Throws InvalidData when a string is not UTF-8.
+std::string to_text(const Json& json);
+
+}  // namespace conflux
