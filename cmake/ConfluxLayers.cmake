@@ -26,7 +26,7 @@ if(CONFLUX_SANITIZE)
   target_link_options(conflux_settings INTERFACE -fsanitize=${CONFLUX_SANITIZE})
 endif()
 
-# Flags of every source of the library; the precompiled headers need the same ones.
+# Flags of every source of the library.
 function(conflux_set_up_layer target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
@@ -57,22 +57,25 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
   set(CONFLUX_JOIN_SOURCES OFF)
 endif()
 
-# conflux_join_sources(TARGET) compiles eight sources at a time, because most of a small source's
-# time goes into templates that its neighbours need as well. Names in anonymous namespaces must
-# therefore differ within a folder.
-function(conflux_join_sources target)
+# conflux_join_sources(TARGET COUNT) compiles so many sources at a time, because most of a small
+# source's time goes into templates that its neighbours need as well. Names in anonymous namespaces
+# must therefore differ within a folder.
+function(conflux_join_sources target count)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CONFLUX_JOIN_SOURCES}
-                        UNITY_BUILD_BATCH_SIZE 8)
+                        UNITY_BUILD_BATCH_SIZE ${count})
   # Sources that are included look like headers, in which an anonymous namespace would be wrong.
   if(CONFLUX_JOIN_SOURCES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
-# Without, half of a small source's time goes into Eigen and fmt.
-conflux_precompile_headers(conflux_headers <Eigen/Core> <fmt/format.h> <algorithm> <functional>
-                           <map> <string> <vector>)
-conflux_set_up_layer(conflux_headers)
+# Without, half of a small source's time goes into Eigen and fmt. The library and its programs share
+# them, so the target has only what all of these have: a compiler refuses headers that were
+# precompiled with a definition that a source lacks.
+conflux_precompile_headers(conflux_headers <Eigen/Core> <fmt/format.h> <fmt/ranges.h> <algorithm>
+                           <functional> <map> <memory> <string> <vector>)
+set_target_properties(conflux_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(conflux_headers PRIVATE conflux_settings fmt::fmt Eigen3::Eigen)
 
 function(conflux_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 LAYER "" "" "USES")
@@ -80,7 +83,7 @@ function(conflux_add_layer name)
   add_library(conflux_${name} OBJECT ${sources})
   conflux_set_up_layer(conflux_${name})
   target_precompile_headers(conflux_${name} REUSE_FROM conflux_headers)
-  conflux_join_sources(conflux_${name})
+  conflux_join_sources(conflux_${name} 8)
   foreach(used ${LAYER_USES})
     target_link_libraries(conflux_${name} PUBLIC conflux_${used})
   endforeach()

@@ -22,7 +22,7 @@ constexpr int kGreatestDepth = 100;
 
 // Builds a value from what the library's reader reports, and refuses what parse_json() does not
 // allow as soon as it comes.
-class Builder : public nlohmann::json_sax<nlohmann::json> {
+class Builder : public nlohmann::json_sax<Library> {
  public:
   Builder(int max_depth, const std::string& name) : max_depth_(max_depth), name_(name) {}
 
@@ -48,8 +48,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string&,
-                   const nlohmann::json::exception& error) override {
+  bool parse_error(std::size_t, const std::string&, const Library::exception& error) override {
     throw InvalidData(fmt::format("{} is no JSON ({}); the file is damaged.", name_, error.what()));
   }
 
@@ -267,7 +266,7 @@ std::optional<Json> Json::parse(std::string_view text) try {
 
 Json parse_json(std::string_view text, int max_depth, const std::string& name) {
   Builder builder(max_depth, name);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  Library::sax_parse(text.begin(), text.end(), &builder);
   return builder.result();
 }
 
