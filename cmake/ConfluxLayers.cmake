@@ -72,8 +72,9 @@ endfunction()
 # Without, half of a small source's time goes into Eigen and fmt. The library and its programs share
 # them, so the target has only what all of these have: a compiler refuses headers that were
 # precompiled with a definition that a source lacks.
-conflux_precompile_headers(conflux_headers <Eigen/Core> <fmt/format.h> <fmt/ranges.h> <algorithm>
-                           <functional> <map> <memory> <string> <vector>)
+conflux_precompile_headers(conflux_headers ${PROJECT_SOURCE_DIR}/src/kernels/eigen_kernels.h
+                           <fmt/format.h> <fmt/ranges.h> <algorithm> <functional> <map> <memory>
+                           <string> <vector>)
 set_target_properties(conflux_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(conflux_headers PRIVATE conflux_settings fmt::fmt Eigen3::Eigen)
 

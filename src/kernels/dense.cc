@@ -68,7 +68,7 @@ void with_work_space(const Routine& routine) {
   routine(work.data(), &size);
 }
 
-Vector eigen(const char* vectors, Matrix& matrix) {
+Vector decompose_symmetric(const char* vectors, Matrix& matrix) {
   const SerialBlas serial;
   const int n = static_cast<int>(matrix.rows());
   Vector values(n);
@@ -109,9 +109,9 @@ SerialBlas::~SerialBlas() {
   if (--users == 0) openblas_set_num_threads(threads_before);
 }
 
-Vector symmetric_eigen(Matrix& matrix) { return eigen("V", matrix); }
+Vector symmetric_eigen(Matrix& matrix) { return decompose_symmetric("V", matrix); }
 
-Vector symmetric_eigenvalues(Matrix matrix) { return eigen("N", matrix); }
+Vector symmetric_eigenvalues(Matrix matrix) { return decompose_symmetric("N", matrix); }
 
 Matrix orthonormal_basis(const Matrix& columns) {
   const SerialBlas serial;
