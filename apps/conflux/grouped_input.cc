@@ -349,7 +349,7 @@ GroupedInput read_groups(const GroupedInputFlags& given, const Console& console,
 
 void show_columns(const Columns& columns, const Console& console) {
   if (columns.empty()) return;
-  const std::vector<std::string> lines = columns.describe();
+  const std::vector<std::string> lines = columns.describe_briefly();
   const std::size_t shown = lines.size() <= kMostColumnLines ? lines.size() : kMostColumnLines - 1;
   for (std::size_t j = 0; j < shown; ++j) console.info("  " + lines[j]);
   if (shown < lines.size()) {

@@ -304,16 +304,40 @@ std::string scale_text(const Feature& feature) {
   return ", as they are";
 }
 
+// Names of all columns, each with what it means.
+std::vector<std::pair<std::string, std::string>> meanings_of(const Columns& columns) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Feature& feature : columns.features) {
+    out.emplace_back(feature.name, kind_text(feature) + support_text(feature) +
+                                       curve_text(feature) + scale_text(feature));
+  }
+  for (const CarriedColumn& column : columns.carried) {
+    out.emplace_back(column.name, "carried along, " + column.why);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> Columns::describe() const {
   std::vector<std::string> out;
-  for (const Feature& feature : features) {
-    out.push_back(fmt::format("{}: {}{}{}{}", feature.name, kind_text(feature),
-                              support_text(feature), curve_text(feature), scale_text(feature)));
+  for (const auto& [name, meaning] : meanings_of(*this)) {
+    out.push_back(fmt::format("{}: {}", name, meaning));
   }
-  for (const CarriedColumn& column : carried) {
-    out.push_back(fmt::format("{}: carried along, {}", column.name, column.why));
+  return out;
+}
+
+std::vector<std::string> Columns::describe_briefly() const {
+  std::vector<std::string> out;
+  const auto all = meanings_of(*this);
+  for (auto first = all.begin(); first != all.end();) {
+    const auto next = std::find_if(first, all.end(),
+                                   [&](const auto& each) { return each.second != first->second; });
+    const auto count = next - first;
+    out.push_back(count > 2 ? fmt::format("{} to {} ({} columns): {}", first->first,
+                                          (next - 1)->first, count, first->second)
+                            : fmt::format("{}: {}", first->first, first->second));
+    first = count > 2 ? next : first + 1;
   }
   return out;
 }

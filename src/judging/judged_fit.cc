@@ -125,8 +125,7 @@ std::string whose_rows(const RowsToJudge& rows, Index judged, bool fitted_again)
       if (fitted_again) {
         return fmt::format(
             "Judged on {} of the {} rows by maps that were not fitted on them, though they said "
-            "when "
-            "to stop; then all rows were fitted in the same way.",
+            "when to stop; then all rows were fitted in the same way.",
             judged, rows.fitted_rows);
       }
       return fmt::format(
@@ -145,7 +144,7 @@ std::string whose_rows(const RowsToJudge& rows, Index judged, bool fitted_again)
 std::string how_it_ended(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
   const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
-  if (record.stop.empty()) return fmt::format("{}, as many as were asked for.", count);
+  if (record.stop.empty()) return fmt::format("{}, all that were planned.", count);
   return record.options.validation_fraction.value_or(0) > 0
              ? fmt::format("Stopped after {}, by rows that the fit held out for itself: {}", count,
                            record.stop)

@@ -106,6 +106,10 @@ void warn_of_torn_groups(Judgement& judgement, const Alignment& alignment) {
 
 void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
                           const std::vector<Index>& label_of) {
+  const char* remedy =
+      judgement.within_labels
+          ? "gates keep labels apart already, so choose less strength or fewer layers"
+          : "--gate label or --gate auto keeps them apart, as does less strength";
   std::vector<std::string> mixed;
   for (std::size_t c = 0; c < judgement.clisi_of_label.size(); ++c) {
     const Change& change = judgement.clisi_of_label[c];
@@ -117,16 +121,15 @@ void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
   if (!mixed.empty()) {
     judgement.warnings.push_back(fmt::format(
         "labels are mixed more than before, by the mean number of labels around a row: {}. Rows of "
-        "different labels may have been made alike; conflux fit --gate label or --gate auto keeps "
-        "them apart, or less strength.",
-        fmt::join(mixed, ", ")));
+        "different labels may have been made alike; {}.",
+        fmt::join(mixed, ", "), remedy));
   }
   if (judgement.label_transfer &&
       judgement.label_transfer->after < judgement.label_transfer->before - kTransferLost) {
     judgement.warnings.push_back(fmt::format(
         "labels of other groups fit fewer rows than before ({:.1f} % -> {:.1f} %): rows have been "
-        "moved to rows of another label; use --gate label.",
-        100 * judgement.label_transfer->before, 100 * judgement.label_transfer->after));
+        "moved to rows of another label; {}.",
+        100 * judgement.label_transfer->before, 100 * judgement.label_transfer->after, remedy));
   }
 }
 
@@ -141,7 +144,7 @@ void warn_of_separation(Judgement& judgement) {
 
 // Rows that were fitted lie more evenly than chance: each group's follow the others' too closely.
 void warn_of_fitted_rows(Judgement& judgement) {
-  const Guess& after = judgement.guess_after;
+  const Guess& after = after_of(judgement);
   if (after.auc >= 0.5 - kClearlyBelow * after.deviation) return;
   judgement.warnings.push_back(fmt::format(
       "the group is guessed worse than by chance (AUC {:.3f}): these rows look as if the fit had "
