@@ -93,7 +93,7 @@ void BM_GatedTransform(benchmark::State& state) {
   options.validation_fraction = 0;
   options.min_kind = 2;
   if (kinds > 0) {
-    options.gate = Gating::kAuto;
+    options.gate = Gating::kKinds;
     options.kinds = kinds;
   }
   const Fit fit = fit_flow(groups, options);

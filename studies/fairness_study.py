@@ -70,7 +70,7 @@ def main():
             align("nb", table, "--method", "nb")
             align("auto", table)
             align("auto, all scores", table, "--scale", "normal")
-            align("gates", table, "--gate", "auto")
+            align("gates", table, "--gate", "kinds")
 
 
 if __name__ == "__main__":

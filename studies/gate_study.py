@@ -192,7 +192,7 @@ def main():
     print("| rows | gate | iLISI | cLISI | TC | neighbours kept |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         for title, table in cases:
-            for gate in ["none", "auto"] + (["label"] if "label" in table else []):
+            for gate in ["none", "kinds"] + (["label"] if "label" in table else []):
                 found = run(command, pathlib.Path(name), table, gate)
                 mixed = found.get("clisi")
                 labels = f"{mixed['before']:.3f} -> {mixed['after']:.3f}" if mixed else ""

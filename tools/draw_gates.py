@@ -30,7 +30,7 @@ def main(command, picture):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         table.to_csv(folder / "rows.csv", index=False)
-        for gate, title in ("none", "aligned as wholes"), ("auto", "aligned with --gate auto"):
+        for gate, title in ("none", "aligned as wholes"), ("kinds", "aligned with --gate kinds"):
             for words in (["fit", "rows.csv", "--label", "label", "--gate", gate, "-o", "m.conflux"],
                           ["transform", "m.conflux", "rows.csv", "-o", "aligned.csv"]):
                 subprocess.run([command, *words, "-q"], cwd=folder, check=True)

@@ -72,7 +72,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--delimiter", input.table.delimiter);
   add("--array", input.table.array);
   // A label that is named is protected without a word.
-  if (report.advice == Advice::kGateKinds) add("--gate", "auto");
+  if (report.advice == Advice::kGateKinds) add("--gate", "kinds");
   add("-o", pipe ? "aligned.conflux" : output_name(input));
   return shell_command(words);
 }

@@ -116,6 +116,7 @@ py::dict evaluate_model(const Model& model, const CallerData& data,
                  {.metrics = metrics,
                   .space = shared_space ? EvaluationSpace::kShared : EvaluationSpace::kTranslated,
                   .labels_protected = model.record.options.gate == Gating::kLabel,
+                  .kinds_protected = model.record.options.gate == Gating::kKinds,
                   .max_rows = max_rows,
                   .seed = seed,
                   .threads = threads});

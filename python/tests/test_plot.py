@@ -90,7 +90,7 @@ def test_maps_are_those_of_the_layer(moons):
 # A gate mixes several maps along a direction, and a tree has one per box: no curve shows them.
 @pytest.mark.parametrize(
     "kind, aligner",
-    [("affine", GB()), ("gated", INB(layers=2, gate="auto")), ("tree", conflux.Tree())],
+    [("affine", GB()), ("gated", INB(layers=2, gate="kinds")), ("tree", conflux.Tree())],
 )
 def test_layers_without_a_map_per_line_are_refused(kind, aligner, gaussians):
     aligner.fit(*gaussians)

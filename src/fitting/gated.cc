@@ -22,7 +22,7 @@ constexpr double kCertainty = 0.5;
 void check_labels(const GroupSet& groups, Gating gate) {
   if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
   throw InvalidOption(fmt::format(
-      "gate is label but the rows have {}; name a column of labels, or choose gate auto.",
+      "gate is label but the rows have {}; name a column of labels, or choose gate kinds.",
       groups.label_names().empty() ? "no labels" : "one label only"));
 }
 

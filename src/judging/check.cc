@@ -7,21 +7,18 @@
 
 #include "conflux/core/error.h"
 #include "judging/check_sentences.h"
-#include "judging/composition.h"
 #include "judging/feature_difference.h"
-#include "judging/judged_rows.h"
 #include "judging/rank_tests.h"
 #include "kernels/normal.h"
+#include "metrics/judged_rows.h"
 #include "metrics/ranks.h"
 #include "metrics/thinning.h"
+#include "training/composition.h"
 
 namespace conflux {
 
 namespace {
 
-// Kinds of rows are found on this many rows of each group at most, and of all groups.
-constexpr Index kRowsForKinds = 500;
-constexpr Index kAllRowsForKinds = 20'000;
 constexpr double kAtom = 0.05;
 // The guess and the features are two ways to claim a difference and share the error rate.
 constexpr double kTests = 2;
@@ -163,16 +160,13 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
 
-  const Index for_kinds = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
-  JudgedRows some = draw_rows(groups, for_kinds, Purpose::kDiagnosis, options.seed);
-  standardize_within_groups(some);
-  Compositions found = compare_compositions(some, groups, options.deals, options.seed, workers);
-  out.kinds = std::move(found.kinds);
-  out.labels = std::move(found.labels);
+  const Compositions found = compare_compositions(groups, options.deals, options.seed, workers);
+  out.kinds = found.kinds;
+  out.labels = found.labels;
   // Where the group of a row can hardly be guessed, the groups share most of their rows, however
   // their clusters were matched: an AUC bounds from above what two distributions have in common.
   out.overlap = std::max(found.overlap, std::sqrt(std::max(0.0, 2 * (1 - out.guess.auc))));
-  advise(out, groups, found.matching, options.error_rate);
+  advise(out, groups, found, options.error_rate);
   return out;
 }
 

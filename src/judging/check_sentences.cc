@@ -9,16 +9,8 @@ namespace conflux {
 
 namespace {
 
-// A smaller difference in composition does little harm; a fraction of a group's rows.
-constexpr double kUnlikeComposition = 0.1;
-constexpr double kLeastOverlap = 0.5;
 constexpr Index kSmallGroup = 30;
 constexpr std::size_t kMostNames = 5;
-
-bool unlike(const Composition& composition) {
-  return composition.difference.beyond_chance() &&
-         composition.difference.value > kUnlikeComposition;
-}
 
 std::string percent(double share) {
   return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
@@ -57,8 +49,8 @@ void tell_partners(CheckReport& report, const Matching& matching) {
   report.sentences.insert(report.sentences.end(), lines.begin(), lines.end());
 }
 
-void advise_on_kinds(CheckReport& report, const Matching& matching) {
-  const bool parted = choose_gate(matching).gate;
+void advise_on_kinds(CheckReport& report, const Compositions& found) {
+  const GateChoice choice = choose_gate(found);
   const auto say = [&](Advice advice, std::string sentence) {
     report.advice = advice;
     report.sentences.push_back(std::move(sentence));
@@ -74,17 +66,17 @@ void advise_on_kinds(CheckReport& report, const Matching& matching) {
     say(Advice::kAlign,
         "The groups hold the same labels in similar shares: whole groups can be aligned.");
   } else if (report.overlap < kLeastOverlap) {
-    say(parted ? Advice::kGateKinds : Advice::kAlign,
+    say(choice.gate ? Advice::kGateKinds : Advice::kAlign,
         fmt::format(
             "Only {} of the rows lie near rows of another group: the rows alone cannot tell "
             "a shift from a difference in composition. {} Labels, or controls that are the "
             "same in every group, would settle it.",
             percent(report.overlap),
-            parted ? "Gates match parts of groups by how they lie; if the groups hold the "
-                     "same kinds of rows in the same shares, whole groups can be aligned."
-                   : "Each group is a single cloud, so the command below aligns whole "
-                     "groups; if they hold different things, leave them as they are."));
-  } else if (unlike(report.kinds) && parted) {
+            choice.gate ? "Gates match parts of groups by how they lie; if the groups hold the "
+                          "same kinds of rows in the same shares, whole groups can be aligned."
+                        : "Each group is a single cloud, so the command below aligns whole "
+                          "groups; if they hold different things, leave them as they are."));
+  } else if (unlike(report.kinds) && choice.gate) {
     say(Advice::kGateKinds,
         fmt::format("{} of the rows of one group are of other kinds than those of another "
                     "(chance: {}): the groups may hold different shares of the same kinds of rows. "
@@ -96,9 +88,11 @@ void advise_on_kinds(CheckReport& report, const Matching& matching) {
         fmt::format("{} of the rows of one group are of other kinds than those of another (chance: "
                     "{}), but no group has parts that lie apart: nothing says that these kinds "
                     "are real, and whole groups can be aligned. If kinds of rows "
-                    "must not be mixed, give labels, or choose --gate auto.",
+                    "must not be mixed, give labels, or choose --gate kinds.",
                     percent(report.kinds.difference.value),
                     percent(report.kinds.difference.by_chance)));
+  } else if (choice.gate) {
+    say(Advice::kGateKinds, choice.reason);
   } else {
     say(Advice::kAlign,
         "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");
@@ -130,20 +124,20 @@ std::string_view name_of(Advice advice) {
     case Advice::kAlign:
       return "align";
     case Advice::kGateKinds:
-      return "gate auto";
+      return "gate kinds";
     case Advice::kGateLabels:
       return "gate label";
   }
   return "?";
 }
 
-void advise(CheckReport& report, const GroupSet& groups, const Matching& matching,
+void advise(CheckReport& report, const GroupSet& groups, const Compositions& found,
             double error_rate) {
   report.sentences = {verdict(report, error_rate)};
   report.advice = Advice::kLeave;
   if (!report.differ) return;
-  advise_on_kinds(report, matching);
-  if (report.advice == Advice::kGateKinds) tell_partners(report, matching);
+  advise_on_kinds(report, found);
+  if (report.advice == Advice::kGateKinds) tell_partners(report, found.matching);
   warn_of_small_groups(report, groups);
 }
 

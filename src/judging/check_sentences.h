@@ -3,12 +3,12 @@
 #pragma once
 
 #include "conflux/judging/check.h"
-#include "matching/matching.h"
+#include "training/composition.h"
 
 namespace conflux {
 
 /// Fills in `advice` and `sentences`.
-void advise(CheckReport& report, const GroupSet& groups, const Matching& matching,
+void advise(CheckReport& report, const GroupSet& groups, const Compositions& found,
             double error_rate);
 
 }  // namespace conflux

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "conflux/comm/communicator.h"
 #include "conflux/core/error.h"
 #include "conflux/metrics/moves.h"
 #include "core/nearest_name.h"
 #include "core/rng.h"
-#include "judging/judged_rows.h"
 #include "judging/pair_metrics.h"
+#include "matching/matching.h"
+#include "metrics/judged_rows.h"
 #include "metrics/thinning.h"
 
 namespace conflux {
@@ -250,6 +252,21 @@ std::vector<std::string> usual_metrics(const GroupSet& groups) {
 
 namespace {
 
+// The kinds of the rows as they were, one after the other.
+std::vector<Index> kinds_of(const Samples& samples, const std::vector<std::string>& names,
+                            std::uint64_t seed, const Workers& workers) {
+  GroupSet groups;
+  for (Index m = 0; m < samples.groups(); ++m) {
+    groups.add(names[m], Matrix(samples.original_of(m).eigen()));
+  }
+  SelfCommunicator comm;
+  std::vector<Index> out;
+  for (const auto& kinds : match_groups(groups, {.seed = seed}, comm, workers).kinds) {
+    out.insert(out.end(), kinds.begin(), kinds.end());
+  }
+  return out;
+}
+
 Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples,
                 const EvaluationOptions& options, const Workers& workers) {
   Matrix translated;
@@ -263,9 +280,16 @@ Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples
                       .group_names = groups.names(),
                       .label_names = groups.label_names(),
                       .feature_names = groups.feature_names()};
-  if (!groups.label_names().empty()) alignment.label_of = samples.original.label_of;
-  return judge_alignment(
-      alignment, {.labels_protected = options.labels_protected, .seed = options.seed}, workers);
+  std::vector<Index> kind_of;
+  if (!groups.label_names().empty()) {
+    alignment.label_of = samples.original.label_of;
+  } else if (options.kinds_protected) {
+    kind_of = kinds_of(samples, groups.names(), options.seed, workers);
+    alignment.label_of = kind_of;
+    alignment.labels_found = true;
+  }
+  const bool within = options.labels_protected || alignment.labels_found;
+  return judge_alignment(alignment, {.labels_protected = within, .seed = options.seed}, workers);
 }
 
 }  // namespace

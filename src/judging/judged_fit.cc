@@ -11,6 +11,7 @@
 #include "core/rng.h"
 #include "core/take_rows.h"
 #include "metrics/thinning.h"
+#include "training/composition.h"
 
 namespace conflux {
 
@@ -180,6 +181,8 @@ void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
   out.judged_rows = judgement.rows;
   out.unseen_rows = rows.by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
+  const std::string& reason = fit.record.kinds.reason;
+  if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   out.sentences.push_back(whose_rows(rows, judgement.rows, fit.judged.has_value()));
   add_groups_left_out(rows, out.sentences);
   out.sentences.push_back(how_it_ended(fit.record));
@@ -206,7 +209,11 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   }
   out.fitted_rows = groups.num_samples();
   Choice held_out;
-  if (groups.num_groups() > 1) held_out = rows_held_out(groups, resolve(options, shape_of(groups)));
+  if (groups.num_groups() > 1) {
+    FitOptions decided = options;
+    decided.gate = decide_gate(groups, options, 1, Workers(options.threads)).gate;
+    held_out = rows_held_out(groups, resolve(decided, shape_of(groups)));
+  }
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
   if (held_out.empty()) held_out = every_row(groups);
   out.unseen_rows = out.by == JudgedBy::kFitted ? 0 : count_all(held_out);
@@ -232,6 +239,7 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
   const Evaluation found = evaluate(again ? *fit.judged : fit.flow, rows.judged,
                                     {.metrics = {"transport_cost"},
                                      .labels_protected = options.gate == Gating::kLabel,
+                                     .kinds_protected = options.gate == Gating::kKinds,
                                      .to = to,
                                      .seed = options.seed,
                                      .threads = options.threads});

@@ -10,9 +10,9 @@
 #include "conflux/metrics/lisi.h"
 #include "conflux/metrics/moves.h"
 #include "core/rng.h"
-#include "judging/judged_rows.h"
 #include "judging/near_rows.h"
 #include "judging/verdict.h"
+#include "metrics/judged_rows.h"
 #include "metrics/thinning.h"
 
 namespace conflux {
@@ -165,7 +165,8 @@ void judge_neighbors(const Pair& pair, const Workers& workers, Judgement& out) {
   out.neighbors_by_chance = chance / judged;
 }
 
-void judge_distances(const Pair& pair, std::uint64_t seed, const Workers& workers, Judgement& out) {
+void judge_distances(const Pair& pair, bool transfer, std::uint64_t seed, const Workers& workers,
+                     Judgement& out) {
   const NearRows before = look_at_pairs(pair.before, pair.group_of, pair.label_of, seed, workers);
   const NearRows after = look_at_pairs(pair.after, pair.group_of, pair.label_of, seed, workers);
   out.energy = {before.energy, after.energy, after.energy_by_chance};
@@ -174,7 +175,7 @@ void judge_distances(const Pair& pair, std::uint64_t seed, const Workers& worker
     out.energy_of_group.push_back({before.energy_of_group[m], after.energy_of_group[m],
                                    after.group_low[m], after.group_high[m]});
   }
-  if (!pair.label_of.empty() && !std::isnan(after.label_transfer)) {
+  if (transfer && !pair.label_of.empty() && !std::isnan(after.label_transfer)) {
     out.label_transfer = {before.label_transfer, after.label_transfer,
                           after.label_transfer_by_chance};
   }
@@ -246,7 +247,7 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
   make_comparable(near);
   judge_mixing(near, alignment, options.seed, workers, out);
   judge_neighbors(near, workers, out);
-  judge_distances(near, options.seed, workers, out);
+  judge_distances(near, !alignment.labels_found, options.seed, workers, out);
   pronounce(out, alignment, near.label_of);
   return out;
 }

@@ -50,9 +50,10 @@ std::string guess_phrase(const Judgement& judgement) {
 
 // Says whether the group of a row can be guessed; with protected labels, among the rows of one
 // label only.
-std::string verdict_sentence(const Judgement& judgement) {
+std::string verdict_sentence(const Judgement& judgement, std::string_view what) {
   const std::string guess = guess_phrase(judgement);
-  const char* row = judgement.within_labels ? "a row among those of its label" : "a row";
+  const std::string row =
+      judgement.within_labels ? fmt::format("a row among those of its {}", what) : "a row";
   switch (judgement.verdict) {
     case Verdict::kNothingToDo:
       return fmt::format(
@@ -109,7 +110,7 @@ void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
   const char* remedy =
       judgement.within_labels
           ? "gates keep labels apart already, so choose less strength or fewer layers"
-          : "--gate label or --gate auto keeps them apart, as does less strength";
+          : "--gate label or --gate kinds keeps them apart, as does less strength";
   std::vector<std::string> mixed;
   for (std::size_t c = 0; c < judgement.clisi_of_label.size(); ++c) {
     const Change& change = judgement.clisi_of_label[c];
@@ -194,12 +195,13 @@ std::string_view name_of(Verdict verdict) {
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
   judgement.verdict = verdict_of(before_of(judgement), after_of(judgement));
-  judgement.sentences = {verdict_sentence(judgement)};
+  const std::string_view what = alignment.labels_found ? "kind" : "label";
+  judgement.sentences = {verdict_sentence(judgement, what)};
   if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
     judgement.sentences.push_back(
-        fmt::format("Among rows of all labels it can be (AUC {:.3f}): the groups hold labels in "
-                    "different shares, which stay as they are.",
-                    judgement.guess_after.auc));
+        fmt::format("Among rows of all {0}s it can be (AUC {1:.3f} -> {2:.3f}): the groups hold "
+                    "{0}s in different shares, which stay as they are.",
+                    what, judgement.guess_before.auc, judgement.guess_after.auc));
   }
   const bool left = after_of(judgement).beyond_chance();
   if (const std::string names = left ? left_in(judgement) : ""; !names.empty()) {
@@ -212,7 +214,7 @@ void pronounce(Judgement& judgement, const Alignment& alignment,
       fmt::format("Moved most: {} standard deviations (within groups).", moved_most(judgement)));
   warn_of_guessing(judgement);
   warn_of_torn_groups(judgement, alignment);
-  warn_of_mixed_labels(judgement, alignment, label_of);
+  if (!alignment.labels_found) warn_of_mixed_labels(judgement, alignment, label_of);
   warn_of_separation(judgement);
   warn_of_fitted_rows(judgement);
 }

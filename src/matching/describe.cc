@@ -16,8 +16,6 @@ double relative_distance(const MatchedGroup& group) {
   return group.own_distance > 0 ? group.partner_distance / group.own_distance : 0;
 }
 
-bool far_from_others(const MatchedGroup& group) { return relative_distance(group) > kFarPartner; }
-
 // Groups without a direct link, when links are there for others.
 std::vector<std::string> linked_through_others(const Matching& matching) {
   std::vector<std::string> out;
@@ -50,36 +48,6 @@ std::string shares_of_kind(const Matching& matching, Index kind) {
 }
 
 }  // namespace
-
-GateChoice choose_gate(const Matching& matching) {
-  const auto parted =
-      std::max_element(matching.groups.begin(), matching.groups.end(),
-                       [](const auto& a, const auto& b) { return a.islands < b.islands; });
-  const bool far = std::any_of(matching.groups.begin(), matching.groups.end(), far_from_others);
-  GateChoice out{.gate = parted != matching.groups.end() && parted->islands > 1, .certain = !far};
-  if (out.gate) {
-    out.reason = fmt::format(
-        "Rows are aligned with rows of their kind ({} kinds, found without labels), because {} "
-        "holds {} parts that lie apart, which groups may hold in different shares. With gate none "
-        "whole groups would be made alike, and rows of one kind moved onto another where shares "
-        "differ.",
-        matching.num_kinds(), parted->name, parted->islands);
-    if (far) {
-      out.reason +=
-          " Some groups lie far from the others, so which kinds correspond is a guess from how "
-          "they lie; labels (gate label) would tell.";
-    }
-    return out;
-  }
-  out.reason = far ? "Whole groups are made alike: they do not overlap and each is a single cloud, "
-                     "so the rows cannot tell a shift from a difference in what the groups hold. "
-                     "If they hold different things, give labels (gate label) or leave them as "
-                     "they are."
-                   : "Whole groups are made alike: each is a single cloud, without parts that a "
-                     "gate could keep apart. If kinds of rows must not be mixed, give labels (gate "
-                     "label) or ask for kinds.";
-  return out;
-}
 
 std::vector<std::string> describe(const Matching& matching) {
   std::vector<std::string> out;

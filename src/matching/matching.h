@@ -70,17 +70,6 @@ struct Matching {
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
                       const Workers& workers);
 
-/// Whether layers should keep the kinds apart, and why.
-struct GateChoice {
-  bool gate = false;
-  /// Whether the rows could tell at all.
-  bool certain = true;
-  /// One sentence that says what was found and what is done.
-  std::string reason = {};
-};
-
-GateChoice choose_gate(const Matching& matching);
-
 /// Sentences for people: who found partners, at what distance, who is linked through others, and
 /// the kinds.
 std::vector<std::string> describe(const Matching& matching);

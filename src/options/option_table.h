@@ -63,8 +63,11 @@ struct EnumNames<Judging> {
 };
 template <>
 struct EnumNames<Gating> {
-  static constexpr std::array<std::pair<Gating, std::string_view>, 3> kNames{
-      {{Gating::kNone, "none"}, {Gating::kAuto, "auto"}, {Gating::kLabel, "label"}}};
+  static constexpr std::array<std::pair<Gating, std::string_view>, 4> kNames{
+      {{Gating::kAuto, "auto"},
+       {Gating::kNone, "none"},
+       {Gating::kKinds, "kinds"},
+       {Gating::kLabel, "label"}}};
 };
 
 template <class Enum>

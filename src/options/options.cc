@@ -93,6 +93,7 @@ FitOptions paper_options(Method method, Index num_groups) {
   options.grid = 100;
   options.strength = 1;
   options.validation_fraction = 0;
+  options.gate = Gating::kNone;
   options = without_ignored(options);
   set_all(options, info.paper);
   set_all(options, num_groups == 2 ? info.paper_two : info.paper_many);

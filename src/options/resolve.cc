@@ -89,6 +89,8 @@ void resolve_layers(FitOptions& options, const MethodInfo& method, bool gated,
 
 // Whether layers are gated; checks what gates need and chooses the number of kinds.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
+  // Who has rows has chosen by them before.
+  if (options.gate == Gating::kAuto) options.gate = Gating::kNone;
   if (options.gate == Gating::kNone) return false;
   const std::string_view gate = name_of(options.gate);
   if (options.estimator != Estimator::kQuantile) {

@@ -80,6 +80,8 @@ void read(const Json& json, std::string_view name, std::string& out) {
 void read(const Json& json, std::string_view name, LayerRecord& out);
 void read(const Json& json, std::string_view name, GuessRecord& out);
 void read(const Json& json, std::string_view name, FitSummary& out);
+void read(const Json& json, std::string_view name, GroupMatch& out);
+void read(const Json& json, std::string_view name, KindsRecord& out);
 
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
@@ -203,6 +205,34 @@ void read(const Json& json, std::string_view name, GuessRecord& out) {
   fields.check_all_known();
 }
 
+Json kinds_to_json(const KindsRecord& kinds) {
+  Json groups = Json::array();
+  for (const GroupMatch& group : kinds.groups) {
+    groups.push_back(Json{{"matched", number(group.matched)},
+                          {"distance", number(group.distance)},
+                          {"parts", group.parts},
+                          {"shares", group.shares}});
+  }
+  return {{"reason", kinds.reason}, {"groups", groups}, {"sentences", kinds.sentences}};
+}
+
+void read(const Json& json, std::string_view name, GroupMatch& out) {
+  Fields fields(json, name);
+  fields.get_number_or_nan("matched", out.matched);
+  fields.get_number_or_nan("distance", out.distance);
+  fields.get("parts", out.parts);
+  fields.get("shares", out.shares);
+  fields.check_all_known();
+}
+
+void read(const Json& json, std::string_view name, KindsRecord& out) {
+  Fields fields(json, name);
+  fields.get("reason", out.reason);
+  fields.get("groups", out.groups);
+  fields.get("sentences", out.sentences);
+  fields.check_all_known();
+}
+
 Json summary_to_json(const FitSummary& summary) {
   return {{"verdict", summary.verdict},
           {"auc_before", number(summary.auc_before)},
@@ -251,6 +281,8 @@ Json options_to_json(const FitOptions& options) {
 
 FitOptions options_from_json(const Json& json) {
   FitOptions options;
+  // Files without gates come from before there were any.
+  options.gate = Gating::kNone;
   Fields fields(json, "options");
   // Names of version 0.1. Scales belong to columns now; layers of scores are in the file.
   std::string scale;
@@ -260,6 +292,8 @@ FitOptions options_from_json(const Json& json) {
   visit_options(options,
                 [&](const OptionInfo& info, auto& value) { fields.get(info.name, value); });
   fields.check_all_known();
+  // What version 0.1 called auto; a fit leaves nothing to choose.
+  if (options.gate == Gating::kAuto) options.gate = Gating::kKinds;
   try {
     validate(options);
   } catch (const InvalidOption& error) {
@@ -276,6 +310,7 @@ Json record_to_json(const FitRecord& record) {
           {"dropped_layers", layers_to_json(record.dropped_layers)},
           {"guesses", guesses_to_json(record.guesses)},
           {"stop", record.stop},
+          {"kinds", kinds_to_json(record.kinds)},
           {"summary", summary_to_json(record.summary)},
           {"warnings", record.warnings},
           {"seconds", number(record.seconds)}};
@@ -294,6 +329,7 @@ FitRecord record_from_json(const Json& json) {
   fields.get("dropped_layers", record.dropped_layers);
   fields.get("guesses", record.guesses);
   fields.get("stop", record.stop);
+  fields.get("kinds", record.kinds);
   fields.get("summary", record.summary);
   return record;
 }

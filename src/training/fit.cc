@@ -8,6 +8,7 @@
 #include "fitting/row_choice.h"
 #include "options/methods.h"
 #include "training/automatic.h"
+#include "training/composition.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"
 #include "training/resumption.h"
@@ -217,11 +218,31 @@ Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
   return Fitter(std::move(groups), options, comm, on_layer, control).run();
 }
 
-Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
-             const LayerCallback& on_layer, const FitControl& control) {
+Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
+             const LayerCallback& on_layer, const FitControl& requested_control) {
+  FitOptions options = requested;
+  KindsRecord kinds;
+  if (requested_control.resume != nullptr) {
+    kinds = requested_control.resume->record.kinds;
+    if (options.gate == Gating::kAuto) options.gate = requested_control.resume->record.options.gate;
+  } else {
+    GateDecision decision = decide_gate(groups, options, comm.size(), Workers(options.threads));
+    options.gate = decision.gate;
+    kinds = std::move(decision.kinds);
+  }
+  FitControl control = requested_control;
+  if (control.on_progress) {
+    control.on_progress = [&](const Fit& so_far) {
+      Fit told = so_far;
+      told.record.kinds = kinds;
+      requested_control.on_progress(told);
+    };
+  }
   const bool automatic = !method_info(options.method).then.empty();
-  return (automatic ? fit_automatically : fit_stack)(std::move(groups), options, comm, on_layer,
-                                                     control);
+  Fit out = (automatic ? fit_automatically : fit_stack)(std::move(groups), options, comm, on_layer,
+                                                        control);
+  out.record.kinds = std::move(kinds);
+  return out;
 }
 
 Fit fit_flow(GroupSet groups, const FitOptions& options) {

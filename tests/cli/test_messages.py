@@ -89,7 +89,7 @@ MISTAKES = [
     ("check onegroup.csv", DATA, ["one group only", "at least two"]),
     ("check moons.csv --label lable", USAGE, ['no column "lable"']),
     ("check moons.csv --deals 3", USAGE, ["--deals"]),
-    ("fit moons.csv --gate label -o m", USAGE, ["no labels", "gate auto"]),
+    ("fit moons.csv --gate label -o m", USAGE, ["no labels", "gate kinds"]),
     ("fit moons.csv --gate auot -o m", USAGE, ["gate", "auto"]),
     ("fit moons.csv --method sinf --estimator histogram -o m", USAGE, ["sinf does not use it"]),
     ("fit moons.csv --method inb --tree-leaves 7 -o m", USAGE, ["choose auto or tree or tree-inb"]),

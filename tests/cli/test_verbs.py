@@ -234,7 +234,7 @@ class Verbs(CommandTest):
         self.assertAlmostEqual(shown["labels"]["difference"]["value"], 0.7, places=2)
         self.assertEqual(shown["advice"], "gate label")
         text = self.run_command("check", "mixed.csv", "--drop", "kind")
-        self.assertIn("--gate auto", text)
+        self.assertIn("--gate kinds", text)
         self.assertIn("shares of kinds", text)
         # The command that is recommended works as it stands.
         for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:

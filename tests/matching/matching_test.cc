@@ -6,42 +6,13 @@
 #include <string>
 
 #include "core/rng.h"
+#include "tests/support/mixtures.h"
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
 namespace matching_test {
 
 using ::testing::HasSubstr;
-
-constexpr Index kDim = 12;
-
-// Groups of unit Gaussian clouds ten deviations apart, with known types.
-struct Mixtures {
-  std::vector<Matrix> rows;
-  std::vector<std::vector<Index>> types;
-
-  // One group: for each type its number of rows, all shifted along an axis that types do not use.
-  void add(const std::vector<Index>& counts, double shift) {
-    Stream stream(5, Purpose::kTest, rows.size());
-    std::vector<Index> types_of_group;
-    for (std::size_t type = 0; type < counts.size(); ++type) {
-      types_of_group.insert(types_of_group.end(), static_cast<std::size_t>(counts[type]),
-                            static_cast<Index>(type));
-    }
-    Matrix points = stream.normal_matrix(static_cast<Index>(types_of_group.size()), kDim);
-    for (Index i = 0; i < points.rows(); ++i) points(i, types_of_group[i]) += 7;
-    points.col(kDim - 1).array() += shift;
-    rows.push_back(std::move(points));
-    types.push_back(std::move(types_of_group));
-  }
-  GroupSet groups() const {
-    GroupSet out;
-    for (std::size_t m = 0; m < rows.size(); ++m) {
-      out.add(std::string(1, static_cast<char>('a' + m)), ConstRows(rows[m]));
-    }
-    return out;
-  }
-};
 
 Matching match(const GroupSet& groups, int threads = 1, MatchOptions options = {}) {
   SelfCommunicator self;
@@ -58,14 +29,6 @@ double purity(const std::vector<std::vector<Index>>& kinds,
   return counts.rowwise().maxCoeff().sum() / counts.sum();
 }
 
-Mixtures pure_pure_both(double shift) {
-  Mixtures out;
-  out.add({500, 0}, 0);
-  out.add({0, 500}, shift);
-  out.add({250, 250}, -shift);
-  return out;
-}
-
 // A matching of all mass would put the pure groups onto each other.
 TEST(Matching, PureGroupsMeetOnlyThroughTheMixedOne) {
   const Mixtures data = pure_pure_both(2);
@@ -77,9 +40,6 @@ TEST(Matching, PureGroupsMeetOnlyThroughTheMixedOne) {
   EXPECT_EQ(found.groups[0].islands, 1);
   EXPECT_EQ(found.groups[2].islands, 2);
   EXPECT_THAT(describe(found), ::testing::Contains(HasSubstr("a and b")));
-  const GateChoice choice = choose_gate(found);
-  EXPECT_TRUE(choice.gate);
-  EXPECT_THAT(choice.reason, HasSubstr("c holds 2 parts"));
 }
 
 // Shifts of half the distance of the types, and unequal shares: pooled clusters are single groups.
@@ -91,28 +51,14 @@ TEST(Matching, SeesThroughShiftsBetweenGroups) {
   data.add({12, 12, 12, 12, 12}, 3);
   const Matching found = match(data.groups());
   EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.98);
-  EXPECT_TRUE(choose_gate(found).gate);
 }
 
-// Digits 0 and 1 are of this sort: every row must find a partner, and there is nothing to keep
-// apart.
-TEST(Matching, SingleCloudsAreNotGated) {
-  Mixtures near;
-  near.add({500}, 0);
-  near.add({500}, 1);
-  GateChoice choice = choose_gate(match(near.groups()));
-  EXPECT_FALSE(choice.gate);
-  EXPECT_TRUE(choice.certain);
-
+TEST(Matching, TellsHowFarPartnersAre) {
   Mixtures apart;
   apart.add({500}, 0);
   apart.add({500}, 30);
   const Matching found = match(apart.groups());
   EXPECT_GT(found.groups[0].partner_distance, 2 * found.groups[0].own_distance);
-  choice = choose_gate(found);
-  EXPECT_FALSE(choice.gate);
-  EXPECT_FALSE(choice.certain);
-  EXPECT_THAT(choice.reason, HasSubstr("cannot tell"));
 }
 
 TEST(Matching, HasTheSameBitsOnAnyNumberOfThreads) {
@@ -167,7 +113,6 @@ TEST(Matching, TakesGroupsOfFewRowsConstantFeaturesAndRowsWithoutMass) {
   EXPECT_EQ(found.kinds[0].size(), 40U);
   EXPECT_NEAR(found.shares.row(0).sum(), 1, 1e-12);
   EXPECT_TRUE(found.shares.allFinite());
-  EXPECT_FALSE(choose_gate(found).gate);
   EXPECT_FALSE(describe(found).empty());
 }
 

@@ -131,7 +131,7 @@ Digests digests() {
   few.method = Method::kInb;
   few.layers = 10;
   FitOptions options = few;
-  options.gate = Gating::kAuto;
+  options.gate = Gating::kKinds;
   record("inb/gate-auto", three, options);
   options.gate = Gating::kLabel;
   record("inb/gate-label", three, options);

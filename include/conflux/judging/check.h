@@ -21,6 +21,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/metrics/guessing.h"
+#include "conflux/training/composition.h"
 
 namespace conflux {
 
@@ -55,25 +56,6 @@ struct FeatureDifference {
   bool differs = false;
 };
 
-/// Something measured, and the value that 95 of 100 random deals stay below.
-struct Difference {
-  double value = 0;
-  double by_chance = 0;
-  double p_value = 1;
-
-  bool beyond_chance() const { return value > by_chance; }
-};
-
-/// How groups are made up of kinds of rows.
-struct Composition {
-  std::vector<std::string> kinds;
-  /// shares(m, c) is the fraction of group m that is of kind c.
-  Matrix shares;
-  /// Fraction of rows that would have to be of another kind to make the two groups that differ most
-  /// alike.
-  Difference difference;
-};
-
 /// What to do with the rows.
 enum class Advice {
   kLeave,       ///< there is nothing to align
@@ -82,7 +64,7 @@ enum class Advice {
   kGateLabels,  ///< align like with like, by labels
 };
 
-/// As reports name it, and --gate its rest: "leave", "align", "gate auto", "gate label".
+/// As reports name it, and --gate its rest: "leave", "align", "gate kinds", "gate label".
 std::string_view name_of(Advice advice);
 
 struct CheckReport {

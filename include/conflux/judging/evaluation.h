@@ -34,6 +34,8 @@ struct EvaluationOptions {
   EvaluationSpace space = EvaluationSpace::kTranslated;
   /// See JudgementOptions.
   bool labels_protected = false;
+  /// The same for kinds of rows, which are found by matching the rows before; not with labels.
+  bool kinds_protected = false;
   /// The judgement looks at rows translated to this group; empty: at rows of the shared space.
   std::string to = {};
   /// Rows of each group at most; of all groups together at most 20,000.

@@ -42,6 +42,8 @@ struct Alignment {
   std::span<const Index> label_of = {};
   std::vector<std::string> group_names = {};
   std::vector<std::string> label_names = {};
+  /// Labels are kinds that were found in the rows before, so how they mix says little.
+  bool labels_found = false;
   /// Empty: features are called by their numbers, from 1.
   std::vector<std::string> feature_names = {};
 };

@@ -38,7 +38,7 @@ enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
 /// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
 /// that are the labels of the rows.
-enum class Gating { kNone, kAuto, kLabel };
+enum class Gating { kAuto, kNone, kKinds, kLabel };
 /// What held-out rows judge the layers by.
 enum class Judging { kDivergence, kGuess };
 /// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function

@@ -65,6 +65,28 @@ struct FitSummary {
   std::vector<std::string> sentences = {};
 };
 
+/// How a group was matched with the others, and of which kinds of rows it is made.
+struct GroupMatch {
+  /// Part of its rows that found a partner in another group.
+  double matched = 0;
+  /// Distance of its clusters to their partners, in distances between its own clusters.
+  double distance = 0;
+  /// Parts of the group that lie apart.
+  Index parts = 1;
+  /// Of each kind.
+  std::vector<double> shares = {};
+};
+
+/// Kinds of rows that were found in the groups.
+struct KindsRecord {
+  /// What the gate does and why, if the fit was left to choose it; otherwise empty.
+  std::string reason = {};
+  /// Empty if nobody looked for kinds.
+  std::vector<GroupMatch> groups = {};
+  /// The same in words.
+  std::vector<std::string> sentences = {};
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -81,6 +103,7 @@ struct FitRecord {
   std::vector<GuessRecord> guesses = {};
   /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
   std::string stop = {};
+  KindsRecord kinds = {};
   FitSummary summary = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;

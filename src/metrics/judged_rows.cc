@@ -1,4 +1,4 @@
-#include "judging/judged_rows.h"
+#include "metrics/judged_rows.h"
 
 #include <algorithm>
 #include <cmath>
