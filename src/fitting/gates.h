@@ -31,7 +31,7 @@ struct GateSettings {
   /// Kinds overlap by as much as spheres of their mean width would, times this.
   double softness = 1;
   /// A group with less mass in a kind, in rows, stays as it is there.
-  double min_kind = 200;
+  double min_kind = 30;
 };
 
 /// The kind of every row of each group, -1 where it is unknown.
