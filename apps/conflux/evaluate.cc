@@ -292,8 +292,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   }
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
-  options.labels_protected = model.record.options.gate == Gating::kLabel;
-  options.kinds_protected = model.record.options.gate == Gating::kKinds;
+  options.gate = model.record.options.gate;
   options.progress = [&](const std::string& what) { console.progress(what); };
   const Evaluation found = evaluate(model.flow, input.groups, options);
   console.finish_progress();

@@ -66,16 +66,8 @@ def report(
 
     Parameters
     ----------
-    aligner : fitted estimator
-        The alignment.
-    X : data frame or array-like of shape (n_samples, n_features)
-        Rows of some of its groups.
-    groups : array-like of shape (n_samples,) or str
-        Label of each row's group, or the column of a data frame that has it. Left out if the
-        estimator's `group_column` says it, or the model knows the column from its fit.
-    labels : array-like of shape (n_samples,) or str, optional
-        What rows show, None where it is unknown, or the column that has it: says whether rows of
-        different labels were fused. Left out if the model knows the column from its fit.
+    aligner, X, groups, labels
+        As for :func:`conflux.evaluate`; labels say whether rows of different ones were fused.
     rows : int
         Rows whose places are shown; 0 keeps all values of rows out of the page.
     random_state : int, generator or None

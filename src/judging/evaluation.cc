@@ -283,12 +283,12 @@ Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples
   std::vector<Index> kind_of;
   if (!groups.label_names().empty()) {
     alignment.label_of = samples.original.label_of;
-  } else if (options.kinds_protected) {
+  } else if (options.gate == Gating::kKinds) {
     kind_of = kinds_of(samples, groups.names(), options.seed, workers);
     alignment.label_of = kind_of;
     alignment.labels_found = true;
   }
-  const bool within = options.labels_protected || alignment.labels_found;
+  const bool within = options.gate == Gating::kLabel || alignment.labels_found;
   return judge_alignment(alignment, {.labels_protected = within, .seed = options.seed}, workers);
 }
 

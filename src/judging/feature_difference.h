@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conflux/judging/check.h"
-#include "judging/judged_rows.h"
+#include "metrics/judged_rows.h"
 
 namespace conflux {
 

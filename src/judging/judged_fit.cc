@@ -238,8 +238,7 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
   const bool again = rows.by == JudgedBy::kHeldOut && fit.judged.has_value();
   const Evaluation found = evaluate(again ? *fit.judged : fit.flow, rows.judged,
                                     {.metrics = {"transport_cost"},
-                                     .labels_protected = options.gate == Gating::kLabel,
-                                     .kinds_protected = options.gate == Gating::kKinds,
+                                     .gate = options.gate,
                                      .to = to,
                                      .seed = options.seed,
                                      .threads = options.threads});

@@ -119,7 +119,7 @@ std::optional<Neighborhoods> find_neighborhoods(const Model& model, const GroupS
   out.before = shares_around(some.before, kind_of, kinds, workers);
   out.after = shares_around(some.after, kind_of, kinds, workers);
   // Cells of a cloud without gaps are arbitrary; only a gate has taken them for kinds.
-  if (out.labels || model.record.options.gate == Gating::kAuto) find_fused(out);
+  if (out.labels || model.record.options.gate == Gating::kKinds) find_fused(out);
   return out;
 }
 

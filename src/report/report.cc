@@ -44,7 +44,7 @@ bool can_be_checked(const GroupSet& groups) {
 void judge_groups(Report& report, const Model& model, const GroupSet& groups,
                   const ReportOptions& options) {
   report.evaluation = evaluate(model.flow, groups,
-                               {.labels_protected = model.record.options.gate == Gating::kLabel,
+                               {.gate = model.record.options.gate,
                                 .seed = options.seed,
                                 .threads = options.threads,
                                 .progress = options.progress});

@@ -7,7 +7,7 @@
 
 #include "conflux/core/parallel.h"
 #include "conflux/flow/flow.h"
-#include "judging/judged_rows.h"
+#include "metrics/judged_rows.h"
 
 namespace conflux {
 

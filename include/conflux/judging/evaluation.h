@@ -20,6 +20,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/flow/flow.h"
 #include "conflux/judging/judgement.h"
+#include "conflux/options/options.h"
 
 namespace conflux {
 
@@ -32,10 +33,9 @@ struct EvaluationOptions {
   /// Names of metric_names(); empty: those of usual_metrics().
   std::vector<std::string> metrics = {};
   EvaluationSpace space = EvaluationSpace::kTranslated;
-  /// See JudgementOptions.
-  bool labels_protected = false;
-  /// The same for kinds of rows, which are found by matching the rows before; not with labels.
-  bool kinds_protected = false;
+  /// Of the fit. Rows that were aligned with rows of their label or kind are judged among these
+  /// (JudgementOptions); kinds are found again, by matching the rows as they were.
+  Gating gate = Gating::kNone;
   /// The judgement looks at rows translated to this group; empty: at rows of the shared space.
   std::string to = {};
   /// Rows of each group at most; of all groups together at most 20,000.
