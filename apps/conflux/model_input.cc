@@ -1,12 +1,13 @@
 #include "model_input.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model_columns.h"
 
 namespace conflux::app {
 
-GroupedInput read_groups_for(const Model& model, GroupedInputFlags input, const Console& console) {
+GroupedInputFlags completed(const Model& model, GroupedInputFlags input) {
   if (input.group.empty()) input.group = model.group_column;
   ColumnFlags columns{.group = input.group, .features = input.features, .rename = input.rename};
   const std::string& first = input.paths.front();
@@ -27,7 +28,11 @@ GroupedInput read_groups_for(const Model& model, GroupedInputFlags input, const 
     });
     if (input.label.empty() && has_labels) input.label = model.label_column;
   }
-  return read_groups(input, console, &model);
+  return input;
+}
+
+GroupedInput read_groups_for(const Model& model, GroupedInputFlags input, const Console& console) {
+  return read_groups(completed(model, std::move(input)), console, &model);
 }
 
 }  // namespace conflux::app

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -11,11 +12,17 @@
 #include "file_checks.h"
 #include "model_input.h"
 #include "report_page.h"
+#include "sampled_groups.h"
 #include "verbs.h"
 
 namespace conflux::app {
 
 namespace {
+
+// Of a longer table so many rows are kept, or as many as hold so many numbers.
+constexpr Index kMostRows = 200'000;
+constexpr Index kFewestRows = 20'000;
+constexpr Index kMostNumbers = 24'000'000;
 
 struct ReportFlags {
   std::string model;
@@ -37,17 +44,32 @@ void check_files(const ReportFlags& flags, bool json) {
   check_output(flags.output, FileKind::kTable, inputs, flags.force);
 }
 
+// Tables that can be are read in blocks, whatever their length.
+GroupSet read_rows(const Model& model, const ReportFlags& flags, ReportOptions& options,
+                   GroupedInput& kept, const Console& console) {
+  const GroupedInputFlags input = completed(model, flags.input);
+  if (!can_be_sampled(input)) {
+    kept = read_groups(input, console, &model);
+    return kept.groups;
+  }
+  const Index most = std::clamp<Index>(kMostNumbers / model.flow.dim(), kFewestRows, kMostRows);
+  SampledGroups sampled = sample_groups(model, input, most, options.seed, console);
+  options.table_rows = std::move(sampled.sizes);
+  return std::move(sampled.groups);
+}
+
 void run_report(const ReportFlags& flags, const Console& console) {
   check_files(flags, console.json);
   const Stopwatch watch;
   const Model model = load_model(flags.model);
-  const GroupedInput input = read_groups_for(model, flags.input, console);
   ReportOptions options = flags.options;
+  GroupedInput kept;
+  const GroupSet groups = read_rows(model, flags, options, kept, console);
   options.threads = flags.input.threads;
   options.model_path = flags.model;
   options.data_paths = flags.input.paths;
   options.progress = [&](const std::string& what) { console.progress(what); };
-  const Report report = make_report(model, input.groups, options);
+  const Report report = make_report(model, groups, options);
   console.finish_progress();
   if (!flags.output.empty()) write_report(flags.output, report, watch.seconds(), console);
   for (const std::string& sentence : report.sentences) console.info(sentence);

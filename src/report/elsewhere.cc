@@ -54,7 +54,7 @@ void show_rows_elsewhere(Report& report, const Model& model, const ReportRows& r
       for (std::size_t j = 0; j < shown.values.size(); ++j) {
         const Index feature = report.elsewhere_features[j];
         shown.values[j].push_back(
-            value_text(model, feature, other == own ? alone(0, feature) : as_other(0, feature),
+            value_text(model, feature, other == own ? alone(0, feature) : as_other(0, feature), 6,
                        other == own ? -1 : rows.in_flow[other]));
       }
     }

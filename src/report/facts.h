@@ -30,6 +30,7 @@ void show_rows_elsewhere(Report& report, const Model& model, const ReportRows& r
 void conclude(Report& report, const Model& model, const ReportOptions& options);
 
 /// A value of a feature as people read it, in the units of the data.
-std::string value_text(const Model& model, Index feature, double coordinate, Index group = -1);
+std::string value_text(const Model& model, Index feature, double coordinate, int digits,
+                       Index group = -1);
 
 }  // namespace conflux

@@ -81,7 +81,7 @@ FeatureDensities describe_densities(const Model& model, const ReportRows& rows, 
   out.after = densities_of(rows.after, rows, feature, out.low, out.high);
   for (const double level : {0.05, 0.5, 0.95}) {
     const double at = quantile_of(both, level);
-    out.marks.emplace_back(at, value_text(model, feature, at));
+    out.marks.emplace_back(at, value_text(model, feature, at, 3));
   }
   return out;
 }
@@ -99,12 +99,13 @@ std::vector<Index> order_by_shift(const std::vector<FeatureChange>& features) {
 
 }  // namespace
 
-std::string value_text(const Model& model, Index feature, double coordinate, Index group) {
-  if (model.columns.empty()) return fmt::format("{:.3g}", coordinate);
+std::string value_text(const Model& model, Index feature, double coordinate, int digits,
+                       Index group) {
+  if (model.columns.empty()) return fmt::format("{:.{}g}", coordinate, digits);
   const Feature& column = model.columns.features[static_cast<std::size_t>(feature)];
   const double point = column.point(coordinate);
   const double value = group < 0 ? column.gathered(point) : column.fitted_to_group(point, group);
-  if (!column.category()) return fmt::format("{:.4g}", value);
+  if (!column.category()) return fmt::format("{:.{}g}", value, digits);
   const auto last = static_cast<double>(column.categories.size()) - 1;
   const double place = std::clamp(std::round(value), 0.0, std::max(0.0, last));
   return column.categories.empty() ? "" : column.categories[static_cast<std::size_t>(place)];

@@ -38,7 +38,7 @@ nav ol{columns:2;padding-left:1.3rem;margin:.4rem 0;font-size:.9375rem}
 section{border-top:1px solid var(--line);padding:1.1rem 0 .6rem;margin-top:1.1rem}
 .pair{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}
 figure{margin:.6rem 0;flex:1 1 20rem;max-width:29rem;min-width:0}
-.pair.small figure{flex:1 1 13rem;max-width:19rem}
+.pair.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.6rem 1.2rem}
 svg{display:block;width:100%;height:auto}
 text{font-size:11.5px;fill:var(--ink)}
 .small{font-size:10.5px;fill:var(--soft)}

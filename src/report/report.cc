@@ -1,6 +1,7 @@
 #include "conflux/report/report.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "conflux/storage/checkpoint.h"
 #include "report/facts.h"
@@ -10,7 +11,15 @@ namespace conflux {
 namespace {
 
 // The digest may be followed by the share that was kept from the fit.
-bool are_fitted_rows(const Model& model, const GroupSet& groups) {
+bool are_fitted_rows(const Model& model, const GroupSet& groups, const Report& report) {
+  if (report.all_rows > groups.num_samples()) {
+    // Nobody has all rows; tables of so many rows are told apart by their numbers.
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      const Index fitted = model.record.group_sizes[model.flow.group_index(groups[m].name)];
+      if (fitted != report.group_sizes[m]) return false;
+    }
+    return true;
+  }
   const auto known = model.metadata.find("data_digest");
   return known != model.metadata.end() && known->second.starts_with(data_digest(groups));
 }
@@ -22,10 +31,13 @@ Report begin_report(const Model& model, const GroupSet& groups, const ReportOpti
              .label_column = model.label_column,
              .group_names = groups.names(),
              .feature_names = groups.feature_names(),
-             .all_rows = std::max(options.all_rows, groups.num_samples()),
+             .group_sizes = options.table_rows,
              .seed = options.seed,
              .record = model.record};
-  for (Index m = 0; m < groups.num_groups(); ++m) out.group_sizes.push_back(groups[m].rows.rows());
+  for (Index m = static_cast<Index>(out.group_sizes.size()); m < groups.num_groups(); ++m) {
+    out.group_sizes.push_back(groups[m].rows.rows());
+  }
+  out.all_rows = std::accumulate(out.group_sizes.begin(), out.group_sizes.end(), Index{0});
   for (Index j = static_cast<Index>(out.feature_names.size()); j < groups.dim(); ++j) {
     out.feature_names.push_back("x" + std::to_string(j));
   }
@@ -63,7 +75,7 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
 
 Report make_report(const Model& model, const GroupSet& groups, const ReportOptions& options) {
   Report out = begin_report(model, groups, options);
-  out.fitted_rows = are_fitted_rows(model, groups);
+  out.fitted_rows = are_fitted_rows(model, groups, out);
   judge_groups(out, model, groups, options);
   if (options.progress) options.progress("drawing");
   const Workers workers(options.threads);

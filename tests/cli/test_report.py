@@ -216,6 +216,19 @@ class Report(CommandTest):
         self.assertEqual(process.returncode, 0)
         return seen.decode()
 
+    def test_a_long_table_is_sampled_as_it_streams_by(self):
+        self.fit_moons()
+        self.make_moons(samples=160_000, seed=1, name="long.csv")
+        shown = self.verdict("moons.conflux", "long.csv", "--rows", 100)
+        self.assertEqual(shown["data"]["rows"], 320_000)
+        self.assertEqual([group["rows"] for group in shown["groups"]], [160_000, 160_000])
+        self.assertEqual(shown["data"]["rows_looked_at"], [10_000, 10_000])
+        self.assertFalse(shown["data"]["fitted_rows"])
+        # Rows of all parts of the table are there: group 0 comes first, and its moon is whole.
+        view = np.array(shown["view"]["before"])
+        self.assertGreater(np.ptp(view[:, 0]), 2.5)
+        self.assertGreater(np.ptp(view[:, 1]), 1.2)
+
     def test_refusals_say_what_to_do(self):
         self.fit_moons()
         done = self.call("report", "moons.conflux", "moons.csv")

@@ -42,8 +42,8 @@ struct ReportOptions {
   /// What commands of the advice call the files; empty: placeholders.
   std::string model_path = {};
   std::vector<std::string> data_paths = {};
-  /// Rows that `groups` was drawn from; 0: it holds all.
-  Index all_rows = 0;
+  /// Rows of each group in the table that `groups` was drawn from; empty: it holds all.
+  std::vector<Index> table_rows = {};
   /// Told what is being computed.
   std::function<void(const std::string&)> progress = {};
 };
