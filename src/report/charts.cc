@@ -77,10 +77,10 @@ std::string draw_heat(const Matrix& values, const std::vector<std::string>& name
       const bool warned = std::find(marked.begin(), marked.end(), std::pair{a, b}) != marked.end();
       if (warned) svg.rect(x + 1, y + 1, cell - 3, tall - 3, "frame");
       if (count > kCellsWithNumbers) continue;
-      const bool strong = most > 0 && values(a, b) > 0.55 * most;
+      const bool strong = most > 0 && values(a, b) > 0.68 * most;
       svg.text(x + 0.5 * cell, y + 0.5 * tall + 4,
                (warned ? "▲" : "") + number_text(values(a, b), percent),
-               strong ? "mid small onhue" : "mid small");
+               strong ? "mid cell onhue" : "mid cell");
     }
   }
   return std::move(svg).finish();

@@ -153,7 +153,8 @@ std::string empty_state(const std::string& sentence) {
 }
 
 std::string page_table(const std::vector<std::vector<std::string>>& rows) {
-  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>";
+  std::string out =
+      "<div class=\"scroll\" role=\"region\" aria-label=\"table\" tabindex=\"0\"><table>";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += "<tr>";
     for (const std::string& cell : rows[i]) {

@@ -43,6 +43,7 @@ svg{display:block;width:100%;height:auto}
 text{font-size:11.5px;fill:var(--ink)}
 .small{font-size:10.5px;fill:var(--soft)}
 .tiny{font-size:8.5px;fill:var(--soft)}
+.cell{font-size:10.5px}
 .mid{text-anchor:middle}
 .end{text-anchor:end}
 .warn{fill:var(--warn)}
