@@ -15,8 +15,11 @@ bool are_fitted_rows(const Model& model, const GroupSet& groups, const Report& r
   if (report.all_rows > groups.num_samples()) {
     // Nobody has all rows; tables of so many rows are told apart by their numbers.
     for (Index m = 0; m < groups.num_groups(); ++m) {
-      const Index fitted = model.record.group_sizes[model.flow.group_index(groups[m].name)];
-      if (fitted != report.group_sizes[m]) return false;
+      const Index at = model.flow.group_index(groups[m].name);
+      const std::vector<Index>& fitted = model.record.group_sizes;
+      // A group that was added later has no rows in the fit.
+      if (at >= static_cast<Index>(fitted.size())) return false;
+      if (fitted[at] != report.group_sizes[m]) return false;
     }
     return true;
   }
