@@ -20,6 +20,13 @@ find_library(XXHASH_LIBRARY NAMES xxhash REQUIRED)
 find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
 find_library(XGBOOST_LIBRARY NAMES xgboost REQUIRED)
 
+# .h5ad files; without it a sentence says that they cannot be read.
+find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
+if(HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
+  set(CONFLUX_HAS_HDF5 ON)
+endif()
+
 # OpenBLAS's own package file sets variables only.
 add_library(conflux_openblas INTERFACE)
 target_include_directories(conflux_openblas SYSTEM INTERFACE

@@ -109,6 +109,10 @@ function(conflux_pack_layers)
                         $<BUILD_INTERFACE:${LIBZIP_LIBRARY}> $<INSTALL_INTERFACE:zip>
                         $<BUILD_INTERFACE:${XXHASH_LIBRARY}> $<INSTALL_INTERFACE:xxhash>
                         $<BUILD_INTERFACE:${XGBOOST_LIBRARY}> $<INSTALL_INTERFACE:xgboost>)
+  if(CONFLUX_HAS_HDF5)
+    target_link_libraries(conflux PRIVATE $<BUILD_INTERFACE:${HDF5_LIBRARY}>
+                          $<INSTALL_INTERFACE:hdf5_serial>)
+  endif()
   if(CONFLUX_SANITIZE)
     target_link_options(conflux PUBLIC -fsanitize=${CONFLUX_SANITIZE})
   endif()

@@ -5,7 +5,7 @@ set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
        nlohmann-json3-dev libxxhash-dev libxgboost-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
-       libbenchmark-dev libpng-dev"
+       libbenchmark-dev libpng-dev libhdf5-dev"
 test="python3-numpy python3-pandas"
 python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-pytest python3-mypy flake8

@@ -40,7 +40,7 @@ void check_fcs_words(const std::vector<std::string>& words) {
 std::vector<Flag> input_flags(InputFlags& flags) {
   return {{.names = "--format",
            .value = "F",
-           .help = "format of the input, " + format_list() + " [by its name]",
+           .help = "input format, " + format_list() + " [by its name]",
            .target = &flags.format},
           {.names = "--no-header",
            .help = "text: the first line holds values; columns are called c0, c1, ...",
@@ -50,9 +50,9 @@ std::vector<Flag> input_flags(InputFlags& flags) {
            .help = "text: what separates cells [by the format]",
            .target = &flags.delimiter,
            .shown = Shown::kToExperts},
-          {.names = "--array",
+          {.names = "--array,--use-rep",
            .value = "NAME",
-           .help = "npz: the array of features [X]",
+           .help = "features: an array of npz, X or a layer or an entry of obsm of h5ad [X]",
            .target = &flags.array,
            .shown = Shown::kToExperts},
           {.names = "--fcs",
@@ -69,7 +69,7 @@ std::vector<Flag> output_format_flags(OutputFlags& flags) {
            .help = "format of the output, with .gz or .zst behind it if compressed [by its name]",
            .target = &flags.format},
           {.names = "--float32",
-           .help = "npy, npz and fcs: write single precision",
+           .help = "npy, npz, fcs and h5ad: write single precision",
            .target = &flags.single_precision,
            .shown = Shown::kToExperts},
           force_flag(flags.force)};
@@ -104,6 +104,7 @@ TableOptions read_options(const InputFlags& flags, const std::string& group, int
           .short_names = contains(flags.fcs, "short"),
           .uncompensated = contains(flags.fcs, "uncompensated"),
           .stored_values = contains(flags.fcs, "stored"),
+          .use_rep = flags.array,
           .threads = threads};
 }
 

@@ -215,6 +215,10 @@ std::optional<std::uint64_t> ByteSource::plain_size() const {
   return access == nullptr ? std::nullopt : std::optional(access->size());
 }
 
+std::filesystem::path ByteSource::plain_path() const {
+  return bytes_ == nullptr && plain_access() != nullptr ? path_ : std::filesystem::path();
+}
+
 std::shared_ptr<const RandomAccess> access_to(std::string bytes, std::string name) {
   return std::make_shared<MemoryAccess>(std::make_shared<const std::string>(std::move(bytes)),
                                         std::move(name));

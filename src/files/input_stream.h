@@ -50,6 +50,8 @@ class ByteSource {
   /// Decompressed; files that are not compressed are read in place, anything else is kept in
   /// memory.
   std::shared_ptr<const RandomAccess> random_access() const;
+  /// The file itself, when it is a plain one that is not compressed; otherwise empty.
+  std::filesystem::path plain_path() const;
   /// Bytes in all, when they are not compressed and known without reading them.
   std::optional<std::uint64_t> plain_size() const;
 

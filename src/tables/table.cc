@@ -11,6 +11,7 @@
 #include "core/nearest_name.h"
 #include "tables/csv.h"
 #include "tables/fcs.h"
+#include "tables/h5ad.h"
 #include "tables/idx.h"
 #include "tables/npy_format.h"
 #include "tables/npz.h"
@@ -22,8 +23,37 @@ namespace conflux {
 namespace {
 
 // Every format there is; a new one gets a line here.
-constexpr std::array<const TableFormat*, 7> kFormats = {
-    &kCsvFormat, &kTsvFormat, &kTxtFormat, &kNpyFormat, &kNpzFormat, &kIdxFormat, &kFcsFormat};
+constexpr std::array<const TableFormat*, 8> kFormats = {&kCsvFormat, &kTsvFormat, &kTxtFormat,
+                                                        &kNpyFormat, &kNpzFormat, &kIdxFormat,
+                                                        &kFcsFormat, &kH5adFormat};
+
+// Formats that others read: what to do about them.
+struct ForeignFormat {
+  std::string_view ending;
+  std::string_view remedy;
+};
+constexpr std::array<ForeignFormat, 9> kForeign = {{
+    {".parquet",
+     "read it with pandas and give the data frame to the Python package, or save it as "
+     ".csv (pandas.read_parquet(\"in.parquet\").to_csv(\"out.csv\", index=False))"},
+    {".feather",
+     "read it with pandas and give the data frame to the Python package, or save it as "
+     ".csv"},
+    {".arrow",
+     "read it with pandas and give the data frame to the Python package, or save it as "
+     ".csv"},
+    {".mat",
+     "load it with scipy.io.loadmat (h5py for version 7.3) and save its arrays as .npz by "
+     "numpy.savez"},
+    {".xlsx", "save the sheet as .csv"},
+    {".rds", "write it as .csv in R: write.csv(x, \"out.csv\", row.names = FALSE)"},
+    {".rdata", "write it as .csv in R: write.csv(x, \"out.csv\", row.names = FALSE)"},
+    {".h5",
+     "name its format if it is an AnnData file (--format h5ad), or save its arrays as .npz "
+     "with h5py and numpy"},
+    {".loom",
+     "write it as .h5ad in Python: anndata.read_loom(\"in.loom\").write_h5ad(\"out.h5ad\")"},
+}};
 
 // A name without its compression.
 struct PlainName {
@@ -67,9 +97,14 @@ Choice choose_format(const std::filesystem::path& path, const TableOptions& opti
   for (const TableFormat* format : kFormats) {
     if (format->owns(lower)) return {*format, compression, lower};
   }
+  for (const ForeignFormat& foreign : kForeign) {
+    if (!lower.ends_with(foreign.ending)) continue;
+    throw InvalidOption(fmt::format("{}: conflux does not read or write {} files; {}.",
+                                    path.string(), foreign.ending, foreign.remedy));
+  }
   throw InvalidOption(fmt::format(
-      "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx or "
-      ".fcs (.gz or .zst may follow), or name the format.",
+      "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx, "
+      ".fcs (.gz or .zst may follow) or .h5ad, or name the format.",
       path.string()));
 }
 

@@ -246,7 +246,12 @@ TEST(Table, EveryRefusalNamesThePlaceAndTheRemedy) {
       {[&] { open_table(folder / "sub.csv"); }, "sub.csv is a folder; name a file in it."},
       {[&] { open_table(folder / "table.dat"); },
        "table.dat does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, "
-       ".idx or .fcs (.gz or .zst may follow), or name the format."},
+       ".idx, .fcs (.gz or .zst may follow) or .h5ad, or name the format."},
+      {[&] { open_table(folder / "table.parquet"); },
+       "table.parquet: conflux does not read or write .parquet files; read it with pandas and "
+       "give"},
+      {[&] { open_table(folder / "table.mat"); },
+       "table.mat: conflux does not read or write .mat files; load it with scipy.io.loadmat"},
       {[&] { open_table(folder / "table.csv", {.format = "scv"}); },
        "no table format \"scv\"; did you mean \"csv\"?"},
       {[&] { open_table(folder / "table.csv", {.numeric = {{"Hieght"}}}); },

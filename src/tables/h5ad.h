@@ -1,0 +1,25 @@
+// AnnData files of single-cell analysis, .h5ad, through the HDF5 library; old and new encodings.
+//
+// A row is a cell. Features are the columns of X, of a layer, or of an entry of obsm
+// (TableOptions::use_rep), dense or sparse; a wide X with principal components gives way to X_pca,
+// which is said. The columns of obs follow: groups, labels and whatever else, never features by
+// themselves. Rows are read in slices; only matrices that are stored column by column (CSC) are
+// kept in memory.
+//
+// Written is a copy of the file that the rows came from, with their features in obsm["X_conflux"],
+// or in layers["conflux"] if they are all columns of X, and a line about them in uns["conflux"].
+//
+// The library must be there when conflux is built; otherwise a sentence says so.
+
+#pragma once
+
+#include "tables/table_format.h"
+
+namespace conflux {
+
+extern const TableFormat kH5adFormat;
+
+std::unique_ptr<TableReader> read_h5ad(const ByteSource& source, const TableOptions& options);
+std::unique_ptr<TableWriter> write_h5ad(std::unique_ptr<OutputStream> out, bool single_precision);
+
+}  // namespace conflux

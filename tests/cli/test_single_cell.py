@@ -1,0 +1,149 @@
+"""AnnData files: read as anndata reads them, written so that anndata opens them."""
+
+import os
+import pathlib
+import unittest
+
+from support import GOLDEN, CommandTest
+
+try:
+    import anndata
+    import numpy
+    import pandas
+    import scipy.sparse
+except ImportError:
+    anndata = None
+
+DATA = pathlib.Path(os.environ.get("CONFLUX_DATA", GOLDEN / "../../../shared/data"))
+
+
+@unittest.skipIf(anndata is None, "this Python has no anndata")
+class SingleCell(CommandTest):
+
+    def setUp(self):
+        super().setUp()
+        done = self.call("convert", "absent.h5ad", "x.csv")
+        if "built without the HDF5 library" in done.stderr:
+            self.skipTest("conflux was built without HDF5")
+
+    def make_cells(self, x=None, genes=4, cells=300):
+        generator = numpy.random.default_rng(0)
+        batch = numpy.array(["a", "b", "c"])[numpy.arange(cells) % 3]
+        counts = generator.poisson(1.0, size=(cells, genes)).astype("f4")
+        obs = pandas.DataFrame(
+            {"batch": pandas.Categorical(batch), "kind": ["T", "B"] * (cells // 2),
+             "n_genes": numpy.arange(cells), "flag": numpy.arange(cells) % 2 == 0,
+             "score": generator.normal(size=cells)},
+            index=[f"cell{i}" for i in range(cells)])
+        adata = anndata.AnnData(
+            X=counts if x is None else x(counts), obs=obs,
+            var=pandas.DataFrame({"long": ["x"] * genes}, index=[f"g{j}" for j in range(genes)]))
+        pcs = generator.normal(size=(cells, 5)) * [5, 3, 2, 1, 1]
+        adata.obsm["X_pca"] = pcs + (batch == "b")[:, None] * [4, 0, 1, 0, 0]
+        adata.layers["counts"] = adata.X.copy() * 2
+        adata.uns["title"] = "cells"
+        return adata
+
+    def csv(self, name, *flags):
+        self.run_command("convert", name, "values.csv", "-q", *flags)
+        return pandas.read_csv(self.folder / "values.csv", float_precision="round_trip")
+
+    def test_every_kind_of_matrix_is_read(self):
+        for kind in (None, scipy.sparse.csr_matrix, scipy.sparse.csc_matrix):
+            adata = self.make_cells(kind)
+            adata.write_h5ad(self.folder / "a.h5ad", compression="gzip")
+            frame = self.csv("a.h5ad")
+            dense = adata.X if kind is None else adata.X.toarray()
+            numpy.testing.assert_array_equal(frame[list(adata.var_names)], dense)
+            self.assertEqual(list(frame["obs_names"]), list(adata.obs_names))
+            for name in ("batch", "kind", "n_genes", "flag", "score"):
+                self.assertEqual(list(frame[name]), list(adata.obs[name]), name)
+            layer = self.csv("a.h5ad", "--use-rep", "counts")
+            numpy.testing.assert_array_equal(layer[list(adata.var_names)], 2 * dense)
+            pcs = self.csv("a.h5ad", "--use-rep", "X_pca")
+            numpy.testing.assert_array_equal(pcs[[f"PC{k}" for k in range(1, 6)]],
+                                             adata.obsm["X_pca"])
+
+    def test_missing_categories_and_masked_numbers_are_missing(self):
+        adata = self.make_cells()
+        adata.obs["batch"] = pandas.Categorical([None, "a", "b"] * 100)
+        adata.obs["count"] = pandas.array([1, None, 3] * 100, dtype="Int64")
+        adata.write_h5ad(self.folder / "a.h5ad")
+        frame = self.csv("a.h5ad")
+        self.assertEqual(frame["batch"].isna().sum(), 100)
+        self.assertEqual(frame["count"].isna().sum(), 100)
+        self.assertEqual(frame["count"][2], 3)
+
+    def test_a_copy_gets_what_was_moved_and_keeps_the_rest(self):
+        adata = self.make_cells(scipy.sparse.csr_matrix, genes=300)
+        adata.write_h5ad(self.folder / "a.h5ad")
+        told = self.call("fit", "a.h5ad", "--group", "batch", "--layers", 3, "-o", "m.conflux").stderr
+        self.assertIn('the features are obsm["X_pca"]', told)
+        self.assertIn("n_genes: carried along, because it belongs to obs", told)
+        self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.h5ad")
+        self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.csv")
+        moved = anndata.read_h5ad(self.folder / "z.h5ad")
+        table = pandas.read_csv(self.folder / "z.csv", float_precision="round_trip")
+        pcs = [f"PC{k}" for k in range(1, 6)]
+        numpy.testing.assert_array_equal(moved.obsm["X_conflux"], table[pcs])
+        self.assertEqual(list(moved.uns["conflux"]["features"]), pcs)
+        self.assertEqual(moved.uns["conflux"]["from"], "obsm/X_pca")
+        self.assertEqual(moved.uns["title"], "cells")
+        pandas.testing.assert_frame_equal(moved.obs, anndata.read_h5ad(self.folder / "a.h5ad").obs)
+        self.assertEqual(abs(moved.X - adata.X).nnz, 0)
+        numpy.testing.assert_array_equal(moved.obsm["X_pca"], adata.obsm["X_pca"])
+        # And back, from the copy itself; a second copy replaces what the first had.
+        self.run_command("inverse", "m.conflux", "z.h5ad", "--use-rep", "X_conflux", "-o", "b.h5ad")
+        back = anndata.read_h5ad(self.folder / "b.h5ad")
+        numpy.testing.assert_allclose(back.obsm["X_conflux"], adata.obsm["X_pca"], atol=1e-8)
+
+    def test_all_genes_become_a_layer(self):
+        adata = self.make_cells()
+        adata.write_h5ad(self.folder / "a.h5ad")
+        self.run_command("fit", "a.h5ad", "--group", "batch", "--label", "kind", "--layers", 3,
+                         "-o", "m.conflux")
+        self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.h5ad", "--float32")
+        moved = anndata.read_h5ad(self.folder / "z.h5ad")
+        self.assertEqual(moved.layers["conflux"].shape, adata.shape)
+        self.assertEqual(moved.layers["conflux"].dtype, numpy.float32)
+
+    def test_refusals_name_the_remedy(self):
+        adata = self.make_cells()
+        adata.write_h5ad(self.folder / "a.h5ad")
+        (self.folder / "text.h5ad").write_text("no HDF5")
+        (self.folder / "cut.h5ad").write_bytes((self.folder / "a.h5ad").read_bytes()[:3000])
+        self.write("t.csv", "x,group\n1,a\n2,b\n")
+        self.run_command("fit", "a.h5ad", "--group", "batch", "--layers", 2, "-o", "m.conflux")
+        for words, sentence in (
+                (("convert", "text.h5ad", "x.csv"), "is no HDF5 file"),
+                (("convert", "cut.h5ad", "x.csv"), "is no HDF5 file"),
+                (("convert", "a.h5ad", "x.csv", "--use-rep", "X_tsne"),
+                 '--use-rep is "X_tsne", which is not there; choose X, counts, X_pca.'),
+                (("convert", "t.csv", "x.h5ad"), "is written as a copy of the one that"),
+                (("fit", "a.h5ad", "-o", "x.conflux"), "which column tells the groups?")):
+            with self.subTest(words):
+                done = self.call(*words)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(sentence, done.stderr)
+
+    def test_old_and_new_encodings(self):
+        folder = DATA / "h5ad_archives"
+        if not folder.is_dir():
+            self.skipTest("no public data")
+        for name in ("adata_v0.7.0.h5ad", "adata_v0.7.8.h5ad"):
+            adata = anndata.read_h5ad(folder / name)
+            frame = self.csv(folder / name)
+            numpy.testing.assert_array_equal(frame[list(adata.var_names)], adata.X.toarray())
+            for column in adata.obs:
+                self.assertEqual(list(map(str, frame[column])), list(map(str, adata.obs[column])))
+            for rep in ("array", "sparse"):
+                got = self.csv(folder / name, "--use-rep", rep)
+                values = adata.layers[rep]
+                values = values.toarray() if scipy.sparse.issparse(values) else values
+                numpy.testing.assert_array_equal(got[list(adata.var_names)], values)
+        done = self.call("convert", folder / "adata_v0.11.4.h5ad", "x.csv")
+        self.assertIn("has no X; choose features with --use-rep", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
