@@ -22,14 +22,14 @@ char delimiter_of(const std::string& text) {
   throw InvalidOption(fmt::format("--delimiter is \"{}\"; give one character, or tab.", text));
 }
 
-bool contains(const std::vector<std::string>& words, const char* word) {
+bool has_word(const std::vector<std::string>& words, const char* word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 void check_fcs_words(const std::vector<std::string>& words) {
   const std::vector<std::string> known = {"short", "uncompensated", "stored"};
   for (const std::string& word : words) {
-    if (!contains(known, word.c_str())) {
+    if (!has_word(known, word.c_str())) {
       throw InvalidOption("--fcs: " + unknown_name("word", word, known));
     }
   }
@@ -101,9 +101,9 @@ TableOptions read_options(const InputFlags& flags, const std::string& group, int
           .delimiter = delimiter_of(flags.delimiter),
           .array = flags.array,
           .group = group,
-          .short_names = contains(flags.fcs, "short"),
-          .uncompensated = contains(flags.fcs, "uncompensated"),
-          .stored_values = contains(flags.fcs, "stored"),
+          .short_names = has_word(flags.fcs, "short"),
+          .uncompensated = has_word(flags.fcs, "uncompensated"),
+          .stored_values = has_word(flags.fcs, "stored"),
           .use_rep = flags.array,
           .threads = threads};
 }
