@@ -162,7 +162,9 @@ void print_judgement(const Judgement& judgement) {
       {judgement.guess_before.auc, judgement.guess_after.auc, judgement.guess_after.by_chance()},
       true);
   if (judgement.within_after) {
-    print_change("the same among rows of one label", within_labels(judgement), true);
+    print_change(judgement.kinds_found ? "the same among rows of one kind"
+                                       : "the same among rows of one label",
+                 within_labels(judgement), true);
   }
   print_change("energy distance from the rest", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);

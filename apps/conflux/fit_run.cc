@@ -235,13 +235,14 @@ void FitRun::end_early(const std::optional<Fit>& finished) const {
                                 flags_.checkpoint));
 }
 
-Fit FitRun::fit_with_checkpoints(GroupSet groups, bool known_to_differ) {
+Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   // The layers so far, which share their numbers with those of the fit: a signal may come in the
   // middle of a layer, and the finished ones are worth keeping.
   std::optional<Fit> finished;
   FitControl control;
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
+  control.kinds = &rows.kinds;
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {
@@ -257,7 +258,7 @@ Fit FitRun::fit_with_checkpoints(GroupSet groups, bool known_to_differ) {
   std::optional<Fit> fit;
   try {
     const StopScope scope(interrupt_flag());
-    fit = fit_flow(std::move(groups), options_, comm, {}, control);
+    fit = fit_flow(std::move(rows.fitted), rows.options, comm, {}, control);
   } catch (const Stopped&) {
     if (!interrupted()) throw;
   }
@@ -278,7 +279,7 @@ Model FitRun::model_of(Fit fit) {
 
 Model FitRun::fit(const std::string& to, bool known_to_differ) {
   RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_);
-  Fit fit = fit_with_checkpoints(std::move(rows.fitted), known_to_differ);
+  Fit fit = fit_with_checkpoints(rows, known_to_differ);
   try {
     const StopScope scope(interrupt_flag());
     console_.progress("judging");

@@ -60,7 +60,7 @@ class FitRun {
   const std::vector<std::string>& picture() const { return picture_; }
 
  private:
-  Fit fit_with_checkpoints(GroupSet groups, bool known_to_differ);
+  Fit fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ);
   /// Keeps the finished layers, if there are any and somewhere to keep them.
   [[noreturn]] void end_early(const std::optional<Fit>& finished) const;
   Model model_of(Fit fit);

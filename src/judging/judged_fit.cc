@@ -197,7 +197,10 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
     throw InvalidOption(
         fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
   }
-  RowsToJudge out;
+  RowsToJudge out{.options = options};
+  GateDecision decision = decide_gate(groups, options, 1, Workers(options.threads));
+  out.options.gate = decision.gate;
+  out.kinds = std::move(decision.kinds);
   if (unseen > 0) set_rows_aside(out, groups, unseen, options.seed);
   if (!out.set_aside.empty()) {
     out.by = JudgedBy::kSetAside;
@@ -210,9 +213,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   out.fitted_rows = groups.num_samples();
   Choice held_out;
   if (groups.num_groups() > 1) {
-    FitOptions decided = options;
-    decided.gate = decide_gate(groups, options, 1, Workers(options.threads)).gate;
-    held_out = rows_held_out(groups, resolve(decided, shape_of(groups)));
+    held_out = rows_held_out(groups, resolve(out.options, shape_of(groups)));
   }
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
   if (held_out.empty()) held_out = every_row(groups);

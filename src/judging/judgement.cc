@@ -226,7 +226,7 @@ void judge_moves(const Pair& pair, const Alignment& alignment, Judgement& out) {
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,
                           const Workers& workers) {
   check_shapes(alignment);
-  Judgement out;
+  Judgement out{.kinds_found = alignment.labels_found};
   {
     const Pair pair = draw_pair(alignment, options.max_rows, options.seed);
     const GuessingOptions guessing{.seed = options.seed};

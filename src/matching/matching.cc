@@ -183,7 +183,7 @@ class Matcher {
             each.copy.squared_distances[m](c) > kFarPartner * kFarPartner * own_distance;
         if (!far) out.near += part * matched(c);
       }
-      most_islands += static_cast<double>(large_islands(m, own));
+      most_islands += static_cast<double>(large_islands(points_[m], own));
     }
     out.partner_distance = std::sqrt(partner_squared / std::max(out.matched, 1e-300));
     out.own_distance = std::sqrt(own_squared);
@@ -191,9 +191,9 @@ class Matcher {
     return out;
   }
 
-  Index large_islands(Index m, const Clusters& own) const {
+  Index large_islands(const Matrix& points, const Clusters& own) const {
     const std::vector<Index> island =
-        find_islands(points_[m], nearest_centres(points_[m], own.centres), own, comm_);
+        find_islands(points, nearest_centres(points, own.centres), own, comm_);
     std::map<Index, double> masses;
     for (Index c = 0; c < own.centres.rows(); ++c) masses[island[c]] += own.masses(c);
     return std::count_if(masses.begin(), masses.end(),
@@ -228,8 +228,10 @@ class Matcher {
     const double rows = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
     const Index count =
         options_.kinds > 0 ? options_.kinds : automatic::kinds_of(static_cast<Index>(rows));
-    const Matrix centres =
-        k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_).centres;
+    Clusters kinds = k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_);
+    kinds.masses /= std::max(kinds.masses.sum(), std::numeric_limits<double>::min());
+    const Matrix& centres = kinds.centres;
+    out.islands = large_islands(all, kinds);
     out.shares = Matrix::Zero(groups_.num_groups(), centres.rows());
     for (Index m = 0; m < groups_.num_groups(); ++m) out.kinds.push_back(sort_rows(m, centres));
     for (Index m = 0; m < groups_.num_groups(); ++m) {

@@ -159,7 +159,9 @@ void add_headlines(Report& report) {
   const FitSummary& summary = report.record.summary;
   const bool unseen = judged_unseen(report);
   report.headlines.push_back(
-      {within ? "guessing the group among rows of one label (AUC)" : "guessing the group (AUC)",
+      {!within                 ? "guessing the group (AUC)"
+       : judgement.kinds_found ? "guessing the group among rows of one kind (AUC)"
+                               : "guessing the group among rows of one label (AUC)",
        unseen ? fmt::format("{:.2f} → {:.2f}", summary.auc_before, summary.auc_after)
               : fmt::format("{:.2f} → {:.2f}", before.auc, after.auc),
        fmt::format("0.5 is chance, up to {:.3f} cannot be told from it{}",

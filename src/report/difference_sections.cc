@@ -28,7 +28,7 @@ std::vector<Dumbbell> guesses_to_draw(const Report& report) {
                                 .after = judgement.guess_after.auc,
                                 .band = chance_band(judgement.guess_after)}};
   if (judgement.within_after) {
-    out.push_back({.name = "rows of one label",
+    out.push_back({.name = judgement.kinds_found ? "rows of one kind" : "rows of one label",
                    .before = judgement.within_before->auc,
                    .after = judgement.within_after->auc,
                    .band = chance_band(*judgement.within_after)});

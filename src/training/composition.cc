@@ -7,6 +7,7 @@
 
 #include "conflux/comm/communicator.h"
 #include "metrics/judged_rows.h"
+#include "metrics/nearest_neighbors.h"
 #include "metrics/thinning.h"
 #include "options/option_table.h"
 
@@ -16,8 +17,10 @@ namespace {
 
 constexpr double kChance = 0.95;
 // Kinds of rows are found on this many rows of each group at most, and of all groups.
-constexpr Index kRowsForKinds = 500;
+constexpr Index kRowsForKinds = 1'000;
 constexpr Index kAllRowsForKinds = 20'000;
+// Of all groups, for looking at pairs of rows.
+constexpr Index kRowsForMixing = 3'000;
 constexpr Index kDeals = 99;
 constexpr Index kFewestRowsOfGroup = 3;
 // A smaller difference in composition does little harm; a fraction of a group's rows.
@@ -78,14 +81,36 @@ Matching match(const JudgedRows& judged, const std::vector<std::string>& group_n
   return match_groups(groups, {.seed = seed}, comm, workers);
 }
 
-// Standardised: which feature has the largest unit says nothing about kinds.
+// As they are, which is how layers will see them: pixels that are nearly always white would tell
+// kinds apart if they were divided by their spread.
 JudgedRows rows_to_compare(const GroupSet& groups, std::uint64_t seed) {
   std::vector<Index> sizes;
   for (Index m = 0; m < groups.num_groups(); ++m) sizes.push_back(groups[m].rows.rows());
   const Index most = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
-  JudgedRows out = draw_rows(groups, most, Purpose::kDiagnosis, seed);
-  standardize_within_groups(out);
-  return out;
+  return draw_rows(groups, most, Purpose::kDiagnosis, seed);
+}
+
+// How often the nearest row is of another group, compared with groups that are mixed perfectly.
+// A matching ships no more than its price allows, so it cannot tell that groups overlap entirely.
+double mixing_of(const JudgedRows& judged, const Workers& workers) {
+  const Index all = judged.rows.rows();
+  const Index count = std::min(all, kRowsForMixing);
+  Matrix some(count, judged.rows.cols());
+  std::vector<Index> group_of;
+  std::vector<double> parts(judged.sizes.size(), 0.0);
+  for (Index i = 0; i < count; ++i) {
+    const Index row = i * all / count;
+    some.row(i) = judged.rows.row(row);
+    group_of.push_back(judged.group_of[row]);
+    parts[group_of.back()] += 1 / static_cast<double>(count);
+  }
+  const Neighbors nearest = nearest_neighbors(some, 1, workers);
+  double others = 0, expected = 1;
+  for (Index i = 0; i < count; ++i) {
+    others += group_of[nearest.rows(i, 0)] == group_of[i] ? 0 : 1 / static_cast<double>(count);
+  }
+  for (const double part : parts) expected -= part * part;
+  return std::min(1.0, others / expected);
 }
 
 bool can_be_compared(const GroupSet& groups) {
@@ -154,9 +179,11 @@ Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint
     kind_of.insert(kind_of.end(), kinds.begin(), kinds.end());
   }
   out.kinds = composition_of(kind_of, names, judged, deals, seed, workers);
+  double near = 0;
   for (const MatchedGroup& group : out.matching.groups) {
-    out.overlap += group.near / static_cast<double>(out.matching.groups.size());
+    near += group.near / static_cast<double>(out.matching.groups.size());
   }
+  out.overlap = std::max(near, mixing_of(judged, workers));
   if (groups.label_names().size() > 1) {
     out.labels =
         composition_of(judged.label_of, groups.label_names(), judged, deals, seed, workers);
@@ -174,7 +201,10 @@ GateChoice choose_gate(const Compositions& found) {
   const auto parted = std::max_element(
       groups.begin(), groups.end(),
       [](const MatchedGroup& a, const MatchedGroup& b) { return a.islands < b.islands; });
-  const bool has_parts = parted != groups.end() && parted->islands > 1;
+  // Ten digits in one hand each: a group may have two styles, but nothing lies apart once the
+  // groups are drawn together.
+  const bool has_parts =
+      parted != groups.end() && parted->islands > 1 && found.matching.islands > 1;
   const bool far = found.overlap < kLeastOverlap;
   if (!has_parts) return {.gate = false, .reason = far ? kFarClouds : kSingleClouds};
   if (!unlike(found.kinds) && !far) return {.gate = false, .reason = kSameKinds};

@@ -25,7 +25,7 @@ struct Compositions {
   double overlap = 0;
 };
 
-/// Looks at some rows of each group, features in deviations within groups. Shares of kinds are
+/// Looks at some rows of each group. Shares of kinds are
 /// compared with those of `deals` random deals of the rows.
 Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
                                   const Workers& workers);
@@ -43,7 +43,7 @@ struct GateChoice {
   std::string reason = {};
 };
 
-/// Gates if a group has parts that lie apart, unless groups overlap and hold the same kinds in the
+/// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups overlap and hold the same kinds in the
 /// same shares.
 GateChoice choose_gate(const Compositions& found);
 

@@ -225,6 +225,8 @@ Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
   if (requested_control.resume != nullptr) {
     kinds = requested_control.resume->record.kinds;
     if (options.gate == Gating::kAuto) options.gate = requested_control.resume->record.options.gate;
+  } else if (requested_control.kinds != nullptr) {
+    kinds = *requested_control.kinds;
   } else {
     GateDecision decision = decide_gate(groups, options, comm.size(), Workers(options.threads));
     options.gate = decision.gate;

@@ -1,7 +1,7 @@
 // A fit with a summary that tells the truth: rows that it has not seen, and what they say.
 //
 //   RowsToJudge rows = choose_rows_to_judge(std::move(groups), 0.2, options);
-//   Fit fit = fit_flow(std::move(rows.fitted), options);
+//   Fit fit = fit_flow(std::move(rows.fitted), rows.options, comm, {}, {.kinds = &rows.kinds});
 //   const std::optional<Judgement> judgement = judge_fit(fit, rows);   // fills fit.record.summary
 //
 // Best are rows that are set aside before the fit: nothing of it has seen them. Otherwise those
@@ -34,6 +34,10 @@ enum class JudgedBy {
 struct RowsToJudge {
   /// For fit_flow(); may be moved into it.
   GroupSet fitted = {};
+  /// For fit_flow(): as requested, with a gate that was chosen by all rows, which is what check()
+  /// says of them, too.
+  FitOptions options = {};
+  KindsRecord kinds = {};
   /// A copy, at most 10,000 rows of all groups together.
   GroupSet judged = {};
   JudgedBy by = JudgedBy::kFitted;

@@ -103,6 +103,8 @@ struct Judgement {
   std::optional<Guess> within_after = std::nullopt;
   /// Whether the verdict is about guessing among rows of one label.
   bool within_labels = false;
+  /// Whether labels were kinds that had been found in the rows, see Alignment.
+  bool kinds_found = false;
   /// Groups around a row, the median; by_chance: what rows that are mixed perfectly have. Unset
   /// below 91 rows.
   std::optional<Change> ilisi = std::nullopt;

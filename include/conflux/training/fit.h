@@ -39,6 +39,8 @@ struct FitControl {
   const Fit* resume = nullptr;
   /// Someone has looked already and found that the groups differ: the automatic fit does not ask.
   bool known_to_differ = false;
+  /// Someone has chosen the gate already; this is what was found and becomes part of the record.
+  const KindsRecord* kinds = nullptr;
 };
 
 /// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
