@@ -64,7 +64,8 @@ TEST(DecideGate, MakesGroupsAlikeThatHoldTheSame) {
 }
 
 TEST(DecideGate, LeavesAloneWhatWasChosenOrCannotBe) {
-  const GroupSet groups = pure_pure_both(2).groups();
+  const Mixtures data = pure_pure_both(2);
+  const GroupSet groups = data.groups();
   FitOptions options;
   options.gate = Gating::kNone;
   EXPECT_EQ(decide(groups, options).gate, Gating::kNone);
