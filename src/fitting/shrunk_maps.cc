@@ -34,11 +34,6 @@ Noise noise_of(const std::vector<double>& knots, double rows) {
   return {.shift = square / rows, .bend = std::max(0.0, strayed - square) / rows};
 }
 
-// Directions are searched for, and bends are found where noise bends most: new rows mixed best when
-// chance counted for 4 to 12 times as much as along a line that nobody has chosen (mixtures that
-// are shifted, turned or skewed, and blood cells; fits on one half, judged on the other).
-constexpr double kSearched = 8;
-
 // The part of a square that chance does not explain.
 double certain_part(double square, double by_chance) {
   return square > by_chance ? 1 - by_chance / square : 0;
@@ -54,7 +49,7 @@ PiecewiseLinearMap shrunk(const PiecewiseLinearMap& map, const Noise& noise, dou
   }
   const double squared = strength * strength;
   const double of_shift = certain_part(shift * shift, squared * noise.shift);
-  const double of_bend = certain_part(bend, kSearched * squared * noise.bend);
+  const double of_bend = certain_part(bend, squared * noise.bend);
   std::vector<double> to;
   for (std::size_t k = 0; k < from.size(); ++k) {
     to.push_back(from[k] + of_shift * shift + of_bend * (map.to()[k] - from[k] - shift));

@@ -57,8 +57,8 @@ struct Matching {
   std::vector<MatchedGroup> groups;
   /// Pairs of groups that were matched directly.
   std::vector<std::pair<Index, Index>> links;
-  /// Parts of all groups, drawn together, between which there are no rows, with at least a twentieth
-  /// of the mass.
+  /// Parts of all groups, drawn together, between which there are no rows, with at least a
+  /// twentieth of the mass.
   Index islands = 1;
   /// Shares of the kinds (columns) in the groups (rows).
   Matrix shares;

@@ -43,8 +43,8 @@ struct GateChoice {
   std::string reason = {};
 };
 
-/// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups overlap and hold the same kinds in the
-/// same shares.
+/// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups
+/// overlap and hold the same kinds in the same shares.
 GateChoice choose_gate(const Compositions& found);
 
 /// The gate of a fit that leaves it open, with what was found; other gates stay what they are.

@@ -8,7 +8,7 @@ namespace conflux::app {
 namespace {
 
 constexpr Index kImagesOfTwo = 3;
-constexpr Index kPoints = 150;
+constexpr Index kPointsOfClass = 150;
 constexpr const char* kDigits = "0123456789abcdef";
 
 using Tile = Eigen::Ref<const Eigen::RowVectorXd>;
@@ -83,7 +83,7 @@ Json planar_samples(const Flow& flow, const GroupSet& test, const std::vector<Ma
   Json original = Json::array(), shared = Json::array(), translated = Json::array();
   const Index groups = test.num_groups();
   for (Index m = 0; m < groups; ++m) {
-    const Index count = std::min(kPoints, test[m].rows.rows());
+    const Index count = std::min(kPointsOfClass, test[m].rows.rows());
     const Matrix few = latent[m].topRows(count);
     original.push_back(rounded(test[m].rows.eigen().topRows(count)));
     shared.push_back(rounded(few));
