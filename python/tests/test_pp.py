@@ -151,8 +151,7 @@ def test_labels_gate_the_alignment():
     assert conflux.metrics.lisi(Z, labels).mean() < 1.01
     for kind in "near", "far":
         means = [Z[(kinds == kind) & (donors == donor)].mean(axis=0) for donor in "ab"]
-        # Means of 30 and of 60 rows are 0.22 apart by chance, in one feature.
-        assert np.abs(means[0] - means[1]).max() < 0.3
+        assert np.abs(means[0] - means[1]).max() < 0.2
     assert aligner.options_["gate"] == "label"
     whole = conflux.Aligner(layers=40, strength=0.5, validation_fraction=0).fit_transform(X, donors)
     assert conflux.metrics.lisi(whole, labels).mean() > 1.1

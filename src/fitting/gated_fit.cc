@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "fitting/row_choice.h"
-#include "fitting/shrunk_maps.h"
 #include "slicing/sliced_wasserstein.h"
 #include "univariate/barycenter.h"
 #include "univariate/quantiles.h"
@@ -216,17 +215,6 @@ std::vector<Index> members_of(const SharedRows& rows, Index kind, double min_kin
   return out;
 }
 
-// Weights of the members of a kind, by their own and by the parts of them in the kind.
-std::vector<double> counting_weights(const SharedRows& rows, Index kind,
-                                     const std::vector<Index>& members,
-                                     const std::vector<double>& weights) {
-  std::vector<double> counting;
-  for (std::size_t m = 0; m < weights.size(); ++m) {
-    counting.push_back(weights[m] * rows.parts(static_cast<Index>(m), kind));
-  }
-  return subset_weights(counting, members);
-}
-
 // Maps of the members of a kind. A group counts by its weight and by the part of it in the kind.
 LineMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind,
                   const std::vector<Index>& members, double strength, FitOptions options,
@@ -245,25 +233,13 @@ LineMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind,
     in_kind.add(groups[m].name, Matrix(rows.lines[m]), std::move(masses));
     least = std::min(least, rows.masses(m, kind));
   }
-  options.weights = counting_weights(rows, kind, members, options.weights.list);
+  std::vector<double> counting;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    counting.push_back(options.weights.list[m] * rows.parts(m, kind));
+  }
+  options.weights = subset_weights(counting, members);
   options.knots = std::clamp<Index>(std::lround(std::sqrt(least)), kLeastKnots, *options.knots);
   return fit_line_maps(in_kind, with_mass, nullptr, strength, options, comm, workers);
-}
-
-// The members' maps along a line, without what chance explains. A group that is alone in a kind has
-// nobody to meet.
-std::vector<PiecewiseLinearMap> maps_of_line(const LineMaps& fitted, Index line,
-                                             const SharedRows& rows,
-                                             const std::vector<Index>& members, Index kind,
-                                             const std::vector<double>& weights, double strength) {
-  if (members.size() < 2) return {};
-  std::vector<PiecewiseLinearMap> maps;
-  std::vector<double> masses;
-  for (std::size_t j = 0; j < members.size(); ++j) {
-    maps.push_back(std::get<PiecewiseLinearMap>(fitted.maps[j][line]));
-    masses.push_back(rows.masses(members[j], kind));
-  }
-  return shrunk(std::move(maps), masses, counting_weights(rows, kind, members, weights), strength);
 }
 
 }  // namespace
@@ -314,10 +290,9 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
     for (Index line = 0; line < k; ++line) {
       const double* first = &fitted.barycenters(line, 0);
       barycenters.emplace_back(first, first + fitted.barycenters.cols());
-      std::vector<PiecewiseLinearMap> of_line =
-          maps_of_line(fitted, line, rows, members, c, options.weights.list, strength);
-      for (std::size_t j = 0; j < of_line.size(); ++j) {
-        maps[members[j]][c * k + line] = std::move(of_line[j]);
+      // A group that is alone in a kind has nobody to meet.
+      for (std::size_t j = 0; j < members.size() && members.size() > 1; ++j) {
+        maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
       }
       for (Index m = 0; m < groups.num_groups(); ++m) {
         const double mass = rows.masses(m, c);

@@ -203,9 +203,7 @@ TEST_P(GatedFit, AlignsLikeWithLike) {
   const Mixing got = mixing(data, after);
   EXPECT_LT(got.of_clusters, 1.01);
   EXPECT_NEAR(got.of_groups, ideal.of_groups, 0.05 * ideal.of_groups);
-  // Means of a few hundred rows stray by about 0.35 in so many dimensions, which is not followed.
-  EXPECT_LT(shift_within_clusters(data, after),
-            std::max(0.5, 0.2 * shift_within_clusters(data, data.rows)));
+  EXPECT_LT(shift_within_clusters(data, after), 0.2 * shift_within_clusters(data, data.rows));
 }
 
 // What the gate is for: the same fit without it must mix the clusters.
@@ -245,7 +243,7 @@ TEST(LabelGates, ServeAGroupWithoutLabels) {
   options.gate = Gating::kLabel;
   const std::vector<Matrix> after = moved(data, fit_flow(groups, options).flow);
   EXPECT_LT(mixing(data, after).of_clusters, 1.01);
-  EXPECT_LT(shift_within_clusters(data, after), 0.25 * shift_within_clusters(data, data.rows));
+  EXPECT_LT(shift_within_clusters(data, after), 0.2 * shift_within_clusters(data, data.rows));
 }
 
 TEST(LabelGates, ObeyTheLawsOfLayers) {
