@@ -120,6 +120,7 @@ def align(
             model, kept = _core.leave(data, options, *names), np.zeros(len(rows), dtype=bool)
     aligner._remember(model, found, rows)
     told: dict[str, Any] = dict(model.summary)
+    told["sentences"] = [python_words(sentence) for sentence in told["sentences"]]
     told["warnings"] = [python_words(sentence) for sentence in model.warnings]
     for sentence in told["warnings"]:
         warnings.warn(sentence, FitWarning, stacklevel=2)
