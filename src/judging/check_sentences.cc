@@ -72,10 +72,11 @@ void advise_on_kinds(CheckReport& report, const Compositions& found) {
             "a shift from a difference in composition. {} Labels, or controls that are the "
             "same in every group, would settle it.",
             percent(report.overlap),
-            choice.gate ? "Gates match parts of groups by how they lie; if the groups hold the "
-                          "same kinds of rows in the same shares, whole groups can be aligned."
-                        : "Each group is a single cloud, so the command below aligns whole "
-                          "groups; if they hold different things, leave them as they are."));
+            choice.gate
+                ? "Gates match parts of groups by how they lie; if the groups hold the "
+                  "same kinds of rows in the same shares, whole groups can be aligned."
+                : "No parts of a group are seen to lie apart, so the command below aligns whole "
+                  "groups; if they hold different things, leave them as they are."));
   } else if (unlike(report.kinds) && choice.gate) {
     say(Advice::kGateKinds,
         fmt::format("{} of the rows of one group are of other kinds than those of another "
@@ -86,9 +87,9 @@ void advise_on_kinds(CheckReport& report, const Compositions& found) {
   } else if (unlike(report.kinds)) {
     say(Advice::kAlign,
         fmt::format("{} of the rows of one group are of other kinds than those of another (chance: "
-                    "{}), but no group has parts that lie apart: nothing says that these kinds "
-                    "are real, and whole groups can be aligned. If kinds of rows "
-                    "must not be mixed, give labels, or choose --gate kinds.",
+                    "{}), but no parts of a group are seen to lie apart: whether these kinds are "
+                    "real cannot be told, and whole groups would be aligned. If kinds of rows must "
+                    "not be mixed, give labels, or choose --gate kinds.",
                     percent(report.kinds.difference.value),
                     percent(report.kinds.difference.by_chance)));
   } else if (choice.gate) {

@@ -26,13 +26,12 @@ constexpr Index kFewestRowsOfGroup = 3;
 // A smaller difference in composition does little harm; a fraction of a group's rows.
 constexpr double kUnlikeComposition = 0.1;
 
-constexpr const char* kSingleClouds =
-    "Whole groups are made alike: each is a single cloud, without parts that a gate could keep "
-    "apart. If kinds of rows must not be mixed, give labels, or choose --gate kinds.";
 constexpr const char* kFarClouds =
-    "Whole groups are made alike: they do not overlap and each is a single cloud, so the rows "
-    "cannot tell a shift from a difference in what the groups hold. If they hold different things, "
-    "give labels, or leave the rows as they are.";
+    "Whole groups are made alike: they do not overlap and no parts of them are seen to lie apart, "
+    "so "
+    "the rows cannot tell a shift from a difference in what the groups hold. If they hold "
+    "different "
+    "things, give labels, or leave the rows as they are.";
 constexpr const char* kSameKinds =
     "Whole groups are made alike: they hold the same kinds of rows in similar shares. If kinds "
     "must not be mixed at all, give labels, or choose --gate kinds.";
@@ -165,6 +164,18 @@ Composition composition_of(const std::vector<Index>& kind_of, std::vector<std::s
   return out;
 }
 
+// Few rows, or features that leave no gaps, can hide kinds that are there.
+std::string reason_for_single_clouds(const Composition& kinds) {
+  std::string out = "Whole groups are made alike: no parts of them are seen to lie apart.";
+  if (unlike(kinds)) {
+    out += fmt::format(
+        " Yet {:.0f} % of a group's rows lie where another group has fewer: if these are different "
+        "kinds of rows, they have been moved onto each other.",
+        100 * kinds.difference.value);
+  }
+  return out + " If kinds of rows must not be mixed, give labels, or choose --gate kinds.";
+}
+
 }  // namespace
 
 Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
@@ -206,7 +217,9 @@ GateChoice choose_gate(const Compositions& found) {
   const bool has_parts =
       parted != groups.end() && parted->islands > 1 && found.matching.islands > 1;
   const bool far = found.overlap < kLeastOverlap;
-  if (!has_parts) return {.gate = false, .reason = far ? kFarClouds : kSingleClouds};
+  if (!has_parts) {
+    return {.gate = false, .reason = far ? kFarClouds : reason_for_single_clouds(found.kinds)};
+  }
   if (!unlike(found.kinds) && !far) return {.gate = false, .reason = kSameKinds};
   GateChoice out{.gate = true};
   out.reason = fmt::format(
