@@ -27,6 +27,13 @@ if(HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
   set(CONFLUX_HAS_HDF5 ON)
 endif()
 
+# .nc files, likewise.
+find_path(NETCDF_INCLUDE_DIR netcdf.h)
+find_library(NETCDF_LIBRARY NAMES netcdf)
+if(NETCDF_INCLUDE_DIR AND NETCDF_LIBRARY)
+  set(CONFLUX_HAS_NETCDF ON)
+endif()
+
 # OpenBLAS's own package file sets variables only.
 add_library(conflux_openblas INTERFACE)
 target_include_directories(conflux_openblas SYSTEM INTERFACE

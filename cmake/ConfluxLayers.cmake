@@ -113,6 +113,10 @@ function(conflux_pack_layers)
     target_link_libraries(conflux PRIVATE $<BUILD_INTERFACE:${HDF5_LIBRARY}>
                           $<INSTALL_INTERFACE:hdf5_serial>)
   endif()
+  if(CONFLUX_HAS_NETCDF)
+    target_link_libraries(conflux PRIVATE $<BUILD_INTERFACE:${NETCDF_LIBRARY}>
+                          $<INSTALL_INTERFACE:netcdf>)
+  endif()
   if(CONFLUX_SANITIZE)
     target_link_options(conflux PUBLIC -fsanitize=${CONFLUX_SANITIZE})
   endif()

@@ -8,6 +8,7 @@ import gzip
 import pathlib
 import struct
 
+import netCDF4
 import numpy as np
 import pandas as pd
 
@@ -29,6 +30,27 @@ def save_idx(name, code, array, kind):
     opener = gzip.open if name.endswith(".gz") else open
     with opener(OUT / name, "wb") as file:
         file.write(head + dims + array.astype(kind).tobytes())
+
+
+def save_climate(name, kind):
+    """Two variables on a grid of 4 days x 2 x 1 places, one packed, one cell missing; one on another grid."""
+    with netCDF4.Dataset(OUT / name, "w", format=kind) as file:
+        file.title = "made for tests"
+        for dim, values, units in (("time", [363, 364, 365, 366], "days since 1980-01-01"),
+                                   ("lat", [40, 50], "degrees_north"), ("lon", [5], "degrees_east")):
+            file.createDimension(dim, len(values))
+            axis = file.createVariable(dim, "f8", (dim,))
+            axis[:] = values
+            axis.units = units
+        file["time"].calendar = "noleap"
+        warmth = file.createVariable("tas", "f4", ("time", "lat", "lon"), fill_value=1e20)
+        warmth.units = "K"
+        warmth[:] = np.ma.masked_equal(270 + np.arange(8.0), 273).reshape(4, 2, 1)
+        rain = file.createVariable("pr", "i2", ("time", "lat", "lon"), fill_value=-1)
+        rain.scale_factor, rain.add_offset = 0.5, 1.0
+        rain[:] = 1 + 0.5 * np.arange(8.0).reshape(4, 2, 1)
+        file.createVariable("height", "f4", ("lat", "lon"))[:] = [[1], [2]]
+        file.createVariable("crs", "i4", ())[:] = 0
 
 
 def main():
@@ -69,6 +91,8 @@ def main():
     frame.to_csv(OUT / "pandas.tsv.gz", index=False, sep="\t",
                  compression={"method": "gzip", "mtime": 1})
     frame.to_csv(OUT / "pandas_no_header.csv", index=False, header=False)
+    save_climate("climate.nc", "NETCDF4")
+    save_climate("climate_classic.nc", "NETCDF3_CLASSIC")
 
 
 if __name__ == "__main__":

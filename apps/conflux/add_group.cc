@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "component_input.h"
 #include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
@@ -41,7 +42,9 @@ struct NewRows {
 
 NewRows read_with(const Model& model, const AddGroupFlags& flags) {
   const Table table =
-      read_table(flags.input, options_for_model(model, flags.table, flags.columns, flags.threads));
+      open_rows(flags.input, options_for_model(model, flags.table, flags.columns, flags.threads),
+                &model.components)
+          ->read_rest();
   ColumnFlags columns = flags.columns;
   columns.from = flags.name;
   const ModelColumns found =

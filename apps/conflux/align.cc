@@ -27,6 +27,7 @@ namespace {
 struct AlignFlags {
   FitFlags fit;
   OutputFlags output;
+  bool expression = false;
   std::string model;
   std::string to;
   std::string report;
@@ -78,22 +79,29 @@ std::vector<std::string> spelled_columns(const Model& model) {
 Index write_table(const Model& model, const AlignFlags& flags, bool leave, const FitRun& run,
                   const Console& console) {
   const GroupedInputFlags& input = flags.fit.input;
-  const ApplyFlags apply{
-      .way = leave              ? Way::kLeave
-             : flags.to.empty() ? Way::kTransform
-                                : Way::kTranslate,
-      .model = flags.model,
-      .inputs = input.paths,
-      .table = input.table,
-      .output = flags.output,
-      .columns = {.group = input.group, .features = {}, .from = {}, .rename = input.rename},
-      .to = flags.to,
-      .threads = run.options().threads};
-  if (input.meta.empty()) return move_tables(model, apply, console);
+  const ApplyFlags apply{.way = leave              ? Way::kLeave
+                                : flags.to.empty() ? Way::kTransform
+                                                   : Way::kTranslate,
+                         .model = flags.model,
+                         .inputs = input.paths,
+                         .table = input.table,
+                         .output = flags.output,
+                         .columns = {.group = input.group,
+                                     .features = {},
+                                     .from = {},
+                                     .rename = input.rename,
+                                     .meta = input.meta,
+                                     .meta_key = input.meta_key},
+                         .to = flags.to,
+                         .expression = flags.expression,
+                         .threads = run.options().threads};
+  const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
+  if (one_by_one) return move_tables(model, apply, console);
   GroupedInputFlags all = input;
   all.where.clear();
   all.group = model.group_column;
   all.text = spelled_columns(model);
+  all.components = components_of(model);
   return move_table(model, read_tagged(all, console), apply, console);
 }
 
@@ -176,6 +184,10 @@ Verb align_verb() {
              .value = "GROUP",
              .help = "write all rows as if they were of this group [in the shared space]",
              .target = &flags->to},
+            {.names = "--expression",
+             .help = "with --pca: write genes, corrected through the components",
+             .target = &flags->expression,
+             .shown = Shown::kToExperts},
             {.names = "--unseen",
              .value = "SHARE",
              .help = "share of each group that is kept from the fit and judges it [0.2]",

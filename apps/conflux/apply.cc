@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 
@@ -129,6 +130,28 @@ void move_block(const Model& model, const RowMover& mover, const ModelColumns& c
   if (log_density) block.add(kDensityColumn, std::move(densities));
 }
 
+/// Puts genes, corrected through their moved components, in the place of these; returns their
+/// names.
+std::vector<std::string> show_expression(const Model& model, const ProjectedReader& reader,
+                                         const Workers& workers, Table& block) {
+  const Components& components = model.components;
+  const std::vector<std::string> names = components.names();
+  const Matrix genes = components.corrected(reader.last_rows(), reader.last_scores(),
+                                            features_of(block, names), workers);
+  std::erase_if(block.columns, [&](const Column& column) {
+    return std::find(names.begin(), names.end(), column.name) != names.end();
+  });
+  std::vector<Column> columns;
+  for (Index j = 0; j < genes.cols(); ++j) {
+    Column& column = columns.emplace_back();
+    column.name = components.genes[j];
+    column.numbers.assign(genes.col(j).begin(), genes.col(j).end());
+  }
+  block.columns.insert(block.columns.begin(), std::make_move_iterator(columns.begin()),
+                       std::make_move_iterator(columns.end()));
+  return components.genes;
+}
+
 /// Moves files one after the other into one table.
 class TableFlow {
  public:
@@ -136,6 +159,7 @@ class TableFlow {
       : model_(model),
         flags_(flags),
         console_(console),
+        workers_(flags.threads),
         mover_(model, flags.way, flags.to, flags.threads) {}
 
   Index move_all() {
@@ -158,15 +182,18 @@ class TableFlow {
     const ModelReader reader(
         input, model_, flags_.table, flags_.columns, flags_.threads,
         {.shared = flags_.way == Way::kInverse, .needs_group = mover_.needs_group()});
-    const ModelColumns& columns = reader.columns();
+    ModelColumns columns = reader.columns();
+    const std::vector<std::string> moved = columns.features;
     for (const std::string& note : reader.notes()) console_.info(note);
     check_log_density(model_, reader.schema(), input, flags_);
+    check_expression(reader, input);
     // Files that are groups themselves become one table: a column must tell them apart then.
     const bool tell = flags_.inputs.size() > 1 && columns.group.empty();
     if (!writer_) {
       const std::string group = tell ? kGroupColumn : columns.group;
       writer_ = create_table(flags_.output.path,
                              write_options(flags_.table, flags_.output, group, flags_.threads));
+      is_copy_ = table_format(flags_.output.path, {.format = flags_.output.format}) == "h5ad";
     }
     const Keeps keeps = kept_columns(flags_.output);
     if (tell && keeps == Keeps::kNumbers) {
@@ -175,14 +202,17 @@ class TableFlow {
           "and each file gets its own there.",
           flags_.output.path, flags_.inputs.size()));
     }
-    const Index block_rows =
-        std::clamp<Index>(kNumbersPerBlock / model_.flow.dim(), 1024, kMostRowsPerBlock);
-    for (Table block; reader.read(block, block_rows);) {
+    for (Table block; reader.read(block, block_rows(reader));) {
       stop_if_interrupted();
       const std::vector<Index> groups = reader.groups_of(block);
       if (flags_.way != Way::kLeave) {
+        columns.features = moved;
         move_block(model_, mover_, columns, groups, flags_.log_density, block);
       }
+      if (flags_.expression) {
+        columns.features = show_expression(model_, *reader.projected(), workers_, block);
+      }
+      if (is_copy_) reader.drop_joined(block);
       if (tell) add_group_column(block, groups);
       keep_columns(block, columns, keeps);
       if (keeps != Keeps::kEverything) refuse_text_in_arrays(block, columns, flags_.output);
@@ -191,7 +221,26 @@ class TableFlow {
       console_.progress(fmt::format("{} rows  {:.0f} rows/s", rows_,
                                     static_cast<double>(rows_) / watch_.seconds()));
     }
+    reader.check_end();
     reader.warn_about_new_categories(console_);
+  }
+
+  void check_expression(const ModelReader& reader, const std::string& input) const {
+    if (!flags_.expression || reader.projected() != nullptr) return;
+    throw InvalidOption(fmt::format(
+        "{}: --expression is for models of components (fit --pca) and tables of genes; leave it "
+        "out.",
+        input));
+  }
+
+  // Genes are wider than the components that move.
+  Index block_rows(const ModelReader& reader) const {
+    const auto fitting = [](Index width, Index least, Index most) {
+      return std::clamp<Index>(kNumbersPerBlock / width, least, most);
+    };
+    if (reader.projected() == nullptr) return fitting(model_.flow.dim(), 1024, kMostRowsPerBlock);
+    const auto genes = static_cast<Index>(model_.components.genes.size());
+    return flags_.expression ? fitting(genes, 16, 4096) : 4096;
   }
 
   void add_group_column(Table& block, const std::vector<Index>& groups) const {
@@ -206,7 +255,10 @@ class TableFlow {
   const Model& model_;
   const ApplyFlags& flags_;
   const Console& console_;
+  Workers workers_;
   RowMover mover_;
+  // Whether the output is a copy of the input with other features.
+  bool is_copy_ = false;
   std::unique_ptr<TableWriter> writer_;
   Stopwatch watch_;
   Index rows_ = 0;
@@ -288,6 +340,13 @@ Verb apply_verb(Way way, const std::string& name, const std::string& description
                                            : "group to look like",
               .target = &flags->to,
               .required = way == Way::kTranslate});
+  }
+  if (way != Way::kInverse) {
+    verb.add({.names = "--expression",
+              .help =
+                  "models with --pca: write genes, corrected through the components, what these "
+                  "do not explain kept; otherwise the components",
+              .target = &flags->expression});
   }
   verb.add({.names = "--from",
             .value = "GROUP",

@@ -23,6 +23,8 @@ struct ApplyFlags {
   ColumnFlags columns;
   std::string to;
   bool log_density = false;
+  /// Genes through the moved components instead of the components.
+  bool expression = false;
   int threads = 0;
 };
 

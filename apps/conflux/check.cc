@@ -61,6 +61,8 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--meta", input.meta);
   add("--meta-key", input.meta_key);
   add("--rename", list(input.rename));
+  add("--pca", input.pca.count < 0 ? "" : fmt::format("{}", input.pca.count));
+  add("--normalize", input.pca.normalize);
   add("--scale", input.choice.scale);
   add("--repeats", input.choice.repeats);
   add("--missing", input.choice.missing);
@@ -265,6 +267,7 @@ Verb check_verb() {
              .help = "names the random streams [0]",
              .target = &flags->options.seed},
             threads_flag(flags->input.threads)});
+  verb.add(component_flags(flags->input.pca));
   verb.add(column_choice_flags(flags->input.choice));
   verb.add({.names = "--write-columns",
             .value = "FILE",

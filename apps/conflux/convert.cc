@@ -25,14 +25,22 @@ struct ConvertFlags {
 
 constexpr Index kBlockRows = 65536;
 
-// Text that only binary formats refuse: they hold numbers, and npz the groups.
-void drop_text(Table& block, const std::string& group, Keeps keeps,
-               std::vector<std::string>& dropped) {
+bool is_own_array(const Table& block, const std::string& name) {
+  return block.extras && block.extras->format == "npz" &&
+         std::any_of(block.extras->carried.begin(), block.extras->carried.end(),
+                     [&](const auto& carried) { return carried.first == name; });
+}
+
+// What only binary formats refuse: they hold features, which are numbers, and npz the groups.
+void drop_others(Table& block, const std::string& group, Keeps keeps,
+                 std::vector<std::string>& dropped) {
   if (keeps == Keeps::kEverything) return;
   std::erase_if(block.columns, [&](const Column& column) {
     const bool is_group = column.name == group;
     const bool kept =
-        is_group && keeps != Keeps::kNumbers ? keeps == Keeps::kFeaturesAndGroup : column.numeric();
+        is_group && keeps != Keeps::kNumbers
+            ? keeps == Keeps::kFeaturesAndGroup
+            : column.numeric() && (keeps == Keeps::kNumbers || !is_own_array(block, column.name));
     const bool is_new = std::find(dropped.begin(), dropped.end(), column.name) == dropped.end();
     if (!kept && is_new) dropped.push_back(column.name);
     return !kept;
@@ -59,7 +67,7 @@ void run_convert(const ConvertFlags& flags, const Console& console) {
   for (Table block; reader->read(block, kBlockRows);) {
     stop_if_interrupted();
     rows += block.num_rows();
-    drop_text(block, group, keeps, dropped);
+    drop_others(block, group, keeps, dropped);
     if (block.columns.empty()) {
       throw InvalidData(fmt::format("{}: no column is numeric; write a text format.", flags.input));
     }

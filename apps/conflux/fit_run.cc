@@ -149,8 +149,10 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
                     "columns to align; also PC*, or PC1:PC20 [all that can be]"),
       drop_flag(flags.input),
       {.names = "--fit-where",
-       .value = "COLUMN=VALUE",
-       .help = "fit on these rows only, say controls; the model serves all",
+       .value = "CONDITION",
+       .help =
+           "fit on these rows only, say type=control or \"year>=1961 and year<1981\"; the model "
+           "serves all",
        .target = &flags.input.where},
       {.names = "--preset",
        .value = "auto|paper",
@@ -161,6 +163,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
     out.insert(out.end(), std::make_move_iterator(more.begin()),
                std::make_move_iterator(more.end()));
   };
+  add(component_flags(flags.input.pca));
   add(column_choice_flags(flags.input.choice));
   add(join_flags(flags.input));
   add(library_flags(flags));
@@ -273,6 +276,7 @@ Model FitRun::model_of(Fit fit) {
   model.group_column = input_.group_column;
   model.label_column = flags_.input.label;
   model.columns = input_.columns;
+  model.components = input_.components;
   model.metadata["data_digest"] = digest_;
   return model;
 }

@@ -1,10 +1,8 @@
 #include "grouped_input.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -25,7 +23,7 @@ std::vector<std::string> names_in(const std::string& path, const GroupedInputFla
   TableOptions options = read_options(flags.table, flags.group, flags.threads);
   // Only names matter here; types would cost a pass over the file.
   options.numeric.emplace();
-  const auto reader = open_table(path, options);
+  const auto reader = open_rows(path, options, flags.components.get());
   std::vector<std::string> out;
   for (const ColumnInfo& column : reader->schema()) out.push_back(column.name);
   return out;
@@ -244,7 +242,12 @@ bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
 GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& console) {
   GroupedInput mapped;
   if (map_groups(flags, mapped)) return mapped;
-  const TaggedTable tagged = read_tagged(flags, console);
+  TaggedTable tagged = read_tagged(flags, console);
+  if (tagged.table.extras) {
+    for (const auto& [name, why] : tagged.table.extras->carried) {
+      if (!contains(flags.features, name)) tagged.no_features.push_back(name);
+    }
+  }
   const ColumnOptions options = options_for(flags, tagged);
   const std::vector<std::string> features = feature_names(
       tagged.table.schema(), {.group = "", .features = options.features, .drop = options.drop},
@@ -302,8 +305,8 @@ Flag drop_flag(GroupedInputFlags& flags) {
 
 Flag where_flag(GroupedInputFlags& flags) {
   return {.names = "--where",
-          .value = "COLUMN=VALUE",
-          .help = "only these rows",
+          .value = "CONDITION",
+          .help = "only these rows, say type=control or year<1981",
           .target = &flags.where};
 }
 
@@ -315,7 +318,8 @@ std::vector<Flag> join_flags(TaggedTableFlags& flags) {
            .shown = Shown::kToExperts},
           {.names = "--meta-key",
            .value = "COLUMN",
-           .help = "column of both tables that tells which rows belong together [their order]",
+           .help = "column that tells which rows belong together; barcode=cell_id if it is called "
+                   "otherwise there [their order]",
            .target = &flags.meta_key,
            .shown = Shown::kToExperts},
           {.names = "--rename",
@@ -341,10 +345,17 @@ NumberedGroups::NumberedGroups(const std::vector<std::string>& groups) {
 GroupedInput read_groups(const GroupedInputFlags& given, const Console& console,
                          const Model* model) {
   GroupedInputFlags flags = given;
+  flags.components = model == nullptr ? find_components(flags.pca, flags, flags.seed, console)
+                                      : components_of(*model);
+  // Other numbers beside components, say of a joined table, are no features unless they are named.
+  if (flags.components && flags.features.empty()) flags.features = flags.components->names();
   if (flags.group.empty() && flags.paths.size() == 1) flags.group = group_column_of(flags);
   const bool plain =
       model != nullptr ? model->columns.empty() : flags.choice.empty() && are_arrays(flags);
-  return plain ? groups_of_arrays(flags, console) : groups_of_table(flags, console, model);
+  GroupedInput out =
+      plain ? groups_of_arrays(flags, console) : groups_of_table(flags, console, model);
+  if (flags.components) out.components = *flags.components;
+  return out;
 }
 
 void show_columns(const Columns& columns, const Console& console) {
@@ -356,44 +367,6 @@ void show_columns(const Columns& columns, const Console& console) {
     console.info(fmt::format("  and {} more; conflux info shows all", lines.size() - shown));
   }
   console.info("  " + columns.scale_reason);
-}
-
-double memory_of_fit(Index rows, Index features, bool single) {
-  const double copies = single ? sizeof(float) : 2 * sizeof(double);
-  return copies * static_cast<double>(rows) * static_cast<double>(features);
-}
-
-void check_memory(double needed, double limit) {
-  if (limit <= 0 || needed <= limit) return;
-  throw InvalidData(fmt::format(
-      "this needs about {} of memory, and {} are allowed; give fewer rows or features, or raise "
-      "--max-memory.",
-      bytes_text(needed), bytes_text(limit)));
-}
-
-std::string bytes_text(double bytes) {
-  const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 100 ? 0 : 1, units[unit]);
-}
-
-double bytes_from_text(const std::string& text) {
-  if (text.empty()) {
-    return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-           static_cast<double>(::sysconf(_SC_PAGESIZE));
-  }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  const std::vector<std::string> units = {"", "k", "M", "G", "T"};
-  const auto found = std::find(units.begin(), units.end(), unit);
-  if (error != std::errc() || !(value > 0) || found == units.end()) {
-    throw InvalidOption(fmt::format(
-        "--max-memory is \"{}\"; give a number of bytes, or one like 500M or 4G.", text));
-  }
-  for (auto each = units.begin(); each != found; ++each) value *= 1000;
-  return value;
 }
 
 }  // namespace conflux::app

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "column_choice.h"
+#include "component_input.h"
 #include "conflux/columns/columns.h"
 #include "conflux/core/group_set.h"
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/model.h"
+#include "memory_limit.h"
 #include "support/console.h"
 #include "tables/npy.h"
 #include "tagged_table.h"
@@ -21,6 +23,7 @@ struct GroupedInputFlags : TaggedTableFlags {
   std::vector<std::string> features;
   std::vector<std::string> drop;
   ColumnChoice choice;
+  ComponentFlags pca;
   std::uint64_t seed = 0;
 };
 
@@ -52,6 +55,8 @@ struct GroupedInput {
   GroupSet groups;
   /// Empty when every file was a group.
   std::string group_column;
+  /// What the features are components of; empty when they were measured.
+  Components components;
   /// What the columns mean; empty when the features of arrays are coordinates themselves.
   Columns columns;
   /// Files that `groups` borrows rows from.
@@ -65,15 +70,5 @@ GroupedInput read_groups(const GroupedInputFlags& flags, const Console& console,
 
 /// Says what every column is used as.
 void show_columns(const Columns& columns, const Console& console);
-
-/// Bytes that a fit of rows x features needs: the rows and the copy that layers move; in single
-/// precision layers move the rows themselves.
-double memory_of_fit(Index rows, Index features, bool single);
-/// Throws InvalidData that says how much is needed and what to do, unless `limit` is 0.
-void check_memory(double needed, double limit);
-/// "1.5 GB"
-std::string bytes_text(double bytes);
-/// Reads "4G", "500M", "1e9"; throws InvalidOption. Empty: what the machine has.
-double bytes_from_text(const std::string& text);
 
 }  // namespace conflux::app

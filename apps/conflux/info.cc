@@ -36,6 +36,7 @@ Json json_of(const ModelFile& file) {
           {"method", name_of(model.record.options.method)},
           {"groups", groups},
           {"features", model.feature_names},
+          {"components", model.components.empty() ? Json() : Json(model.components.describe())},
           {"columns", model.columns.describe()},
           {"scale_reason", model.columns.scale_reason},
           {"dim", model.flow.dim()},
@@ -96,6 +97,7 @@ void print_text(const ModelFile& file, const std::string& path) {
   }
   if (model.feature_names.size() > kMostFeaturesShown) features += ", ...";
   line("features", features);
+  if (!model.components.empty()) line("components", model.components.describe());
   line("scale", model.columns.scale_reason);
   for (const std::string& text : model.columns.describe()) line("column", text);
   const Throughput speed = throughput_of(model.record);

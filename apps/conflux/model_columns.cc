@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "component_input.h"
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
 #include "core/nearest_name.h"
@@ -79,7 +80,18 @@ std::vector<Flag> column_flags(ColumnFlags& flags) {
       {.names = "--rename",
        .value = "LIST",
        .help = "names of groups here and in the model, say gcm_p=gcm or day_*_b=*",
-       .target = &flags.rename}};
+       .target = &flags.rename},
+      {.names = "--meta",
+       .value = "FILE",
+       .help = "table with more columns of the same rows, say groups",
+       .target = &flags.meta,
+       .shown = Shown::kToExperts},
+      {.names = "--meta-key",
+       .value = "COLUMN",
+       .help = "column that tells which rows belong together; barcode=cell_id if it is called "
+               "otherwise there [their order]",
+       .target = &flags.meta_key,
+       .shown = Shown::kToExperts}};
 }
 
 std::vector<std::string> feature_columns(const Model& model, const ColumnFlags& flags) {
@@ -115,7 +127,8 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
 TableOptions options_for_model(const Model& model, const InputFlags& input,
                                const ColumnFlags& flags, int threads) {
   const std::string group = flags.group.empty() ? model.group_column : flags.group;
-  TableOptions options = read_options(input, group, threads);
+  // Who joins a table has the groups there, as a rule; an array of them is not asked for then.
+  TableOptions options = read_options(input, flags.meta.empty() ? group : "", threads);
   options.numeric = feature_columns(model, flags);
   // Also in the shared space, where a category that the fit has not seen is carried as a text.
   if (options.numeric->size() != model.columns.features.size()) return options;
@@ -130,9 +143,11 @@ TableOptions options_for_model(const Model& model, const InputFlags& input,
 ModelReader::ModelReader(std::string path, const Model& model, const InputFlags& input,
                          const ColumnFlags& flags, int threads, const ReadingFor& purpose)
     : path_(std::move(path)), model_(model), flags_(flags), purpose_(purpose) {
-  reader_ = open_table(path_, options_for_model(model, input, flags, threads));
-  columns_ = find_columns(reader_->schema(), path_, model, flags, purpose.needs_group);
-  const std::vector<std::string> names = names_of(reader_->schema());
+  reader_ = open_rows(path_, options_for_model(model, input, flags, threads), &model.components);
+  projected_ = dynamic_cast<const ProjectedReader*>(reader_.get());
+  join_columns();
+  columns_ = find_columns(schema_, path_, model, flags, purpose.needs_group);
+  const std::vector<std::string> names = names_of(schema_);
   const std::string& key = model.columns.key;
   if (!purpose.shared && !key.empty() && !contains(names, key)) {
     throw InvalidOption(fmt::format("{}: {} The model was fitted with it as the key of the rows.",
@@ -147,8 +162,36 @@ ModelReader::ModelReader(std::string path, const Model& model, const InputFlags&
   }
 }
 
+void ModelReader::join_columns() {
+  schema_ = reader_->schema();
+  if (flags_.meta.empty()) return;
+  const std::string& group = flags_.group.empty() ? model_.group_column : flags_.group;
+  meta_ = std::make_unique<MetaColumns>(flags_.meta, flags_.meta_key, split_list(group), 0);
+  Table none;
+  for (const ColumnInfo& column : schema_) {
+    none.columns.push_back({column.name, column.type, {}, {}});
+  }
+  none.source = path_;
+  meta_->join(none, 0);
+  schema_ = none.schema();
+}
+
+void ModelReader::drop_joined(Table& block) const {
+  if (!meta_) return;
+  const std::vector<std::string> own = names_of(reader_->schema());
+  std::erase_if(block.columns, [&](const Column& column) {
+    return meta_->table().has(column.name) && !contains(own, column.name);
+  });
+}
+
+void ModelReader::check_end() const {
+  if (meta_) meta_->check_rows(rows_, path_);
+}
+
 bool ModelReader::read(Table& block, Index max_rows) const {
   if (!reader_->read(block, max_rows)) return false;
+  if (meta_) meta_->join(block, rows_);
+  rows_ += block.num_rows();
   if (!purpose_.shared) count_new_categories(block);
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "conflux/tables/table.h"
 #include "conflux/training/model.h"
+#include "meta_columns.h"
 #include "support/console.h"
 #include "support/flag.h"
 #include "table_flags.h"
@@ -23,9 +24,12 @@ struct ColumnFlags {
   std::string from = {};
   /// OLD=NEW: names of groups in files, and in the model.
   std::vector<std::string> rename = {};
+  /// A table with more columns of the same rows; see meta_columns.h.
+  std::string meta = {};
+  std::string meta_key = {};
 };
 
-/// --group, --features and --rename
+/// --group, --features, --rename, --meta and --meta-key
 std::vector<Flag> column_flags(ColumnFlags& flags);
 
 struct ModelColumns {
@@ -61,13 +65,19 @@ class ModelReader {
   ModelReader(std::string path, const Model& model, const InputFlags& input,
               const ColumnFlags& flags, int threads, const ReadingFor& purpose);
 
-  const TableSchema& schema() const { return reader_->schema(); }
+  const TableSchema& schema() const { return schema_; }
   const ModelColumns& columns() const { return columns_; }
   /// How the file was understood; see TableReader::notes().
   std::vector<std::string> notes() const { return reader_->notes(); }
   bool read(Table& block, Index max_rows) const;
   /// As positions among the groups of the model; -1 where nobody knows or needs it.
   std::vector<Index> groups_of(const Table& block) const;
+  /// Genes of the last block and their components; nothing when the features were measured.
+  const ProjectedReader* projected() const { return projected_; }
+  /// Takes the columns of the joined table off again, for formats that are copies of the input.
+  void drop_joined(Table& block) const;
+  /// Throws InvalidData when rows of a joined table are left over.
+  void check_end() const;
   /// Categories that the fit has not seen are left as they are, which is said once.
   void warn_about_new_categories(const Console& console) const;
 
@@ -78,8 +88,14 @@ class ModelReader {
   const Model& model_;
   const ColumnFlags& flags_;
   ReadingFor purpose_;
+  void join_columns();
+
   std::unique_ptr<TableReader> reader_;
+  const ProjectedReader* projected_ = nullptr;
+  std::unique_ptr<MetaColumns> meta_;
+  TableSchema schema_;
   ModelColumns columns_;
+  mutable Index rows_ = 0;
   mutable std::map<std::string, Index> new_categories_;
 };
 

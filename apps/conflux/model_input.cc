@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "component_input.h"
 #include "model_columns.h"
 
 namespace conflux::app {
@@ -19,7 +20,7 @@ GroupedInputFlags completed(const Model& model, GroupedInputFlags input) {
     names.numeric.emplace();
     // A table with more columns may tell the groups as well.
     const bool told_here = input.meta.empty() && (!input.group.empty() || input.paths.size() == 1);
-    const auto reader = open_table(first, names);
+    const auto reader = open_rows(first, names, &model.components);
     const TableSchema& schema = reader->schema();
     input.features = find_columns(schema, first, model, columns, told_here).features;
     // The labels that the fit knew need not be named again.

@@ -6,13 +6,14 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
+#include "component_input.h"
+#include "conditions.h"
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
-#include "core/nearest_name.h"
 #include "core/stopwatch.h"
-#include "grouped_input.h"
+#include "memory_limit.h"
+#include "meta_columns.h"
 
 namespace conflux::app {
 
@@ -34,15 +35,6 @@ std::optional<std::string> matched(const std::string& from, std::string to,
   return to.replace(place, 1, name.substr(star, name.size() - before.size() - behind.size()));
 }
 
-std::pair<std::string, std::string> parse_condition(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw InvalidOption(
-        fmt::format("the condition is \"{}\"; write COLUMN=VALUE, say type=control.", text));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 void keep_existing(std::vector<std::string>& names, const TableSchema& schema) {
   std::erase_if(names, [&](const std::string& name) {
     return std::none_of(schema.begin(), schema.end(),
@@ -59,7 +51,7 @@ TableOptions options_for(const std::string& path, const TaggedTableFlags& flags,
   if (!flags.meta.empty() && path != "-") {
     TableOptions names = options;
     names.numeric.emplace();
-    keep_existing(text, open_table(path, names)->schema());
+    keep_existing(text, open_rows(path, names, flags.components.get())->schema());
   }
   options.text = std::move(text);
   return options;
@@ -68,7 +60,7 @@ TableOptions options_for(const std::string& path, const TaggedTableFlags& flags,
 // Reads in blocks only when there is a limit: the types of text columns cost a second pass then.
 Table read_within(const std::string& path, const TaggedTableFlags& flags,
                   const std::vector<std::string>& text, const Console& console) {
-  const auto reader = open_table(path, options_for(path, flags, text));
+  const auto reader = open_rows(path, options_for(path, flags, text), flags.components.get());
   for (const std::string& note : reader->notes()) console.info(note);
   if (flags.max_memory <= 0) return reader->read_rest();
   Table table;
@@ -86,45 +78,6 @@ Table read_within(const std::string& path, const TaggedTableFlags& flags,
   }
   table.source = path;
   return table;
-}
-
-std::vector<Index> rows_by_key(const Table& table, const Table& meta, const std::string& key) {
-  std::unordered_map<std::string, Index> place;
-  const std::vector<std::string> keys = groups_of_rows(meta, key);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (place.emplace(keys[i], static_cast<Index>(i)).second) continue;
-    throw InvalidData(fmt::format("{}: key \"{}\" occurs twice in column \"{}\"; keys must differ.",
-                                  meta.source, keys[i], key));
-  }
-  std::vector<Index> out;
-  for (const std::string& wanted : groups_of_rows(table, key)) {
-    const auto found = place.find(wanted);
-    if (found == place.end()) {
-      throw InvalidData(fmt::format(
-          "{}: the key is \"{}\", which {} does not have; add its row there, or drop this one.",
-          table.place(static_cast<Index>(out.size())), wanted, meta.source));
-    }
-    out.push_back(found->second);
-  }
-  return out;
-}
-
-void join_meta(Table& table, Table meta, const std::string& key) {
-  if (key.empty() && meta.num_rows() != table.num_rows()) {
-    throw InvalidData(fmt::format(
-        "{} has {} rows and {} has {}; give both the same rows, or name a column of both with "
-        "--meta-key.",
-        meta.source, meta.num_rows(), table.source, table.num_rows()));
-  }
-  if (!key.empty()) meta = meta.rows(rows_by_key(table, meta, key));
-  for (Column& column : meta.columns) {
-    if (column.name == key) continue;
-    if (table.has(column.name)) {
-      throw InvalidData(fmt::format("{} and {} both have a column \"{}\"; rename or drop one.",
-                                    table.source, meta.source, column.name));
-    }
-    table.columns.push_back(std::move(column));
-  }
 }
 
 // A column without any cell may be of either type.
@@ -151,7 +104,7 @@ std::vector<std::string> group_columns(const TaggedTableFlags& flags) {
 std::vector<std::string> spelled_columns(const TaggedTableFlags& flags) {
   std::vector<std::string> out = group_columns(flags);
   if (!flags.label.empty()) out.push_back(flags.label);
-  if (!flags.where.empty()) out.push_back(condition_column(flags.where));
+  for (const std::string& name : spelled_in(flags.where)) out.push_back(name);
   out.insert(out.end(), flags.text.begin(), flags.text.end());
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -207,19 +160,20 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
     }
   }
   if (!flags.meta.empty()) {
-    TaggedTableFlags meta = flags;
-    meta.table = {};
-    std::vector<std::string> text = spelled_columns(flags);
-    if (!flags.meta_key.empty()) text.push_back(flags.meta_key);
-    Table joined = read_within(flags.meta, meta, text, console);
-    joined.source = flags.meta;
-    join_meta(out.table, std::move(joined), flags.meta_key);
+    const MetaColumns meta(flags.meta, flags.meta_key, spelled_columns(flags), flags.threads);
+    meta.check_rows(out.table.num_rows(), out.table.source);
+    meta.join(out.table, 0);
   }
   out.no_features = spelled_columns(flags);
   std::erase_if(out.no_features, [&](const std::string& name) {
     return std::find(flags.text.begin(), flags.text.end(), name) != flags.text.end();
   });
-  if (!flags.meta_key.empty()) out.no_features.push_back(flags.meta_key);
+  if (!flags.meta_key.empty()) out.no_features.push_back(key_of_rows(flags.meta_key));
+  for (const std::string& name : condition_columns(flags.where)) {
+    const bool known =
+        std::find(out.no_features.begin(), out.no_features.end(), name) != out.no_features.end();
+    if (!known) out.no_features.push_back(name);
+  }
   if (!flags.group.empty()) {
     out.groups = groups_from_columns(out.table, group_columns(flags));
     for (std::string& group : out.groups) group = renamed(group, flags.rename);
@@ -234,6 +188,10 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
 
 std::string stem_of(const std::string& path) {
   std::filesystem::path name = std::filesystem::path(path).filename();
+  // A folder, with a slash or without, is called as a whole.
+  if (name.empty()) return std::filesystem::path(path).parent_path().filename().string();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return name.string();
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   return name.stem().string();
 }
@@ -259,25 +217,6 @@ std::vector<std::string> groups_from_columns(const Table& table,
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += "+" + more[i];
   }
   return out;
-}
-
-std::string condition_column(const std::string& condition) {
-  return parse_condition(condition).first;
-}
-
-std::vector<Index> rows_where(const Table& table, const std::string& condition) {
-  const auto [column, value] = parse_condition(condition);
-  const std::vector<std::string> values = groups_of_rows(table, column);
-  std::vector<Index> kept;
-  for (Index i = 0; i < table.num_rows(); ++i) {
-    if (values[i] == value) kept.push_back(i);
-  }
-  if (!kept.empty()) return kept;
-  std::vector<std::string> known = values;
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  throw InvalidData(fmt::format("{}: column \"{}\" has {}", table.source, column,
-                                unknown_name("value", value, known)));
 }
 
 }  // namespace conflux::app

@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "conflux/components/components.h"
 #include "conflux/tables/table.h"
 #include "support/console.h"
 #include "table_flags.h"
@@ -18,15 +20,18 @@ struct TaggedTableFlags {
   /// every file is a group, called by the stem of its name.
   std::string group;
   std::string label;
-  /// COLUMN=VALUE: only these rows; empty takes all.
+  /// Only rows of which this is true, see conditions.h; empty takes all.
   std::string where;
-  /// A table with more columns of the same rows, joined by place, or by `meta_key` if that is set.
+  /// A table with more columns of the same rows, joined by place, or by `meta_key` if that is set;
+  /// see meta_columns.h.
   std::string meta;
   std::string meta_key;
   /// FILE=GROUP or OLD=NEW: groups that are called otherwise than their files or cells say.
   std::vector<std::string> rename;
   /// Columns that keep their spelling even if they look like numbers.
   std::vector<std::string> text;
+  /// Genes become these; empty: columns are taken as they are.
+  std::shared_ptr<const Components> components;
   int threads = 0;
   /// In bytes; reading ends with InvalidData when more would be needed. 0: no limit.
   double max_memory = 0;
@@ -51,10 +56,5 @@ std::string renamed(const std::string& group, const std::vector<std::string>& re
 /// The group of each row from one column or the combinations of several.
 std::vector<std::string> groups_from_columns(const Table& table,
                                              const std::vector<std::string>& columns);
-
-/// Rows of a table whose column has a value, as COLUMN=VALUE says.
-std::vector<Index> rows_where(const Table& table, const std::string& condition);
-/// The column that a condition is about.
-std::string condition_column(const std::string& condition);
 
 }  // namespace conflux::app

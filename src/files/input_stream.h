@@ -42,6 +42,8 @@ class ByteSource {
   static ByteSource memory(std::string bytes, std::string name = "memory");
 
   const std::string& name() const { return name_; }
+  /// Empty for what is in memory.
+  const std::filesystem::path& path() const { return path_; }
   /// Makes sure that stream() may be called more than once: standard input and pipes are then kept
   /// in memory.
   void hold();

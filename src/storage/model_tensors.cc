@@ -9,6 +9,7 @@
 #include "files/json.h"
 #include "options/option_table.h"
 #include "storage/columns_tensors.h"
+#include "storage/components_tensors.h"
 #include "storage/damaged.h"
 #include "storage/layer_tensors.h"
 #include "storage/record_json.h"
@@ -80,6 +81,12 @@ Json record_without_times(const FitRecord& record) {
   return json;
 }
 
+// The first version that knows everything in the model.
+int version_of(const Model& model) {
+  if (!model.components.empty()) return kModelFormatVersion;
+  return model.columns.empty() ? 1 : 2;
+}
+
 void check_counts(const Model& model) {
   const auto groups = static_cast<std::size_t>(model.flow.num_groups());
   const auto features = static_cast<std::size_t>(model.flow.dim());
@@ -103,7 +110,7 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
     layers.push_back(write_layer(*model.flow.layers()[l], layer_prefix(l), out));
   }
   out.set("format", std::string(kFormat));
-  out.set("format_version", model.columns.empty() ? "1" : std::to_string(kModelFormatVersion));
+  out.set("format_version", std::to_string(version_of(model)));
   out.set("conflux_version", CONFLUX_VERSION);
   out.set("kind", data_digest ? "checkpoint" : "model");
   if (data_digest) out.set("data_digest", *data_digest);
@@ -114,6 +121,9 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
   out.set("group_column", model.group_column);
   out.set("label_column", model.label_column);
   if (!model.columns.empty()) out.set("columns", to_text(write_columns(model.columns, out)));
+  if (!model.components.empty()) {
+    out.set("components", to_text(write_components(model.components, out)));
+  }
   out.set("options", to_text(options_to_json(model.record.options)));
   out.set("layers", to_text(layers));
   out.set("record",
@@ -137,6 +147,9 @@ StoredModel read_model(Bytes bytes) {
   if (!file.text_or("columns", "").empty()) {
     model.columns =
         read_columns(json_of(file, "columns"), model.flow.num_groups(), model.flow.dim(), file);
+  }
+  if (!file.text_or("components", "").empty()) {
+    model.components = read_components(json_of(file, "components"), file);
   }
   file.check_all_read();
   model.record = record_from_json(json_of(file, "record"));

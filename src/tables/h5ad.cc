@@ -18,7 +18,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<TableReader> read_h5ad(const ByteSource&, const TableOptions&) {
+std::unique_ptr<SparseReader> read_h5ad(const ByteSource&, const TableOptions&) {
   refuse_without_hdf5();
 }
 
@@ -31,11 +31,12 @@ std::unique_ptr<TableWriter> write_h5ad(std::unique_ptr<OutputStream>, bool) {
 const TableFormat kH5adFormat = {
     "h5ad", [](std::string_view name) { return name.ends_with(".h5ad"); },
     [](const ByteSource& source, const TableOptions& options) -> std::unique_ptr<TableReader> {
-      return read_h5ad(source, options);
+      return dense_table(read_h5ad(source, options));
     },
     [](std::unique_ptr<OutputStream> out, std::string_view,
        const TableOptions& options) -> std::unique_ptr<TableWriter> {
       return write_h5ad(std::move(out), options.single_precision);
-    }};
+    },
+    read_h5ad};
 
 }  // namespace conflux

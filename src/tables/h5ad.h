@@ -13,13 +13,14 @@
 
 #pragma once
 
+#include "tables/sparse_rows.h"
 #include "tables/table_format.h"
 
 namespace conflux {
 
 extern const TableFormat kH5adFormat;
 
-std::unique_ptr<TableReader> read_h5ad(const ByteSource& source, const TableOptions& options);
+std::unique_ptr<SparseReader> read_h5ad(const ByteSource& source, const TableOptions& options);
 std::unique_ptr<TableWriter> write_h5ad(std::unique_ptr<OutputStream> out, bool single_precision);
 
 }  // namespace conflux

@@ -23,12 +23,15 @@ class DenseMatrix final : public StoredMatrix {
   DenseMatrix(hdf5::Node values, Index rows, Index cols)
       : StoredMatrix(rows, cols), values_(std::move(values)) {}
 
-  void read(Table& table, Index begin, Index count) const override {
+  void read(SparseBlock& rows, Index begin, Index count) const override {
     std::vector<double> numbers;
     values_.read(numbers, begin, count);
-    for (Index j = 0; j < cols(); ++j) {
-      std::vector<double>& column = table.columns[j].numbers;
-      for (Index i = 0; i < count; ++i) column.push_back(numbers[i * cols() + j]);
+    for (Index i = 0; i < count; ++i) {
+      for (Index j = 0; j < cols(); ++j) {
+        const double number = numbers[i * cols() + j];
+        if (number != 0) rows.add(j, number);
+      }
+      rows.end_row();
     }
   }
 
@@ -48,15 +51,6 @@ void check_position(std::int64_t position, Index size, const std::string& place)
       fmt::format("{}: an index is {}, but there are {}; {}", place, position, size, kWriteAgain));
 }
 
-// Room for rows of which only the numbers that are not zero are stored; returns where it begins.
-std::size_t add_zeros(Table& table, Index cols, Index count) {
-  const std::size_t before = table.columns.front().numbers.size();
-  for (Index j = 0; j < cols; ++j) {
-    table.columns[j].numbers.resize(before + static_cast<std::size_t>(count));
-  }
-  return before;
-}
-
 class SparseRows final : public StoredMatrix {
  public:
   SparseRows(const hdf5::Node& group, Index rows, Index cols)
@@ -66,7 +60,7 @@ class SparseRows final : public StoredMatrix {
         starts_(group.open("indptr")),
         stored_(std::min(length_of(data_), length_of(indices_))) {}
 
-  void read(Table& table, Index begin, Index count) const override {
+  void read(SparseBlock& rows, Index begin, Index count) const override {
     std::vector<std::int64_t> starts, indices;
     std::vector<double> numbers;
     starts_.read(starts, begin, count + 1);
@@ -74,14 +68,14 @@ class SparseRows final : public StoredMatrix {
     const Index first = starts.front();
     data_.read(numbers, first, starts.back() - first);
     indices_.read(indices, first, starts.back() - first);
-    const std::size_t before = add_zeros(table, cols(), count);
     for (Index i = 0; i < count; ++i) {
       check_span(starts[i], starts[i + 1], stored_, starts_.place());
       for (Index k = starts[i] - first; k < starts[i + 1] - first; ++k) {
         if (k >= static_cast<Index>(indices.size())) check_span(0, 1, 0, starts_.place());
         check_position(indices[k], cols(), indices_.place());
-        table.columns[indices[k]].numbers[before + static_cast<std::size_t>(i)] += numbers[k];
+        rows.add(indices[k], numbers[k]);
       }
+      rows.end_row();
     }
   }
 
@@ -122,13 +116,12 @@ class SparseColumns final : public StoredMatrix {
     }
   }
 
-  void read(Table& table, Index begin, Index count) const override {
-    const std::size_t before = add_zeros(table, cols(), count);
-    for (Index i = 0; i < count; ++i) {
-      for (Index k = starts_[begin + i]; k < starts_[begin + i + 1]; ++k) {
-        const Entry& entry = entries_[k];
-        table.columns[entry.column].numbers[before + static_cast<std::size_t>(i)] += entry.number;
+  void read(SparseBlock& rows, Index begin, Index count) const override {
+    for (Index i = begin; i < begin + count; ++i) {
+      for (Index k = starts_[i]; k < starts_[i + 1]; ++k) {
+        rows.add(entries_[k].column, entries_[k].number);
       }
+      rows.end_row();
     }
   }
 

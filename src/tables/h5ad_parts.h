@@ -8,6 +8,7 @@
 
 #include "conflux/tables/table.h"
 #include "tables/hdf5_file.h"
+#include "tables/sparse_rows.h"
 
 namespace conflux {
 
@@ -17,8 +18,8 @@ class StoredMatrix {
   virtual ~StoredMatrix() = default;
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  /// Appends rows begin .. begin + count - 1 to the first columns of a table.
-  virtual void read(Table& table, Index begin, Index count) const = 0;
+  /// Appends rows begin .. begin + count - 1.
+  virtual void read(SparseBlock& rows, Index begin, Index count) const = 0;
 
  protected:
   StoredMatrix(Index rows, Index cols) : rows_(rows), cols_(cols) {}

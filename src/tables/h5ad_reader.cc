@@ -14,8 +14,6 @@ namespace conflux {
 
 namespace {
 
-// Numbers that are read at a time.
-constexpr Index kNumbersPerSlice = Index{1} << 20;
 // More columns than this are rather aligned through their principal components.
 constexpr Index kWide = 200;
 
@@ -43,7 +41,7 @@ std::vector<std::string> numbered_names(const std::string& entry, Index count) {
   return out;
 }
 
-class H5adReader : public TableReader {
+class H5adReader final : public SparseReader {
  public:
   H5adReader(const ByteSource& source, const TableOptions& options)
       : name_(source.name()), root_(hdf5::open_file(file_path(source), name_)) {
@@ -58,30 +56,33 @@ class H5adReader : public TableReader {
     matrix_ = open_matrix(root_.open(chosen.place), rows_);
     add_features(chosen);
     add_obs(obs);
+    measured_ = !chosen.place.starts_with("obsm/");
     extras_.format = "h5ad";
     extras_.keywords = {{"path", source.plain_path().string()},
                         {"features", chosen.place},
                         {"columns", fmt::format("{}", matrix_->cols())}};
   }
 
-  const TableSchema& schema() override { return schema_; }
-  std::vector<std::string> notes() override { return notes_; }
+  const std::string& name() const override { return name_; }
+  const std::vector<std::string>& features() const override { return features_; }
+  const TableSchema& others() const override { return others_; }
+  std::vector<std::string> notes() const override { return notes_; }
+  bool measured() const override { return measured_; }
 
-  bool read(Table& block, Index max_rows) override {
-    start_block(block, schema_, name_, done_, max_rows);
+  std::shared_ptr<const FileExtras> extras() override {
     if (!shared_extras_) shared_extras_ = std::make_shared<const FileExtras>(extras_);
-    block.extras = shared_extras_;
+    return shared_extras_;
+  }
+
+  Index read(SparseBlock& rows, Table& table, Index first_other, Index max_rows) override {
     const Index count = std::min(max_rows, rows_ - done_);
-    const Index slice = std::max<Index>(1, kNumbersPerSlice / matrix_->cols());
-    for (Index first = 0; first < count; first += slice) {
-      const Index rows = std::min(slice, count - first);
-      matrix_->read(block, done_, rows);
-      for (std::size_t k = 0; k < obs_.size(); ++k) {
-        obs_[k].read(block.columns[static_cast<std::size_t>(matrix_->cols()) + k], done_, rows);
-      }
-      done_ += rows;
+    if (count <= 0) return 0;
+    matrix_->read(rows, done_, count);
+    for (std::size_t k = 0; k < obs_.size(); ++k) {
+      obs_[k].read(table.columns[static_cast<std::size_t>(first_other) + k], done_, count);
     }
-    return count > 0;
+    done_ += count;
+    return count;
   }
 
  private:
@@ -159,7 +160,7 @@ class H5adReader : public TableReader {
           fmt::format("{}: {} has {} columns, but var names {}; write the file again with anndata.",
                       name_, chosen.place, matrix_->cols(), chosen.names.size()));
     }
-    for (const std::string& name : chosen.names) add_column(name, ColumnType::kNumeric, "X:");
+    for (const std::string& name : chosen.names) features_.push_back(names_.take(name, "X:"));
   }
 
   void add_obs(const hdf5::Node& obs) {
@@ -181,19 +182,10 @@ class H5adReader : public TableReader {
                       "with anndata.",
                       name_, name, column.rows(), rows_));
     }
-    add_column(name, column.type(), "obs:");
-    extras_.carried.emplace_back(schema_.back().name, "because it belongs to obs");
+    // Genes may share a name with each other or with a column of obs.
+    others_.push_back({names_.take(name, "obs:"), column.type()});
+    extras_.carried.emplace_back(others_.back().name, "because it belongs to obs");
     obs_.push_back(std::move(column));
-  }
-
-  // Genes may share a name with each other or with a column of obs.
-  void add_column(const std::string& name, ColumnType type, const std::string& prefix) {
-    std::string unique = name;
-    for (Index k = 2; !names_.insert(unique).second; ++k) {
-      unique = names_.count(prefix + name) == 0 ? prefix + name
-                                                : fmt::format("{}{}-{}", prefix, name, k);
-    }
-    schema_.push_back({unique, type});
   }
 
   std::string name_;
@@ -201,8 +193,10 @@ class H5adReader : public TableReader {
   Index rows_ = 0;
   std::unique_ptr<StoredMatrix> matrix_;
   std::vector<FrameColumn> obs_;
-  TableSchema schema_;
-  std::set<std::string> names_;
+  bool measured_ = true;
+  std::vector<std::string> features_;
+  TableSchema others_;
+  DifferentNames names_;
   std::vector<std::string> notes_;
   FileExtras extras_;
   std::shared_ptr<const FileExtras> shared_extras_;
@@ -211,7 +205,7 @@ class H5adReader : public TableReader {
 
 }  // namespace
 
-std::unique_ptr<TableReader> read_h5ad(const ByteSource& source, const TableOptions& options) {
+std::unique_ptr<SparseReader> read_h5ad(const ByteSource& source, const TableOptions& options) {
   return std::make_unique<H5adReader>(source, options);
 }
 

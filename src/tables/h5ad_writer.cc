@@ -1,15 +1,13 @@
 #ifdef CONFLUX_HAS_HDF5
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include "conflux/core/error.h"
 #include "files/piece.h"
 #include "tables/binary_array.h"
+#include "tables/file_copy.h"
 #include "tables/h5ad.h"
 #include "tables/h5ad_parts.h"
 
@@ -17,55 +15,8 @@ namespace conflux {
 
 namespace {
 
-namespace fs = std::filesystem;
 using hdf5::checked;
 using hdf5::Handle;
-
-/// A copy of a file that is gone at the end.
-class TemporaryCopy {
- public:
-  explicit TemporaryCopy(const std::string& from) {
-    std::string name = (fs::temp_directory_path() / "conflux-XXXXXX").string();
-    const int file = ::mkstemp(name.data());
-    if (file < 0) {
-      throw Error(
-          fmt::format("{}: no temporary file can be made there; free some space, or set "
-                      "TMPDIR to another folder.",
-                      fs::temp_directory_path().string()));
-    }
-    ::close(file);
-    path_ = name;
-    std::error_code error;
-    fs::copy_file(from, path_, fs::copy_options::overwrite_existing, error);
-    if (error) {
-      fs::remove(path_);
-      throw Error(
-          fmt::format("{} cannot be copied to {}: {}; free some space, or set TMPDIR to "
-                      "another folder.",
-                      from, path_, error.message()));
-    }
-  }
-  ~TemporaryCopy() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  TemporaryCopy(const TemporaryCopy&) = delete;
-  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
-
-  const std::string& path() const { return path_; }
-
-  void copy_to(OutputStream& out) const {
-    std::ifstream file(path_, std::ios::binary);
-    std::vector<char> piece(kPiece);
-    while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) ||
-           file.gcount() > 0) {
-      out.write({piece.data(), static_cast<std::size_t>(file.gcount())});
-    }
-  }
-
- private:
-  std::string path_;
-};
 
 // Texts as anndata writes them: UTF-8 of any length.
 Handle text_type() {

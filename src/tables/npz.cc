@@ -33,14 +33,21 @@ class NpzReader : public TableReader {
     }
     const std::string group = choose_group(options, array);
     if (!group.empty()) add_group(group, array);
+    for (const std::string& name : names()) {
+      if (name != array && name != group) add_other(name);
+    }
+    extras_ = std::make_shared<const FileExtras>(FileExtras{"npz", {}, std::move(carried_)});
   }
 
   const TableSchema& schema() override { return schema_; }
 
   bool read(Table& block, Index max_rows) override {
     start_block(block, schema_, name_, values_->layout().rows - values_->rows_left(), max_rows);
+    block.extras = extras_;
     values_->read(block, 0, max_rows);
-    if (groups_ != nullptr) groups_->read(block, values_->layout().cols, max_rows);
+    for (std::size_t k = 0; k < others_.size(); ++k) {
+      others_[k]->read(block, values_->layout().cols + static_cast<Index>(k), max_rows);
+    }
     return block.num_rows() > 0;
   }
 
@@ -106,15 +113,33 @@ class NpzReader : public TableReader {
   }
 
   void add_group(const std::string& group, const std::string& array) {
-    groups_ = open(group);
-    const ArrayLayout& layout = groups_->layout();
+    auto groups = open(group);
+    const ArrayLayout& layout = groups->layout();
     if (layout.cols != 1 || layout.rows != values_->layout().rows) {
       throw InvalidData(
           fmt::format("{} is {} x {} but array \"{}\" has {} rows; give one group per "
                       "row.",
                       label(group), layout.rows, layout.cols, array, values_->layout().rows));
     }
-    schema_.push_back({group, groups_->column_type()});
+    schema_.push_back({group, groups->column_type()});
+    others_.push_back(std::move(groups));
+  }
+
+  // Every other list of one value per row is a column as well, say labels; never a feature by
+  // itself.
+  void add_other(const std::string& name) {
+    std::unique_ptr<ArrayReader> values;
+    try {
+      const auto stream = archive_.open(find(name), label(name));
+      if (read_npy_header(*stream, label(name)).shape.size() != 1) return;
+      values = open(name);
+    } catch (const InvalidData&) {
+      return;  // Nothing that a table can hold, say objects of Python.
+    }
+    if (values->layout().rows != values_->layout().rows) return;
+    schema_.push_back({name, values->column_type()});
+    carried_.emplace_back(name, "because it is an array of its own");
+    others_.push_back(std::move(values));
   }
 
   std::string name_;
@@ -122,7 +147,10 @@ class NpzReader : public TableReader {
   // Members that are arrays.
   std::vector<std::size_t> arrays_;
   std::unique_ptr<ArrayReader> values_;
-  std::unique_ptr<ArrayReader> groups_;
+  // The groups, if there are any, then the rest.
+  std::vector<std::unique_ptr<ArrayReader>> others_;
+  FileKeywords carried_;
+  std::shared_ptr<const FileExtras> extras_;
   TableSchema schema_;
 };
 

@@ -13,6 +13,8 @@
 #include "tables/fcs.h"
 #include "tables/h5ad.h"
 #include "tables/idx.h"
+#include "tables/mtx.h"
+#include "tables/netcdf.h"
 #include "tables/npy_format.h"
 #include "tables/npz.h"
 #include "tables/number_text.h"
@@ -23,9 +25,9 @@ namespace conflux {
 namespace {
 
 // Every format there is; a new one gets a line here.
-constexpr std::array<const TableFormat*, 8> kFormats = {&kCsvFormat, &kTsvFormat, &kTxtFormat,
-                                                        &kNpyFormat, &kNpzFormat, &kIdxFormat,
-                                                        &kFcsFormat, &kH5adFormat};
+constexpr std::array<const TableFormat*, 10> kFormats = {
+    &kCsvFormat, &kTsvFormat, &kTxtFormat,  &kNpyFormat, &kNpzFormat,
+    &kIdxFormat, &kFcsFormat, &kH5adFormat, &kMtxFormat, &kNetcdfFormat};
 
 // Formats that others read: what to do about them.
 struct ForeignFormat {
@@ -104,8 +106,14 @@ Choice choose_format(const std::filesystem::path& path, const TableOptions& opti
   }
   throw InvalidOption(fmt::format(
       "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx, "
-      ".fcs (.gz or .zst may follow) or .h5ad, or name the format.",
+      ".fcs, .mtx (.gz or .zst may follow), .h5ad or .nc, or name the format.",
       path.string()));
+}
+
+// A folder of 10x Genomics is the matrix in it.
+std::filesystem::path file_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? matrix_in_folder(path) : path;
 }
 
 std::string_view type_name(ColumnType type) {
@@ -276,8 +284,16 @@ Table TableReader::read_rest() {
 
 std::unique_ptr<TableReader> open_table(const std::filesystem::path& path,
                                         const TableOptions& options) {
-  const Choice choice = choose_format(path, options);
-  return choice.format.open(ByteSource::file(path), options);
+  const std::filesystem::path file = file_of(path);
+  return choose_format(file, options).format.open(ByteSource::file(file), options);
+}
+
+std::unique_ptr<SparseReader> open_sparse(const std::filesystem::path& path,
+                                          const TableOptions& options) {
+  const std::filesystem::path file = file_of(path);
+  const TableFormat& format = choose_format(file, options).format;
+  if (format.open_sparse == nullptr) return nullptr;
+  return format.open_sparse(ByteSource::file(file), options);
 }
 
 std::unique_ptr<TableWriter> create_table(const std::filesystem::path& path,
@@ -298,7 +314,7 @@ void write_table(const std::filesystem::path& path, const Table& table,
 }
 
 std::string table_format(const std::filesystem::path& path, const TableOptions& options) {
-  return std::string(choose_format(path, options).format.name);
+  return std::string(choose_format(file_of(path), options).format.name);
 }
 
 std::vector<std::string> table_formats() {

@@ -10,6 +10,7 @@
 #include "conflux/tables/table.h"
 #include "files/input_stream.h"
 #include "files/output_stream.h"
+#include "tables/sparse_rows.h"
 
 namespace conflux {
 
@@ -20,6 +21,9 @@ struct TableFormat {
   std::unique_ptr<TableReader> (*open)(const ByteSource& source, const TableOptions& options);
   std::unique_ptr<TableWriter> (*create)(std::unique_ptr<OutputStream> out,
                                          std::string_view file_name, const TableOptions& options);
+  /// Of formats whose rows are mostly zeros; nullptr for others.
+  std::unique_ptr<SparseReader> (*open_sparse)(const ByteSource& source,
+                                               const TableOptions& options) = nullptr;
 };
 
 /// More columns than this are taken for a damaged header.

@@ -243,10 +243,11 @@ TEST(Table, EveryRefusalNamesThePlaceAndTheRemedy) {
   const std::vector<Case> cases = {
       {[&] { open_table(folder / "absent.csv"); },
        "absent.csv cannot be opened: No such file or directory; check the path."},
-      {[&] { open_table(folder / "sub.csv"); }, "sub.csv is a folder; name a file in it."},
+      {[&] { open_table(folder / "sub.csv"); },
+       "sub.csv is a folder; name a file in it, or a folder with one matrix.mtx."},
       {[&] { open_table(folder / "table.dat"); },
        "table.dat does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, "
-       ".idx, .fcs (.gz or .zst may follow) or .h5ad, or name the format."},
+       ".idx, .fcs, .mtx (.gz or .zst may follow), .h5ad or .nc, or name the format."},
       {[&] { open_table(folder / "table.parquet"); },
        "table.parquet: conflux does not read or write .parquet files; read it with pandas and "
        "give"},

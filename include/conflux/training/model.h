@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conflux/columns/columns.h"
+#include "conflux/components/components.h"
 #include "conflux/training/fit.h"
 
 namespace conflux {
@@ -20,6 +21,8 @@ struct Model {
   /// none.
   std::string group_column = {};
   std::string label_column = {};
+  /// What the features are components of; empty when the features themselves were measured.
+  Components components = {};
   /// What the columns of a table mean; empty when rows are coordinates already.
   Columns columns = {};
   /// Anything else that a caller wants to keep, as text.

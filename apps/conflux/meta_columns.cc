@@ -1,0 +1,93 @@
+#include "meta_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "conflux/core/error.h"
+#include "conflux/tables/table_groups.h"
+
+namespace conflux::app {
+
+namespace {
+
+std::string key_of_table(const std::string& key) {
+  const std::size_t equals = key.find('=');
+  return equals == key.npos ? key : key.substr(equals + 1);
+}
+
+Table read_meta(const std::string& path, std::vector<std::string> text, int threads) {
+  TableOptions options{.threads = threads};
+  options.numeric.emplace();
+  const TableSchema schema = open_table(path, options)->schema();
+  std::erase_if(text, [&](const std::string& name) {
+    return std::none_of(schema.begin(), schema.end(),
+                        [&](const ColumnInfo& column) { return column.name == name; });
+  });
+  Table out = read_table(path, {.text = std::move(text), .threads = threads});
+  out.source = path;
+  return out;
+}
+
+}  // namespace
+
+std::string key_of_rows(const std::string& key) { return key.substr(0, key.find('=')); }
+
+MetaColumns::MetaColumns(const std::string& path, const std::string& key,
+                         std::vector<std::string> text, int threads)
+    : key_(key_of_rows(key)), own_key_(key_of_table(key)) {
+  if (!own_key_.empty()) text.push_back(own_key_);
+  table_ = read_meta(path, std::move(text), threads);
+  if (own_key_.empty()) return;
+  const std::vector<std::string> keys = groups_of_rows(table_, own_key_);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (place_of_.emplace(keys[i], static_cast<Index>(i)).second) continue;
+    throw InvalidData(fmt::format("{}: key \"{}\" occurs twice in column \"{}\"; keys must differ.",
+                                  table_.source, keys[i], own_key_));
+  }
+}
+
+void MetaColumns::check_rows(Index rows, const std::string& source) const {
+  if (!key_.empty() || table_.num_rows() == rows) return;
+  throw InvalidData(fmt::format(
+      "{} has {} rows and {} has {}; give both the same rows, or name a column of both with "
+      "--meta-key.",
+      table_.source, table_.num_rows(), source, rows));
+}
+
+std::vector<Index> MetaColumns::places_of(const Table& rows, Index first) const {
+  std::vector<Index> out;
+  if (key_.empty()) {
+    if (first + rows.num_rows() > table_.num_rows()) {
+      check_rows(first + rows.num_rows(), rows.source + " (at least)");
+    }
+    out.resize(static_cast<std::size_t>(rows.num_rows()));
+    std::iota(out.begin(), out.end(), first);
+    return out;
+  }
+  for (const std::string& wanted : groups_of_rows(rows, key_)) {
+    const auto found = place_of_.find(wanted);
+    if (found == place_of_.end()) {
+      throw InvalidData(fmt::format(
+          "{}: the key is \"{}\", which {} does not have; add its row there, or drop this one.",
+          rows.place(static_cast<Index>(out.size())), wanted, table_.source));
+    }
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+void MetaColumns::join(Table& rows, Index first) const {
+  Table own = table_.rows(places_of(rows, first));
+  for (Column& column : own.columns) {
+    if (column.name == own_key_) continue;
+    if (rows.has(column.name)) {
+      throw InvalidData(fmt::format("{} and {} both have a column \"{}\"; rename or drop one.",
+                                    rows.source, table_.source, column.name));
+    }
+    rows.columns.push_back(std::move(column));
+  }
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,41 @@
+// A table with more columns of the same rows, say groups and labels of cells: --meta and
+// --meta-key.
+
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "conflux/tables/table.h"
+
+namespace conflux::app {
+
+/// The column of the rows in a key: "cell", or "barcode" in "barcode=cell_id", whose second column
+/// is that of the joined table.
+std::string key_of_rows(const std::string& key);
+
+class MetaColumns {
+ public:
+  /// Rows belong together by their keys, or by their places if `key` is empty. Columns in `text`
+  /// keep their spelling.
+  MetaColumns(const std::string& path, const std::string& key, std::vector<std::string> text,
+              int threads);
+
+  const Table& table() const { return table_; }
+  /// Throws InvalidData when rows that are joined by place are not as many.
+  void check_rows(Index rows, const std::string& source) const;
+  /// Adds the columns to rows whose first one is row `first` of all. Throws InvalidData when a key
+  /// is unknown or a column is in both tables.
+  void join(Table& rows, Index first) const;
+
+ private:
+  std::vector<Index> places_of(const Table& rows, Index first) const;
+
+  std::string key_;
+  std::string own_key_;
+  Table table_;
+  std::unordered_map<std::string, Index> place_of_;
+};
+
+}  // namespace conflux::app

@@ -1,0 +1,68 @@
+/* conflux for C, and for every language that can call C.
+ *
+ *   conflux_table* cells = conflux_table_create(2);
+ *   conflux_table_add(cells, "monday", monday, 500);
+ *   conflux_table_add(cells, "tuesday", tuesday, 400);
+ *   conflux_model* model = conflux_fit(cells, "seed=1");
+ *   conflux_transform(model, "tuesday", tuesday, 400);
+ *
+ * Rows are doubles in C order, one row after the other; NaN is a missing number. Columns mean what
+ * the command finds them to mean, so that the same numbers give the same model. Rows are moved in
+ * place. A function that fails returns 0 or NULL, and conflux_error() says why and what to do. What
+ * a function returns is valid until its owner is destroyed. Different threads may use a model at
+ * the same time, but not a table that is being filled.
+ *
+ * Functions and their meaning stay through all versions with the same first number; new ones may be
+ * added. */
+
+#ifndef CONFLUX_CONFLUX_C_H_
+#define CONFLUX_CONFLUX_C_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct conflux_table conflux_table;
+typedef struct conflux_model conflux_model;
+
+/* "0.1.0" */
+const char* conflux_version(void);
+/* What the last function that failed on this thread has to say; empty if none has. */
+const char* conflux_error(void);
+
+/* An empty table; columns are called c0, c1, ... until they get names. */
+conflux_table* conflux_table_create(int64_t columns);
+int conflux_table_name(conflux_table* table, int64_t column, const char* name);
+/* Copies rows of a group. */
+int conflux_table_add(conflux_table* table, const char* group, const double* rows, int64_t count);
+void conflux_table_destroy(conflux_table* table);
+
+/* Options are those of `conflux fit`, as "method=nb seed=1", or NULL. Judges the result, too. */
+conflux_model* conflux_fit(const conflux_table* table, const char* options);
+conflux_model* conflux_load(const char* path);
+int conflux_save(const conflux_model* model, const char* path);
+void conflux_destroy(conflux_model* model);
+
+/* -1 when the model is NULL. */
+int64_t conflux_num_groups(const conflux_model* model);
+int64_t conflux_num_columns(const conflux_model* model);
+/* In the order of their first rows. */
+const char* conflux_group_name(const conflux_model* model, int64_t group);
+/* Names of the columns that conflux_transform() and the others expect. */
+const char* conflux_column_name(const conflux_model* model, int64_t column);
+/* What was aligned, how well, and what to beware of: sentences with line breaks between them. */
+const char* conflux_summary(const conflux_model* model);
+
+/* Rows of a group into the shared space, out of it, and as if they were of another group. */
+int conflux_transform(const conflux_model* model, const char* group, double* rows, int64_t count);
+int conflux_inverse(const conflux_model* model, const char* group, double* rows, int64_t count);
+int conflux_translate(const conflux_model* model, const char* from, const char* to, double* rows,
+                      int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONFLUX_CONFLUX_C_H_ */
