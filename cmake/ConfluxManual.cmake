@@ -1,14 +1,21 @@
 # conflux_add_manual(TARGET PROGRAM [install options]) makes and installs the manual page and the
-# bash completion of a program. Programs know their own options and print both.
+# completions of a program. Programs know their own options and print all of them.
+find_program(GZIP gzip REQUIRED)
 function(conflux_add_manual target program)
-  set(manual ${CMAKE_CURRENT_BINARY_DIR}/${program}.1)
-  set(completion ${CMAKE_CURRENT_BINARY_DIR}/${program}.bash)
-  add_custom_command(OUTPUT ${manual} ${completion}
-                     COMMAND ${target} --man > ${manual}
-                     COMMAND ${target} --bash-completion > ${completion}
+  set(stem ${CMAKE_CURRENT_BINARY_DIR}/${program})
+  add_custom_command(OUTPUT ${stem}.1.gz ${stem}.bash ${stem}.zsh ${stem}.fish
+                     COMMAND ${target} --man > ${stem}.1
+                     COMMAND ${GZIP} -9nf ${stem}.1
+                     COMMAND ${target} --bash-completion > ${stem}.bash
+                     COMMAND ${target} --zsh-completion > ${stem}.zsh
+                     COMMAND ${target} --fish-completion > ${stem}.fish
                      DEPENDS ${target} VERBATIM)
-  add_custom_target(${target}_manual ALL DEPENDS ${manual} ${completion})
-  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
-  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  add_custom_target(${target}_manual ALL DEPENDS ${stem}.1.gz ${stem}.bash ${stem}.zsh ${stem}.fish)
+  install(FILES ${stem}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
+  install(FILES ${stem}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME ${program} ${ARGN})
+  install(FILES ${stem}.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+          RENAME _${program} ${ARGN})
+  install(FILES ${stem}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+          RENAME ${program}.fish ${ARGN})
 endfunction()

@@ -29,8 +29,7 @@ bool is_wide(const TaggedTableFlags& tables) {
 std::vector<Flag> component_flags(ComponentFlags& flags) {
   return {{.names = "--pca",
            .value = "K",
-           .help = "mtx, h5ad: align so many principal components; 0 takes genes themselves [50 if "
-                   "there are more than 200 genes]",
+           .help = "mtx, h5ad: align K components; 0: genes [50 of over 200 genes]",
            .target = &flags.count,
            .least = 0},
           {.names = "--normalize",
@@ -38,7 +37,8 @@ std::vector<Flag> component_flags(ComponentFlags& flags) {
            .help = "mtx, h5ad: log1p-cp10k takes log(1 + counts per 10,000 of the cell) before the "
                    "components [none]",
            .target = &flags.normalize,
-           .choices = {"none", std::string(name_of(Normalization::kLog1pCp10k))}}};
+           .choices = {"none", std::string(name_of(Normalization::kLog1pCp10k))},
+           .shown = Shown::kToExperts}};
 }
 
 std::shared_ptr<const Components> find_components(const ComponentFlags& flags,

@@ -150,9 +150,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
       drop_flag(flags.input),
       {.names = "--fit-where",
        .value = "CONDITION",
-       .help =
-           "fit on these rows only, say type=control or \"year>=1961 and year<1981\"; the model "
-           "serves all",
+       .help = "fit on these rows only, say type=control or year<1981",
        .target = &flags.input.where},
       {.names = "--preset",
        .value = "auto|paper",

@@ -114,15 +114,6 @@ std::string man_flags(const Verb& verb, bool positional) {
 
 std::string example_of(const Verb& verb) { return "example: " + verb.example; }
 
-// Names with their dashes, for completion.
-std::string long_names(const Verb& verb) {
-  std::vector<std::string> out;
-  for (const Flag* flag : flags_of(verb, false, true)) {
-    for (const std::string& name : flag->long_names()) out.push_back(name);
-  }
-  return fmt::format("{}", fmt::join(out, " "));
-}
-
 }  // namespace
 
 std::string title_of(const Program& program, const Verb& verb) {
@@ -159,42 +150,6 @@ std::string man_page(const Program& program) {
            escaped(example_of(verb)) + "\n.fi\n";
   }
   return out + ".SH EXIT STATUS\n" + escaped(kExitCodes) + "\n";
-}
-
-std::string bash_completion(const Program& program) {
-  std::string function = "_" + program.name;
-  std::replace(function.begin(), function.end(), '-', '_');
-  std::string choose;
-  if (program.single()) {
-    choose = fmt::format("  options=\"{}\"\n", long_names(program.verbs.front()));
-  } else {
-    std::vector<std::string> names;
-    std::string cases;
-    for (const Verb& verb : program.verbs) {
-      names.push_back(verb.name);
-      cases += fmt::format("    {}) options=\"{}\" ;;\n", verb.name, long_names(verb));
-    }
-    choose = fmt::format(
-        "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-        "    COMPREPLY=($(compgen -W \"{} help --help --version\" -- \"$word\"))\n"
-        "    return\n"
-        "  fi\n"
-        "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n",
-        fmt::join(names, " "), cases);
-  }
-  return fmt::format(
-      "# bash completion of {}\n"
-      "{}() {{\n"
-      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" options=\"\"\n"
-      "{}"
-      "  if [ \"${{word:0:1}}\" = - ]; then\n"
-      "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-      "  else\n"
-      "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
-      "  fi\n"
-      "}}\n"
-      "complete -o filenames -F {} {}\n",
-      program.name, function, choose, function, program.name);
 }
 
 }  // namespace conflux::app

@@ -1,4 +1,4 @@
-// Help, manual page and shell completion, all from the verbs and flags of a program.
+// Help and manual page, both from the verbs and flags of a program.
 
 #pragma once
 
@@ -19,8 +19,5 @@ std::string verb_help(const Program& program, const Verb& verb, bool expert);
 
 /// The manual page in man(7) format.
 std::string man_page(const Program& program);
-
-/// A completion script for bash.
-std::string bash_completion(const Program& program);
 
 }  // namespace conflux::app

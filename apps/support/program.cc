@@ -15,6 +15,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "support/command_line.h"
+#include "support/completion.h"
 #include "support/help.h"
 #include "support/interrupt.h"
 
@@ -75,7 +76,8 @@ std::vector<Flag> common_flags(CommonFlags& flags, Console& console) {
            [&console](const std::string& format) {
              console.format = format == "json" ? LogFormat::kJson : LogFormat::kText;
            },
-       .choices = {"text", "json"}},
+       .choices = {"text", "json"},
+       .shown = Shown::kToExperts},
       {.names = "--json",
        .help = "print a summary as JSON on standard output",
        .target = &console.json},
@@ -164,6 +166,10 @@ int run_words(const Program& program, std::vector<std::string> words, Console& c
     print(man_page(with_common_flags(program, console)));
   } else if (first == "--bash-completion") {
     print(bash_completion(with_common_flags(program, console)));
+  } else if (first == "--zsh-completion") {
+    print(zsh_completion(with_common_flags(program, console)));
+  } else if (first == "--fish-completion") {
+    print(fish_completion(with_common_flags(program, console)));
   } else if (program.single()) {
     return run_verb(program, program.verbs.front(), words, console);
   } else if (first == "-h" || first == "--help" || (first == "help" && words.size() == 1)) {

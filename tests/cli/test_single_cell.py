@@ -1,5 +1,6 @@
 """AnnData files: read as anndata reads them, written so that anndata opens them."""
 
+import gzip
 import os
 import pathlib
 import unittest
@@ -10,6 +11,7 @@ try:
     import anndata
     import numpy
     import pandas
+    import scipy.io
     import scipy.sparse
 except ImportError:
     anndata = None
@@ -143,6 +145,128 @@ class SingleCell(CommandTest):
                 numpy.testing.assert_array_equal(got[list(adata.var_names)], values)
         done = self.call("convert", folder / "adata_v0.11.4.h5ad", "x.csv")
         self.assertIn("has no X; choose features with --use-rep", done.stderr)
+
+
+def ten_x(folder, counts, genes, barcodes):
+    """Write counts (cells x genes) as Cell Ranger does: genes are rows, three compressed files."""
+    folder.mkdir()
+    scipy.io.mmwrite(folder / "matrix.mtx", scipy.sparse.csc_matrix(counts.T), field="integer")
+    with gzip.open(folder / "matrix.mtx.gz", "wb") as file:
+        file.write((folder / "matrix.mtx").read_bytes())
+    (folder / "matrix.mtx").unlink()
+    with gzip.open(folder / "features.tsv.gz", "wt") as file:
+        file.writelines(f"ENSG{j}\t{gene}\tGene Expression\n" for j, gene in enumerate(genes))
+    with gzip.open(folder / "barcodes.tsv.gz", "wt") as file:
+        file.writelines(f"{barcode}\n" for barcode in barcodes)
+
+
+@unittest.skipIf(anndata is None, "this Python has no anndata")
+class Components(CommandTest):
+    """Wide tables of counts, through principal components that the model keeps."""
+
+    GENES = 300
+
+    def counts(self, seed, shift, cells=200):
+        generator = numpy.random.default_rng(seed)
+        kind = generator.integers(0, 3, cells)
+        rates = numpy.full((cells, self.GENES), 0.3)
+        for k in range(3):
+            rates[kind == k, 40 * k:40 * k + 40] = 3
+        rates[:, 200:240] *= shift
+        depth = generator.uniform(0.5, 2, cells)[:, None]
+        return generator.poisson(rates * depth)
+
+    def samples(self):
+        genes = [f"g{j}" for j in range(self.GENES)]
+        for name, seed, shift in (("monday", 1, 1), ("tuesday", 2, 6)):
+            barcodes = [f"{name}{i}" for i in range(200)]
+            ten_x(self.folder / name, self.counts(seed, shift), genes, barcodes)
+        return genes
+
+    def normalized(self, counts):
+        return numpy.log1p(1e4 * counts / counts.sum(axis=1, keepdims=True))
+
+    def frame(self, name):
+        return pandas.read_csv(self.folder / name, float_precision="round_trip")
+
+    def told(self, *words):
+        """Run a command that must succeed, and return its messages."""
+        done = self.call(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_folders_of_10x_are_fitted_moved_and_come_back(self):
+        self.samples()
+        said = self.told("fit", "monday", "tuesday/", "--pca", "10", "--normalize", "log1p-cp10k",
+                         "--gate", "none", "-o", "m.conflux")
+        self.assertIn("10 components of 300 genes", said)
+        # What a full decomposition finds in the same numbers.
+        both = self.normalized(numpy.vstack([self.counts(1, 1), self.counts(2, 6)]))
+        values = numpy.linalg.svd(both - both.mean(axis=0), compute_uv=False) ** 2
+        share = 100 * values[:10].sum() / values.sum()
+        self.assertAlmostEqual(float(said.split(" % of their")[0].split()[-1]), share, delta=0.2)
+        self.run_command("transform", "m.conflux", "monday", "tuesday", "-o", "shared.csv")
+        shared = self.frame("shared.csv")
+        self.assertEqual(list(shared["barcode"][:2]), ["monday0", "monday1"])
+        self.run_command("inverse", "m.conflux", "shared.csv", "-o", "back.csv")
+        back = self.frame("back.csv").iloc[:, :10].to_numpy()
+        self.assertGreater(numpy.abs(shared.iloc[:, :10] - back).to_numpy().max(), 1)
+        self.run_command("transform", "m.conflux", "back.csv", "-o", "again.csv")
+        again = self.frame("again.csv").iloc[:, :10]
+        self.assertLess(numpy.abs(shared.iloc[:, :10] - again).to_numpy().max(), 1e-8)
+
+    def test_genes_are_corrected_through_the_components_and_keep_the_rest(self):
+        genes = self.samples()
+        self.run_command("fit", "monday", "tuesday", "--pca", "5", "--normalize", "log1p-cp10k",
+                         "--gate", "none", "-o", "m.conflux")
+        self.run_command("translate", "m.conflux", "tuesday", "--to", "monday", "--expression",
+                         "-o", "genes.csv")
+        before = self.normalized(self.counts(2, 6))
+        after = self.frame("genes.csv")[genes].to_numpy()
+        target = self.normalized(self.counts(1, 1)).mean(axis=0)
+        wrong = numpy.abs(before.mean(axis=0) - target)[200:240].mean()
+        left = numpy.abs(after.mean(axis=0) - target)[200:240].mean()
+        self.assertLess(left, 0.35 * wrong)
+        # The change lies in five directions.
+        values = numpy.linalg.svd(after - before, compute_uv=False)
+        self.assertLess(values[5], 1e-9 * values[0])
+
+    def test_sparse_h5ad_with_many_genes_takes_components_by_itself(self):
+        counts = numpy.vstack([self.counts(1, 1), self.counts(2, 6)])
+        adata = anndata.AnnData(
+            X=scipy.sparse.csr_matrix(self.normalized(counts)),
+            obs=pandas.DataFrame({"batch": ["a"] * 200 + ["b"] * 200}, index=map(str, range(400))),
+            var=pandas.DataFrame(index=[f"g{j}" for j in range(self.GENES)]))
+        adata.write_h5ad(self.folder / "cells.h5ad")
+        said = self.told("fit", "cells.h5ad", "--group", "batch", "-o", "m.conflux")
+        if "without the HDF5 library" in said:
+            self.skipTest("conflux was built without HDF5")
+        self.assertIn("50 components of 300 genes", said)
+        self.run_command("transform", "m.conflux", "cells.h5ad", "-o", "out.h5ad")
+        moved = anndata.read_h5ad(self.folder / "out.h5ad")
+        self.assertEqual(moved.obsm["X_conflux"].shape, (400, 50))
+        self.run_command("transform", "m.conflux", "cells.h5ad", "--expression", "-o", "genes.h5ad")
+        genes = anndata.read_h5ad(self.folder / "genes.h5ad")
+        self.assertEqual(genes.layers["conflux"].shape, (400, self.GENES))
+        self.run_command("inverse", "m.conflux", "out.h5ad", "--use-rep", "X_conflux",
+                         "-o", "back.h5ad")
+
+    def test_counts_that_are_not_normalized_are_warned_of(self):
+        self.samples()
+        said = self.told("fit", "monday", "tuesday", "--pca", "3", "-o", "m.conflux")
+        self.assertIn("--normalize log1p-cp10k", said)
+
+    def test_groups_of_another_table_are_joined_by_barcode(self):
+        data = DATA / "pbmcs_sparse"
+        if not data.exists():
+            self.skipTest(f"{data} is not here")
+        joined = ("--meta", data / "meta.csv.gz", "--meta-key", "barcode=cell_id")
+        self.run_command("fit", data, *joined, "--group", "donor", "--pca", "20", "-o", "m.conflux")
+        self.run_command("transform", "m.conflux", data, *joined, "-o", "shared.csv")
+        meta = pandas.read_csv(data / "meta.csv.gz")
+        self.assertEqual(list(self.frame("shared.csv")["cell_type"]), list(meta["cell_type"]))
+        done = self.call("transform", "m.conflux", data, "-o", "x.csv")
+        self.assertIn("--group", done.stderr)
 
 
 if __name__ == "__main__":

@@ -21,12 +21,12 @@ inline bool same_cells(const Column& a, const Column& b) {
   return true;
 }
 
-inline void read_all(const TableFormat& format, const std::string& bytes,
+inline void read_all(const TableFormat& format, const ByteSource& source,
                      const TableOptions& options) {
   constexpr Index kRows = 3;
   try {
-    const Table whole = format.open(ByteSource::memory(bytes), options)->read_rest();
-    const auto reader = format.open(ByteSource::memory(bytes), options);
+    const Table whole = format.open(source, options)->read_rest();
+    const auto reader = format.open(source, options);
     Table blocks;
     reader->read(blocks, kRows);
     for (Table block; reader->read(block, kRows);) blocks.append(block);
@@ -36,6 +36,11 @@ inline void read_all(const TableFormat& format, const std::string& bytes,
     }
   } catch (const Error&) {
   }
+}
+
+inline void read_all(const TableFormat& format, const std::string& bytes,
+                     const TableOptions& options) {
+  read_all(format, ByteSource::memory(bytes), options);
 }
 
 }  // namespace conflux
