@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
 
-.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages
+.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages deb wheel tarball
 build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
@@ -39,6 +39,32 @@ python: packages
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
+# What others install. Dates are those of the last commit, so that the same sources give the same bytes.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH)
+deb: packages
+	@tools/install_packages.sh package
+	@cmake --preset release -DCMAKE_INSTALL_LIBDIR=lib/$(MULTIARCH) >/dev/null
+	@cmake --build --preset release --target conflux conflux_shared conflux_command_manual
+	@cmake -E rm -rf build/release/packages
+	cd build/release && cpack >/dev/null
+	@cmake --preset release -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
+	@mkdir -p build/packages && rm -f build/packages/*.deb && mv build/release/packages/*.deb build/packages/
+	lintian --fail-on error,warning --allow-root build/packages/*.deb
+
+tarball: packages
+	@tools/install_packages.sh package
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target conflux_command_manual
+	packaging/make_tarball.sh build/release build/packages
+
+# Everything but the C and C++ libraries is inside; tested in a fresh environment.
+wheel: packages
+	@tools/install_packages.sh python package
+	@mkdir -p build/packages
+	CONFLUX_BUNDLE=1 /usr/bin/python3 -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/packages ./python
+	packaging/try_wheel.sh build/packages
+
 # ROOMS="files tables" builds and tests these rooms only; without, everything.
 ROOMS ?=
 asan: packages
@@ -58,7 +84,7 @@ tsan: packages
 # Parsers on inputs that libFuzzer invents, and the properties of the tests that `make asan` has built
 # on new ones. SEED=1 makes the same inputs every time, as far as they get in SECONDS_EACH, and leaves
 # out the properties.
-FUZZERS := csv npy npz idx fcs mtx h5ad nc model
+FUZZERS := csv npy npz idx fcs mtx h5ad model
 SECONDS_EACH ?= 60
 SEED ?= 0
 fuzz: packages

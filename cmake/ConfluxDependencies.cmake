@@ -23,14 +23,14 @@ find_library(XGBOOST_LIBRARY NAMES xgboost REQUIRED)
 # .h5ad files; without it a sentence says that they cannot be read.
 find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
 find_library(HDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
-if(HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
+if(CONFLUX_HDF5 AND HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
   set(CONFLUX_HAS_HDF5 ON)
 endif()
 
 # .nc files, likewise.
 find_path(NETCDF_INCLUDE_DIR netcdf.h)
 find_library(NETCDF_LIBRARY NAMES netcdf)
-if(NETCDF_INCLUDE_DIR AND NETCDF_LIBRARY)
+if(CONFLUX_NETCDF AND NETCDF_INCLUDE_DIR AND NETCDF_LIBRARY)
   set(CONFLUX_HAS_NETCDF ON)
 endif()
 

@@ -122,10 +122,12 @@ function(conflux_pack_layers)
   endif()
 
   include(CMakePackageConfigHelpers)
-  install(TARGETS conflux conflux_openblas EXPORT conflux-targets)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/conflux DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS conflux conflux_openblas EXPORT conflux-targets
+          ARCHIVE COMPONENT development LIBRARY COMPONENT library)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/conflux DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          COMPONENT development)
   install(EXPORT conflux-targets NAMESPACE conflux::
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux)
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux COMPONENT development)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/conflux-config.cmake.in
                                 ${PROJECT_BINARY_DIR}/conflux-config.cmake
                                 INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux)
@@ -133,5 +135,23 @@ function(conflux_pack_layers)
                                    COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/conflux-config.cmake
           ${PROJECT_BINARY_DIR}/conflux-config-version.cmake
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux)
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux COMPONENT development)
+endfunction()
+
+# The same objects as a shared library that shows its C interface and nothing else, so that symbols
+# of C++ never meet those of another program.
+function(conflux_add_shared_library)
+  add_library(conflux_shared SHARED)
+  foreach(layer ${CONFLUX_LAYERS})
+    target_sources(conflux_shared PRIVATE $<TARGET_OBJECTS:conflux_${layer}>)
+  endforeach()
+  get_target_property(libraries conflux LINK_LIBRARIES)
+  set(symbols ${PROJECT_SOURCE_DIR}/cmake/c_symbols.map)
+  target_link_libraries(conflux_shared PRIVATE ${libraries})
+  target_include_directories(conflux_shared INTERFACE ${PROJECT_SOURCE_DIR}/include)
+  target_link_options(conflux_shared PRIVATE -Wl,--version-script,${symbols} -Wl,--as-needed)
+  set_target_properties(conflux_shared PROPERTIES OUTPUT_NAME conflux LINKER_LANGUAGE CXX
+                        VERSION ${PROJECT_VERSION} LINK_DEPENDS ${symbols}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS conflux_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 endfunction()

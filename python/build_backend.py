@@ -6,6 +6,7 @@ nothing but CMake, a compiler, and the Debian packages that tools/install_packag
 
 import base64
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -41,9 +42,17 @@ def _version():
     return re.search(r"project\(conflux VERSION ([0-9.]+)", text).group(1)
 
 
+def _bundled():
+    # For others, with all libraries inside; without, for the machine that builds.
+    return os.environ.get("CONFLUX_BUNDLE") == "1"
+
+
 def _tag():
     python = "cp%d%d" % sys.version_info[:2]
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    if _bundled():
+        libc = os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")
+        platform = platform.replace("linux", f"manylinux_{libc}", 1)
     return f"{python}-{python}-{platform}"
 
 
@@ -66,6 +75,13 @@ def _install_into(target):
     _run("cmake", "--install", build, "--prefix", target, "--component", "python")
 
 
+def _bundle(folder):
+    module = next(Path(folder, "conflux").glob("_core*.so"))
+    _run("strip", "--strip-unneeded", module)
+    _run(sys.executable, ROOT / "packaging" / "bundle_libraries.py", module,
+         Path(folder, "conflux.libs"), "$ORIGIN/../conflux.libs")
+
+
 def _digest(data):
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
@@ -80,6 +96,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     info = f"conflux-{version}.dist-info"
     with tempfile.TemporaryDirectory() as folder:
         _install_into(folder)
+        if _bundled():
+            _bundle(folder)
         files = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(Path(folder).rglob("*"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and the machine lacks:
-# build (default), test, python, lint, clang, study.
+# build (default), test, python, lint, clang, package, study.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
@@ -12,6 +12,7 @@ python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-sklearn python3-pandas python3-matplotlib python3-anndata python3-tqdm"
 clang="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
+package="dpkg-dev lintian patchelf"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"
 # Of single studies, and large.
 torch="python3-torch"

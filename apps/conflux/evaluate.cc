@@ -12,6 +12,7 @@
 #include "conflux/judging/evaluation.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
+#include "feature_distances.h"
 #include "file_checks.h"
 #include "model_input.h"
 #include "verbs.h"
@@ -24,6 +25,7 @@ struct EvaluateFlags {
   std::string model;
   GroupedInputFlags input;
   std::string space = "translated";
+  bool by_feature = false;
   EvaluationOptions options;
 };
 
@@ -302,10 +304,17 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   if (found.group_names.size() < 2) {
     console.warn("there is one group only; distances between groups are left out");
   }
+  std::vector<FeatureDistance> features;
+  if (flags.by_feature) {
+    features = feature_distances(model, input.groups, options.seed, options.threads);
+  }
   if (console.json) {
-    print_json(json_of(found, flags));
+    Json out = json_of(found, flags);
+    if (flags.by_feature) out["features"] = distances_json(features);
+    print_json(out);
   } else {
     print_table(found, flags);
+    if (flags.by_feature) print_distances(features);
   }
   if (!found.judgement) return;
   for (const std::string& warning : found.judgement->warnings) console.warn(warning);
@@ -341,6 +350,10 @@ Verb evaluate_verb() {
                 "space [translated]",
         .target = &flags->space,
         .choices = {"translated", "shared"}},
+       {.names = "--by-feature",
+        .help = "also the earth mover's distance (EMD) between groups and the median absolute "
+                "deviation (MAD) within them, feature by feature",
+        .target = &flags->by_feature},
        {.names = "--max-rows",
         .value = "N",
         .help =

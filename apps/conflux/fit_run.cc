@@ -98,6 +98,8 @@ FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* ea
       if (name == "method") set_option(options, name, text);
     }
     options = paper_options(options.method, num_groups);
+  } else if (flags.preset == "cytometry") {
+    options.method = Method::kNb;
   }
   for (const auto& [name, text] : flags.given) set_option(options, name, text);
   return options;
@@ -135,6 +137,15 @@ void protect_labels(FitOptions& options, const FitFlags& flags, const Console& c
       flags.input.label));
 }
 
+// Controls teach how a cytometer sees a marker, but not which cells another donor has: one map per
+// marker, in the scale that cytometrists look at, serves donors that the fit has not seen.
+void use_cytometry(FitFlags& flags, const Console& console) {
+  std::string& cofactor = flags.input.choice.arcsinh;
+  if (cofactor.empty()) cofactor = "5";
+  console.info(fmt::format("preset cytometry: arcsinh(x / {}){}", cofactor,
+                           was_given(flags, "method") ? "" : ", one map per marker (--method nb)"));
+}
+
 // Many groups may share a trouble; the model keeps every sentence.
 constexpr std::size_t kMostWarnings = 3;
 
@@ -153,10 +164,10 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
        .help = "fit on these rows only, say type=control or year<1981",
        .target = &flags.input.where},
       {.names = "--preset",
-       .value = "auto|paper",
-       .help = "where options start from: ours, or the paper's [auto]",
+       .value = "auto|cytometry|paper",
+       .help = "where options start from: ours, cytometry's, the paper's [auto]",
        .target = &flags.preset,
-       .choices = {"auto", "paper"}}};
+       .choices = {"auto", "cytometry", "paper"}}};
   const auto add = [&](std::vector<Flag> more) {
     out.insert(out.end(), std::make_move_iterator(more.begin()),
                std::make_move_iterator(more.end()));
@@ -205,6 +216,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   for (const auto& [name, text] : flags.given) {
     if (name == "threads" || name == "seed") set_option(parsed, name, text);
   }
+  if (flags.preset == "cytometry") use_cytometry(flags_, console);
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
