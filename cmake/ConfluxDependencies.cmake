@@ -5,6 +5,7 @@ find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
 find_package(OpenBLAS REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
 find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
 find_library(ZSTD_LIBRARY NAMES zstd REQUIRED)
 # libzip's own package file asks for programs that Debian packs apart.

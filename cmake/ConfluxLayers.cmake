@@ -103,7 +103,7 @@ function(conflux_pack_layers)
   target_include_directories(conflux PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(conflux PUBLIC Eigen3::Eigen PRIVATE fmt::fmt TBB::tbb hwy::hwy
-                        hwy::hwy_contrib conflux_openblas ZLIB::ZLIB
+                        hwy::hwy_contrib conflux_openblas ZLIB::ZLIB PNG::PNG
                         $<BUILD_INTERFACE:${LEMON_LIBRARY}> $<INSTALL_INTERFACE:lemon>
                         $<BUILD_INTERFACE:${ZSTD_LIBRARY}> $<INSTALL_INTERFACE:zstd>
                         $<BUILD_INTERFACE:${LIBZIP_LIBRARY}> $<INSTALL_INTERFACE:zip>

@@ -163,9 +163,15 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",
        .target = &flags.input.where},
+      {.names = "--fit-rows",
+       .value = "N",
+       .help = "fit on at most N rows of each group, drawn by the seed [all]",
+       .target = &flags.input.most_rows,
+       .least = 1,
+       .shown = Shown::kToExperts},
       {.names = "--preset",
-       .value = "auto|cytometry|paper",
-       .help = "where options start from: ours, cytometry's, the paper's [auto]",
+       .value = "NAME",
+       .help = "where options start from: auto, cytometry or paper [auto]",
        .target = &flags.preset,
        .choices = {"auto", "cytometry", "paper"}}};
   const auto add = [&](std::vector<Flag> more) {

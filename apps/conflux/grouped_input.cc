@@ -225,7 +225,8 @@ bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedI
 // One array per group, each in place.
 bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
   const bool plain = flags.group.empty() && flags.features.empty() && flags.drop.empty() &&
-                     flags.where.empty() && flags.label.empty() && flags.meta.empty();
+                     flags.where.empty() && flags.label.empty() && flags.meta.empty() &&
+                     flags.most_rows == 0;
   if (!plain) return false;
   std::set<std::string> names;
   for (const std::string& path : flags.paths) {

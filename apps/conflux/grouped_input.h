@@ -24,7 +24,6 @@ struct GroupedInputFlags : TaggedTableFlags {
   std::vector<std::string> drop;
   ColumnChoice choice;
   ComponentFlags pca;
-  std::uint64_t seed = 0;
 };
 
 /// INPUT: the tables.

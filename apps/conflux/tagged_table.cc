@@ -11,7 +11,9 @@
 #include "conditions.h"
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
+#include "core/rng.h"
 #include "core/stopwatch.h"
+#include "grouped_input.h"
 #include "memory_limit.h"
 #include "meta_columns.h"
 
@@ -20,6 +22,8 @@ namespace conflux::app {
 namespace {
 
 constexpr Index kBlockRows = 65536;
+// Streams of rows for the search are named by layers, of which no fit has so many.
+constexpr std::uint64_t kDrawnForFit = std::uint64_t{1} << 40;
 
 // The new name if the old one fits. A star stands for any text, and in the new name for the same.
 std::optional<std::string> matched(const std::string& from, std::string to,
@@ -139,6 +143,33 @@ void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept) {
   tagged.groups = std::move(groups);
 }
 
+// Rows that are drawn from each group, in their order.
+std::vector<Index> drawn_rows(const std::vector<std::string>& groups, Index most,
+                              std::uint64_t seed) {
+  const NumberedGroups numbered(groups);
+  std::vector<Index> out;
+  for (std::size_t m = 0; m < numbered.rows.size(); ++m) {
+    const std::vector<Index>& rows = numbered.rows[m];
+    const auto size = static_cast<Index>(rows.size());
+    Stream stream(seed, Purpose::kSearchRows, kDrawnForFit, m);
+    std::vector<Index> order = stream.permutation(size);
+    order.resize(static_cast<std::size_t>(std::min(size, most)));
+    for (const Index place : order) out.push_back(rows[static_cast<std::size_t>(place)]);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void draw_rows(TaggedTable& tagged, const TaggedTableFlags& flags, const Console& console) {
+  if (flags.most_rows <= 0) return;
+  const auto all = static_cast<Index>(tagged.groups.size());
+  keep_rows(tagged, drawn_rows(tagged.groups, flags.most_rows, flags.seed));
+  const auto kept = static_cast<Index>(tagged.groups.size());
+  if (kept == all) return;
+  console.info(
+      fmt::format("{} of {} rows, drawn with seed {} (--fit-rows)", kept, all, flags.seed));
+}
+
 }  // namespace
 
 TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
@@ -179,6 +210,7 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
     for (std::string& group : out.groups) group = renamed(group, flags.rename);
   }
   if (!flags.where.empty()) keep_rows(out, rows_where(out.table, flags.where));
+  draw_rows(out, flags, console);
   if (out.table.num_rows() == 0) {
     throw InvalidData(fmt::format("{}: there are no rows; add some.", out.table.source));
   }

@@ -32,6 +32,9 @@ struct TaggedTableFlags {
   std::vector<std::string> text;
   /// Genes become these; empty: columns are taken as they are.
   std::shared_ptr<const Components> components;
+  /// At most so many rows of each group, drawn by the seed; 0: all.
+  Index most_rows = 0;
+  std::uint64_t seed = 0;
   int threads = 0;
   /// In bytes; reading ends with InvalidData when more would be needed. 0: no limit.
   double max_memory = 0;

@@ -18,6 +18,7 @@
 #include "tables/npy_format.h"
 #include "tables/npz.h"
 #include "tables/number_text.h"
+#include "tables/picture.h"
 #include "tables/table_format.h"
 
 namespace conflux {
@@ -25,29 +26,29 @@ namespace conflux {
 namespace {
 
 // Every format there is; a new one gets a line here.
-constexpr std::array<const TableFormat*, 10> kFormats = {
-    &kCsvFormat, &kTsvFormat, &kTxtFormat,  &kNpyFormat, &kNpzFormat,
-    &kIdxFormat, &kFcsFormat, &kH5adFormat, &kMtxFormat, &kNetcdfFormat};
+constexpr std::array<const TableFormat*, 12> kFormats = {
+    &kCsvFormat, &kTsvFormat,  &kTxtFormat, &kNpyFormat,    &kNpzFormat, &kIdxFormat,
+    &kFcsFormat, &kH5adFormat, &kMtxFormat, &kNetcdfFormat, &kPngFormat, &kPpmFormat};
 
 // Formats that others read: what to do about them.
 struct ForeignFormat {
   std::string_view ending;
   std::string_view remedy;
 };
-constexpr std::array<ForeignFormat, 9> kForeign = {{
+constexpr std::string_view kWithPandas =
+    "read it with pandas and give the data frame to the Python package, or save it as .csv";
+constexpr std::array<ForeignFormat, 11> kForeign = {{
     {".parquet",
      "read it with pandas and give the data frame to the Python package, or save it as "
      ".csv (pandas.read_parquet(\"in.parquet\").to_csv(\"out.csv\", index=False))"},
-    {".feather",
-     "read it with pandas and give the data frame to the Python package, or save it as "
-     ".csv"},
-    {".arrow",
-     "read it with pandas and give the data frame to the Python package, or save it as "
-     ".csv"},
+    {".feather", kWithPandas},
+    {".arrow", kWithPandas},
     {".mat",
      "load it with scipy.io.loadmat (h5py for version 7.3) and save its arrays as .npz by "
      "numpy.savez"},
     {".xlsx", "save the sheet as .csv"},
+    {".jpg", "make a .ppm of it: djpeg in.jpg > out.ppm"},
+    {".jpeg", "make a .ppm of it: djpeg in.jpeg > out.ppm"},
     {".rds", "write it as .csv in R: write.csv(x, \"out.csv\", row.names = FALSE)"},
     {".rdata", "write it as .csv in R: write.csv(x, \"out.csv\", row.names = FALSE)"},
     {".h5",
@@ -86,7 +87,6 @@ struct Choice {
   Compression compression;
   std::string name;
 };
-
 Choice choose_format(const std::filesystem::path& path, const TableOptions& options) {
   PlainName file = without_compression(path.filename().string());
   PlainName wanted = without_compression(options.format);
@@ -106,7 +106,7 @@ Choice choose_format(const std::filesystem::path& path, const TableOptions& opti
   }
   throw InvalidOption(fmt::format(
       "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx, "
-      ".fcs, .mtx (.gz or .zst may follow), .h5ad or .nc, or name the format.",
+      ".fcs, .mtx, .ppm, .png (.gz or .zst may follow), .h5ad or .nc, or name the format.",
       path.string()));
 }
 

@@ -1,5 +1,6 @@
 """FCS files: groups by their names, arcsinh in the model, text kept, one file out per file in."""
 
+import json
 import unittest
 
 from support import CommandTest
@@ -53,6 +54,27 @@ class Cytometry(CommandTest):
             gaps.append(numpy.median(self.values(f"moved/{name}")["CD4"]))
         # The days differed by 60 %.
         self.assertLess(abs(gaps[0] / gaps[1] - 1), 0.2)
+
+    def test_the_preset_serves_others_marker_by_marker(self):
+        self.make_days("control")
+        self.make_days("patient")
+        told = self.call("fit", "monday_control.fcs", "friday_control.fcs", "--preset", "cytometry",
+                         "--rename", "*_control=*", "-o", "m.conflux").stderr
+        self.assertIn("arcsinh(x / 5), one map per marker (--method nb)", told)
+        found = json.loads(self.run_command(
+            "evaluate", "m.conflux", "monday_patient.fcs", "friday_patient.fcs", "--rename",
+            "*_patient=*", "--by-feature", "--json"))["features"]
+        self.assertEqual(sorted(found), ["CD3", "CD4"])
+        frames = [self.values(f"{day}_patient.fcs") for day in ("monday", "friday")]
+        before, after = (numpy.sort(numpy.arcsinh(frame["CD4"] / 5)) for frame in frames)
+        # The definition, for samples of equal size.
+        self.assertAlmostEqual(found["CD4"]["emd"]["before"], abs(before - after).mean(), places=9)
+        mads = [numpy.median(abs(x - numpy.sort(x)[200])) for x in (before, after)]
+        self.assertAlmostEqual(found["CD4"]["mad"]["before"], numpy.mean(mads), delta=0.01)
+        self.assertLess(found["CD4"]["emd"]["after"], 0.5 * found["CD4"]["emd"]["before"])
+        self.assertIn("EMD before", self.run_command(
+            "evaluate", "m.conflux", "monday_patient.fcs", "friday_patient.fcs", "--rename",
+            "*_patient=*", "--by-feature"))
 
     def test_several_files_do_not_become_one_without_telling(self):
         self.make_days()

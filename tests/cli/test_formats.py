@@ -1,6 +1,7 @@
 """Any format in, any out; numpy and pandas read what we write and we read what they write."""
 
 import gzip
+import json
 import unittest
 
 from support import CommandTest
@@ -10,6 +11,10 @@ try:
     import pandas
 except ImportError:
     numpy = pandas = None
+try:
+    import netCDF4
+except ImportError:
+    netCDF4 = None
 
 TEXT = ("csv", "tsv", "txt", "csv.gz", "tsv.zst")
 NUMPY = ("npy", "npz", "npy.gz")
@@ -128,6 +133,90 @@ class Formats(CommandTest):
         self.run_command("convert", "in.npy", "images-idx3-ubyte")
         self.run_command("convert", "images-idx3-ubyte", "out.npy")
         numpy.testing.assert_array_equal(numpy.load(self.folder / "out.npy"), pixels)
+
+
+class Conditions(CommandTest):
+    """Rows to fit on, by numbers and words of any column."""
+
+    def setUp(self):
+        super().setUp()
+        rows = [f"{i % 7 + 0.1 * (i % 3)},{i % 5},{1950 + i // 40},{'ab'[i % 2]},{'xy'[i // 2 % 2]}"
+                for i in range(800)]
+        self.write("years.csv", "u,v,year,group,site\n" + "\n".join(rows) + "\n")
+
+    def rows_fitted(self, condition):
+        self.run_command("fit", "years.csv", "--method", "nb", "--fit-where", condition,
+                         "-o", "m.conflux", "-q")
+        return sum(json.loads(self.run_command("info", "m.conflux", "--json"))["groups"].values())
+
+    def test_numbers_are_compared_and_conditions_joined(self):
+        self.assertEqual(self.rows_fitted("year<1955"), 200)
+        self.assertEqual(self.rows_fitted("year>=1955 and year<=1959"), 200)
+        self.assertEqual(self.rows_fitted("year > 1968"), 40)
+        self.assertEqual(self.rows_fitted("site=x"), 400)
+        self.assertEqual(self.rows_fitted("site!=x and year<1952"), 40)
+
+    def test_what_is_true_of_nothing_is_told_with_the_range(self):
+        for condition, part in (("year<1900", '"year" goes from 1950 to 1969'),
+                                ("site<3", '"x" is no number'), ("site=z", '"x"'),
+                                ("year<soon", '"soon" is no number'), ("year", "COLUMN=VALUE")):
+            done = self.call("fit", "years.csv", "--fit-where", condition, "-o", "m.conflux")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(part, done.stderr)
+
+
+class Pictures(CommandTest):
+
+    def picture(self, name, shift):
+        pixels = bytes((shift * (k % 3) + 5 * k + k * k // 7) % 200 for k in range(3 * 40 * 30))
+        (self.folder / name).write_bytes(b"P6\n40 30\n255\n" + pixels)
+
+    def test_a_picture_takes_the_colours_of_another(self):
+        self.picture("day.ppm", 10)
+        self.picture("night.ppm", 40)
+        self.run_command("fit", "day.ppm", "night.ppm", "--fit-rows", "300", "--method", "nb",
+                         "-o", "m.conflux")
+        sizes = json.loads(self.run_command("info", "m.conflux", "--json"))["groups"]
+        self.assertEqual(sizes, {"day": 300, "night": 300})
+        self.run_command("translate", "m.conflux", "day.ppm", "--to", "night", "-o", "out.png")
+        self.assertTrue(self.read("out.png").startswith(b"\x89PNG"))
+        self.run_command("convert", "out.png", "out.ppm")
+        self.assertEqual(len(self.read("out.ppm")), len(self.read("day.ppm")))
+        done = self.call("fit", "day.jpg", "-o", "m.conflux")
+        self.assertIn("djpeg", done.stderr)
+
+
+@unittest.skipIf(netCDF4 is None, "this Python has no netCDF4")
+class Climate(CommandTest):
+
+    def setUp(self):
+        super().setUp()
+        if "built without the netCDF library" in self.call("convert", "a.nc", "x.csv").stderr:
+            self.skipTest("conflux was built without netCDF")
+        generator = numpy.random.default_rng(0)
+        for name, shift in (("gcm", 3.0), ("rcm", 0.0)):
+            with netCDF4.Dataset(self.folder / f"{name}.nc", "w") as file:
+                file.createDimension("time", 730)
+                time = file.createVariable("time", "f8", ("time",))
+                time[:] = numpy.arange(730)
+                time.units, time.calendar = "days since 1980-01-01", "noleap"
+                tas = file.createVariable("tas", "f4", ("time",))
+                tas.units = "K"
+                tas[:] = 280 + shift + generator.normal(size=730)
+                rain = file.createVariable("pr", "f4", ("time",), fill_value=-1)
+                rain[:] = numpy.maximum(0, generator.normal(size=730) + shift / 3)
+
+    def test_fitted_on_one_year_and_adjusted_in_all(self):
+        self.run_command("fit", "gcm.nc", "rcm.nc", "--fit-where", "year<1981", "-o", "m.conflux")
+        sizes = json.loads(self.run_command("info", "m.conflux", "--json"))["groups"]
+        self.assertEqual(sizes, {"gcm": 365, "rcm": 365})
+        self.run_command("translate", "m.conflux", "gcm.nc", "--to", "rcm", "-o", "adjusted.nc")
+        with netCDF4.Dataset(self.folder / "adjusted.nc") as file:
+            self.assertEqual(file["tas"].units, "K")
+            self.assertEqual(file["tas"].dtype, "f4")
+            self.assertLess(abs(file["tas"][365:].mean() - 280), 0.3)
+            self.assertGreaterEqual(file["pr"][:].min(), 0)
+            self.assertFalse(numpy.ma.is_masked(file["pr"][:]))
 
 
 if __name__ == "__main__":
