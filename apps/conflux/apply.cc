@@ -273,6 +273,7 @@ Index move_tables(const Model& model, const ApplyFlags& flags, const Console& co
     ApplyFlags one = flags;
     one.inputs = {input};
     one.output.path = file_in_folder(flags.output, input);
+    if (becomes_pictures(flags.output, input)) one.output.format = "pictures";
     rows += TableFlow(model, one, console).move_all();
   }
   return rows;

@@ -24,8 +24,10 @@ std::string file_in_folder(const OutputFlags& flags, const std::string& input) {
         "{} is a folder, and standard input has no name to call a file by; name a file.",
         flags.path));
   }
-  const std::string name = flags.format.empty() ? fs::path(input).filename().string()
-                                                : stem_of(input) + "." + flags.format;
+  std::error_code ignored;
+  const bool folder = fs::is_directory(input, ignored);
+  const std::string own = folder ? stem_of(input) : fs::path(input).filename().string();
+  const std::string name = flags.format.empty() ? own : stem_of(input) + "." + flags.format;
   return (fs::path(flags.path) / name).string();
 }
 
@@ -41,8 +43,14 @@ void check_table_outputs(const OutputFlags& flags, const std::vector<std::string
       throw InvalidOption(fmt::format(
           "two inputs would become {}; rename one, or give each a folder of its own.", file));
     }
-    check_output(file, FileKind::kTable, inputs, flags.force);
+    if (!becomes_pictures(flags, table)) check_output(file, FileKind::kTable, inputs, flags.force);
   }
+}
+
+bool becomes_pictures(const OutputFlags& flags, const std::string& input) {
+  std::error_code ignored;
+  return flags.format.empty() && fs::is_directory(input, ignored) &&
+         table_format(input) == "pictures";
 }
 
 }  // namespace conflux::app

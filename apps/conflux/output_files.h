@@ -20,4 +20,7 @@ std::string file_in_folder(const OutputFlags& flags, const std::string& input);
 void check_table_outputs(const OutputFlags& flags, const std::vector<std::string>& tables,
                          const std::vector<std::string>& inputs);
 
+/// Whether an input is a folder of pictures, and its output one as well.
+bool becomes_pictures(const OutputFlags& flags, const std::string& input);
+
 }  // namespace conflux::app

@@ -40,7 +40,7 @@ void check_fcs_words(const std::vector<std::string>& words) {
 std::vector<Flag> input_flags(InputFlags& flags) {
   return {{.names = "--format",
            .value = "F",
-           .help = format_list() + " [by its name]",
+           .help = format_list() + " [by name]",
            .target = &flags.format},
           {.names = "--no-header",
            .help = "text: the first line holds values; columns are called c0, c1, ...",

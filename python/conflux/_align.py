@@ -15,7 +15,7 @@ from ._arrays import seed_of, threads_of
 from ._columns import FitWarning, in_words_of_python, python_words
 from ._parameters import engine_options
 from ._progress import Progress
-from ._tables import is_frame
+from ._tables import as_frame, is_frame
 from .estimators import Aligner
 from .judging import Check, Summary, check_data, read_data, take_named
 
@@ -97,6 +97,7 @@ def align(
     """
     if not isinstance(unseen, (int, float)) or not 0 <= unseen < 1:
         raise ValueError(f"unseen is {unseen!r}; choose a share from 0 to below 1, say 0.2.")
+    X = as_frame(X)
     seed, threads = seed_of(random_state), threads_of(n_jobs)
     features, groups, group_column = take_named(X, groups, "tells the groups", "groups")
     features, labels, label_column = take_named(

@@ -24,7 +24,7 @@ from ._input import split, take_column
 from ._moving import NOWHERE, MovingBase
 from ._parameters import engine_options
 from ._progress import LayerRecord, Progress
-from ._tables import Rows, generic_names, is_frame, read_features
+from ._tables import Rows, as_frame, generic_names, is_frame, read_features
 
 __all__ = ["BaseAligner", "FitWarning"]
 
@@ -231,6 +231,7 @@ class BaseAligner(MovingBase):
             As X came, with values that the new groups can have.
         """
         self._fitted()
+        X = as_frame(X)
         rows = self._rows_for(X, strict=False)
         types = dict(zip(rows.names, X.dtypes)) if is_frame(X) else None
         return self._moved(rows, from_=from_, to=to, types=types)
@@ -307,6 +308,7 @@ class BaseAligner(MovingBase):
 
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return features and groups; a model that knows the column of the groups finds it."""
+        X = as_frame(X)
         known = self.model_.group_column
         if groups is None and self.group_column is None and is_frame(X) and known in X.columns:
             return take_column(X, known, "tells the groups", "group_column")

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ._tables import is_frame
+from ._tables import as_frame, is_frame
 
 __all__ = ["check_names", "split", "take_column"]
 
 
 def split(X: Any, groups: Any, group_column: Any, reader: str) -> tuple[Any, Any]:
     """Return features and labels of the groups; `reader` is named in messages."""
+    X = as_frame(X)
     if group_column is None:
         if groups is None:
             raise ValueError(

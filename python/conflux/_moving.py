@@ -13,7 +13,7 @@ from ._arrays import as_samples, feature_names_of, threads_of
 from ._columns import FitWarning, in_words_of_python
 from ._fitted import FittedBase
 from ._input import check_names
-from ._tables import Rows, generic_names, is_frame, put_back, read_for
+from ._tables import Rows, as_frame, generic_names, is_frame, put_back, read_for
 
 __all__ = ["NOWHERE", "MovingBase"]
 
@@ -30,6 +30,7 @@ class MovingBase(FittedBase):
         self, X: Any, *, strict: bool = True, shared: bool = False, what: str = "X"
     ) -> Rows:
         """Return X as the model reads it; `strict` asks for exactly the columns of the fit."""
+        X = as_frame(X)
         model = self.model_
         names, fitted = feature_names_of(X), self._fitted_names()
         if strict and (self._names is not None or model.columns is None):

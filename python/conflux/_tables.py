@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import Samples, as_samples, feature_names_of
 
-__all__ = ["Cells", "Rows", "is_frame", "put_back", "read_features", "read_for"]
+__all__ = ["Cells", "Rows", "as_frame", "is_frame", "put_back", "read_features", "read_for"]
 
 Cells = list[tuple[str, Union["npt.NDArray[np.float64]", list[str]]]]
 
@@ -41,6 +41,32 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.given)
+
+
+def as_frame(X: Any) -> Any:
+    """Return frames of other libraries and data sets of xarray as frames of pandas; else X itself.
+
+    Frames that speak the DataFrame interchange protocol or the Arrow PyCapsule interface are those
+    of polars, pyarrow and others. A data set of xarray has a row per point of its grid.
+    """
+    if is_frame(X) or isinstance(X, np.ndarray):
+        return X
+    if hasattr(X, "data_vars") and hasattr(X, "to_dataframe"):
+        return X.to_dataframe()
+    if hasattr(X, "__dataframe__"):
+        from pandas.api.interchange import from_dataframe
+
+        return from_dataframe(X)
+    if hasattr(X, "__arrow_c_stream__"):
+        try:
+            import pyarrow
+        except ImportError:
+            raise TypeError(
+                f"X is a {type(X).__name__} of Arrow, which pyarrow would read; install it, or "
+                "pass a frame of pandas."
+            ) from None
+        return pyarrow.table(X).to_pandas()
+    return X
 
 
 def is_frame(X: Any) -> bool:

@@ -17,7 +17,7 @@ from ._arrays import seed_of, threads_of
 from ._columns import CHOICES, in_words_of_python, python_words
 from ._input import take_column
 from ._judgements import Check, Evaluation, Feature, Guess, Summary
-from ._tables import is_frame
+from ._tables import as_frame, is_frame
 from .estimators import Aligner
 
 __all__ = ["Check", "Evaluation", "Feature", "Guess", "Summary", "check", "evaluate", "guess"]
@@ -25,6 +25,7 @@ __all__ = ["Check", "Evaluation", "Feature", "Guess", "Summary", "check", "evalu
 
 def take_named(X: Any, labels: Any, purpose: str, parameter: str) -> tuple[Any, Any, str]:
     """Return X without the column that `labels` names, the labels, and that name if it is one."""
+    X = as_frame(X)
     if isinstance(labels, str) and is_frame(X):
         features, column = take_column(X, labels, purpose, parameter)
         return features, column, labels

@@ -4,10 +4,16 @@
 // never features by themselves. Transparency is left out, and sixteen bits become eight, which is
 // noted.
 //
+// A folder of pictures is a table of pictures: each is a row, its pixels are the columns p0, p1,
+// ..., those of a colour picture red, green, blue by turns, and the column "file" has its name. It
+// is written as a folder of pictures with the same names.
+//
 // Written is a picture of the size of the one that the rows came from. It holds whole numbers from
 // 0 to 255: others are rounded, and cut at the ends.
 
 #pragma once
+
+#include <filesystem>
 
 #include "tables/table_format.h"
 
@@ -15,5 +21,12 @@ namespace conflux {
 
 extern const TableFormat kPngFormat;
 extern const TableFormat kPpmFormat;
+/// A table of pictures; it has no names of its own, folders are recognised by what is in them.
+extern const TableFormat kPicturesFormat;
+
+/// Whether a folder holds pictures that are read.
+bool holds_pictures(const std::filesystem::path& folder);
+/// Writes a picture per row into a folder, which is made if need be.
+std::unique_ptr<TableWriter> write_pictures(const std::filesystem::path& folder);
 
 }  // namespace conflux

@@ -11,6 +11,7 @@
 #include "core/nearest_name.h"
 #include "tables/csv.h"
 #include "tables/fcs.h"
+#include "tables/foreign_formats.h"
 #include "tables/h5ad.h"
 #include "tables/idx.h"
 #include "tables/mtx.h"
@@ -26,37 +27,10 @@ namespace conflux {
 namespace {
 
 // Every format there is; a new one gets a line here.
-constexpr std::array<const TableFormat*, 12> kFormats = {
-    &kCsvFormat, &kTsvFormat,  &kTxtFormat, &kNpyFormat,    &kNpzFormat, &kIdxFormat,
-    &kFcsFormat, &kH5adFormat, &kMtxFormat, &kNetcdfFormat, &kPngFormat, &kPpmFormat};
-
-// Formats that others read: what to do about them.
-struct ForeignFormat {
-  std::string_view ending;
-  std::string_view remedy;
-};
-constexpr std::string_view kWithPandas =
-    "read it with pandas and give the data frame to the Python package, or save it as .csv";
-constexpr std::array<ForeignFormat, 11> kForeign = {{
-    {".parquet",
-     "read it with pandas and give the data frame to the Python package, or save it as "
-     ".csv (pandas.read_parquet(\"in.parquet\").to_csv(\"out.csv\", index=False))"},
-    {".feather", kWithPandas},
-    {".arrow", kWithPandas},
-    {".mat",
-     "load it with scipy.io.loadmat (h5py for version 7.3) and save its arrays as .npz by "
-     "numpy.savez"},
-    {".xlsx", "save the sheet as .csv"},
-    {".jpg", "make a .ppm of it: djpeg in.jpg > out.ppm"},
-    {".jpeg", "make a .ppm of it: djpeg in.jpeg > out.ppm"},
-    {".rds", "write it as .csv in R: write.csv(x, \"out.csv\", row.names = FALSE)"},
-    {".rdata", "write it as .csv in R: write.csv(x, \"out.csv\", row.names = FALSE)"},
-    {".h5",
-     "name its format if it is an AnnData file (--format h5ad), or save its arrays as .npz "
-     "with h5py and numpy"},
-    {".loom",
-     "write it as .h5ad in Python: anndata.read_loom(\"in.loom\").write_h5ad(\"out.h5ad\")"},
-}};
+constexpr std::array<const TableFormat*, 13> kFormats = {
+    &kCsvFormat, &kTsvFormat, &kTxtFormat,     &kNpyFormat, &kNpzFormat,
+    &kIdxFormat, &kFcsFormat, &kH5adFormat,    &kMtxFormat, &kNetcdfFormat,
+    &kPngFormat, &kPpmFormat, &kPicturesFormat};
 
 // A name without its compression.
 struct PlainName {
@@ -93,27 +67,28 @@ Choice choose_format(const std::filesystem::path& path, const TableOptions& opti
   const Compression compression =
       wanted.compression == Compression::kNone ? file.compression : wanted.compression;
   if (!options.format.empty()) return {format_called(wanted.name), compression, file.name};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored) && holds_pictures(path)) {
+    return {kPicturesFormat, compression, ""};
+  }
   if (path == "-") return {kCsvFormat, compression, file.name};
   std::string lower = file.name;
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   for (const TableFormat* format : kFormats) {
     if (format->owns(lower)) return {*format, compression, lower};
   }
-  for (const ForeignFormat& foreign : kForeign) {
-    if (!lower.ends_with(foreign.ending)) continue;
-    throw InvalidOption(fmt::format("{}: conflux does not read or write {} files; {}.",
-                                    path.string(), foreign.ending, foreign.remedy));
-  }
+  refuse_foreign_format(path.string(), lower);
   throw InvalidOption(fmt::format(
       "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx, "
       ".fcs, .mtx, .ppm, .png (.gz or .zst may follow), .h5ad or .nc, or name the format.",
       path.string()));
 }
 
-// A folder of 10x Genomics is the matrix in it.
+// A folder of 10x Genomics is the matrix in it, one of pictures is a table itself.
 std::filesystem::path file_of(const std::filesystem::path& path) {
   std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) ? matrix_in_folder(path) : path;
+  if (!std::filesystem::is_directory(path, ignored) || holds_pictures(path)) return path;
+  return matrix_in_folder(path);
 }
 
 std::string_view type_name(ColumnType type) {
@@ -299,6 +274,7 @@ std::unique_ptr<SparseReader> open_sparse(const std::filesystem::path& path,
 std::unique_ptr<TableWriter> create_table(const std::filesystem::path& path,
                                           const TableOptions& options) {
   const Choice choice = choose_format(path, options);
+  if (&choice.format == &kPicturesFormat) return write_pictures(path);
   return choice.format.create(create_output(path, choice.compression), choice.name, options);
 }
 

@@ -182,6 +182,19 @@ class Pictures(CommandTest):
         self.assertTrue(self.read("out.png").startswith(b"\x89PNG"))
         self.run_command("convert", "out.png", "out.ppm")
         self.assertEqual(len(self.read("out.ppm")), len(self.read("day.ppm")))
+    def test_folders_of_pictures_are_translated_into_folders(self):
+        for name, ink in (("pale", 60), ("dark", 200)):
+            (self.folder / name).mkdir()
+            for k in range(40):
+                pixels = bytes(ink + (7 * k + 3 * j * k + j) % 40 for j in range(12))
+                (self.folder / name / f"{k:02}.pgm").write_bytes(b"P5\n4 3\n255\n" + pixels)
+        self.run_command("fit", "pale", "dark/", "--method", "nb", "-o", "m.conflux")
+        self.run_command("translate", "m.conflux", "pale/", "--to", "dark", "-o", "out/")
+        pictures = sorted((self.folder / "out/pale").iterdir())
+        self.assertEqual([path.name for path in pictures], [f"{k:02}.pgm" for k in range(40)])
+        self.assertGreater(min(pictures[3].read_bytes()[-12:]), 150)
+
+    def test_photographs_of_other_formats_are_answered(self):
         done = self.call("fit", "day.jpg", "-o", "m.conflux")
         self.assertIn("djpeg", done.stderr)
 

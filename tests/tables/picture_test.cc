@@ -49,6 +49,25 @@ TEST(Picture, NumbersAreRoundedAndCutAtTheEnds) {
   EXPECT_THAT(read_table(folder / "cut.png")["red"].numbers, ElementsAre(0, 0, 255, 255));
 }
 
+TEST(Picture, AFolderOfThemIsATableWithARowEach) {
+  const TemporaryFolder folder;
+  const auto path = folder / "threes";
+  std::filesystem::create_directory(path);
+  folder.with("threes/b.pgm", std::string("P5 2 1 255\n\x07\x09", 13));
+  folder.with("threes/a.pgm", std::string("P5 2 1 255\n\x01\x02", 13));
+  folder.with("threes/notes.txt", "no picture");
+  Table table = read_table(path);
+  EXPECT_THAT(table.names(), ElementsAre("p0", "p1", "file"));
+  EXPECT_THAT(table["p1"].numbers, ElementsAre(2, 9));
+  EXPECT_THAT(table["file"].text, ElementsAre("a.pgm", "b.pgm"));
+  table.columns[0].numbers = {100, 200};
+  write_table(folder / "out", table, {.format = "pictures"});
+  EXPECT_THAT(read_table(folder / "out")["p0"].numbers, ElementsAre(100, 200));
+  folder.with("threes/c.pgm", std::string("P5 1 1 255\n\x07", 12));
+  EXPECT_THAT([&] { read_table(path); },
+              ThrowsMessage<InvalidData>(HasSubstr("all pictures need the same size")));
+}
+
 TEST(Picture, EveryRefusalNamesTheRemedy) {
   const TemporaryFolder folder;
   const std::vector<std::pair<std::string, std::string>> cases = {

@@ -1,0 +1,49 @@
+"""Frames of other libraries are read as those of pandas are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import conflux
+
+
+@pytest.fixture
+def frame():
+    X, groups = conflux.datasets.make_moons(200)
+    out = pd.DataFrame(X, columns=["height", "width"])
+    out["group"] = groups
+    return out
+
+
+class Speaker:
+    """A frame that speaks the interchange protocol and nothing else."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __dataframe__(self, *args, **kwargs):
+        return self._frame.__dataframe__(*args, **kwargs)
+
+
+def moved_rows(X, frame):
+    aligner = conflux.Aligner(method="nb", group_column="group", random_state=0)
+    return aligner.fit(X).transform(X)[["height", "width"]]
+
+
+def test_the_interchange_protocol_is_understood(frame):
+    numbers = frame.assign(group=(frame["group"] == frame["group"][0]).astype(float))
+    expected = moved_rows(numbers, numbers)
+    moved = moved_rows(Speaker(numbers), numbers)
+    np.testing.assert_array_equal(moved, expected)
+
+
+def test_data_sets_of_xarray_have_a_row_per_point(frame):
+    xarray = pytest.importorskip("xarray")
+    times = pd.date_range("2000-01-01", periods=len(frame))
+    groups = frame.pop("group").to_numpy()
+    dataset = xarray.Dataset({name: ("time", frame[name]) for name in frame}, {"time": times})
+    aligner = conflux.Aligner(method="nb", random_state=0).fit(dataset, groups)
+    moved = aligner.transform(dataset, groups)
+    assert list(moved.index) == list(times)
+    expected = conflux.Aligner(method="nb", random_state=0).fit(frame, groups)
+    np.testing.assert_array_equal(moved, expected.transform(frame, groups))
