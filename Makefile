@@ -84,7 +84,7 @@ tsan: packages
 # Parsers on inputs that libFuzzer invents, and the properties of the tests that `make asan` has built
 # on new ones. SEED=1 makes the same inputs every time, as far as they get in SECONDS_EACH, and leaves
 # out the properties.
-FUZZERS := csv npy npz idx fcs mtx h5ad picture model
+FUZZERS := csv npy npz idx fcs mtx h5ad nc picture model
 SECONDS_EACH ?= 60
 SEED ?= 0
 fuzz: packages

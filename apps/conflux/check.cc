@@ -33,7 +33,10 @@ const Composition& composition_of(const CheckReport& found) {
 /// A table that no input is called like, in a format that keeps the groups of its rows.
 std::string output_name(const GroupedInputFlags& input) {
   const std::string format = table_format(input.paths.front(), {.format = input.table.format});
-  std::string name = format == "csv" || format == "tsv" ? "aligned." + format : "aligned.npz";
+  const bool copy = format == "h5ad" && input.paths.size() == 1;
+  std::string name = format == "csv" || format == "tsv" || copy ? "aligned." + format
+                     : format == "mtx"                          ? "aligned.csv"
+                                                                : "aligned.npz";
   while (std::find(input.paths.begin(), input.paths.end(), name) != input.paths.end()) {
     name = "aligned_" + name;
   }

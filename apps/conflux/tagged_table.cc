@@ -219,11 +219,22 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
 }
 
 std::string stem_of(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  // A folder, with a slash or without, is called as a whole.
-  if (name.empty()) return std::filesystem::path(path).parent_path().filename().string();
+  namespace fs = std::filesystem;
+  fs::path whole = fs::path(path).lexically_normal();
+  if (whole.filename().empty()) whole = whole.parent_path();
+  // What all samples of 10x Genomics are called alike tells nothing: the folder above does.
+  const auto tells_nothing = [](const std::string& name) {
+    return name.starts_with("matrix.mtx") || name.ends_with("_feature_bc_matrix") ||
+           name.ends_with("_gene_bc_matrices") || name == "outs" || name == "GRCh38" ||
+           name == "hg19" || name == "mm10";
+  };
+  while (tells_nothing(whole.filename().string()) && whole.has_parent_path() &&
+         !whole.parent_path().filename().empty()) {
+    whole = whole.parent_path();
+  }
+  fs::path name = whole.filename();
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return name.string();
+  if (fs::is_directory(whole, ignored)) return name.string();
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   return name.stem().string();
 }

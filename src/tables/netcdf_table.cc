@@ -9,6 +9,7 @@
 #include "tables/file_copy.h"
 #include "tables/netcdf.h"
 #include "tables/netcdf_grid.h"
+#include "tables/netcdf_header.h"
 
 namespace conflux {
 
@@ -19,7 +20,10 @@ constexpr Index kNumbersPerSlab = Index{1} << 18;
 
 std::string netcdf_path(const ByteSource& source) {
   std::string out = source.plain_path().string();
-  if (!out.empty()) return out;
+  if (!out.empty()) {
+    netcdf::check_classic_head(*source.random_access(), source.name());
+    return out;
+  }
   throw InvalidData(fmt::format(
       "{}: .nc files are read by position, which compressed files and pipes do not allow; "
       "decompress it into a file.",

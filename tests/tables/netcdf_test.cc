@@ -93,5 +93,20 @@ TEST_P(Climate, RefusalsNameTheRemedy) {
   EXPECT_THROW(read_table(folder.with("cut.nc", bytes.substr(0, bytes.size() / 2))), InvalidData);
 }
 
+// The library would make room for what the head tells of.
+TEST(NetcdfHead, IsNotBelieved) {
+  const TemporaryFolder folder;
+  const std::string bytes = bytes_of(kTables / "climate_classic.nc");
+  const std::string dimensions("\0\0\0\x0a", 4), attributes("\0\0\0\x0c", 4),
+      variables("\0\0\0\x0b", 4);
+  for (const std::string& tag : {dimensions, attributes, variables}) {
+    std::string spoiled = bytes;
+    spoiled.replace(bytes.find(tag, 4) + 4, 4, "\x7f\xff\xff\xf0");
+    EXPECT_THAT([&] { read_table(folder.with("bad.nc", spoiled)); },
+                ThrowsMessage<Error>(testing::AnyOf(HasSubstr("more than its 776 bytes can hold"),
+                                                    HasSubstr("without the netCDF library"))));
+  }
+}
+
 }  // namespace netcdf_test
 }  // namespace conflux
