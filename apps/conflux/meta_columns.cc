@@ -17,15 +17,23 @@ std::string key_of_table(const std::string& key) {
   return equals == key.npos ? key : key.substr(equals + 1);
 }
 
-Table read_meta(const std::string& path, std::vector<std::string> text, int threads) {
-  TableOptions options{.threads = threads};
-  options.numeric.emplace();
-  const TableSchema schema = open_table(path, options)->schema();
-  std::erase_if(text, [&](const std::string& name) {
+// Those of the names that a table has.
+std::vector<std::string> existing(std::vector<std::string> names, const TableSchema& schema) {
+  std::erase_if(names, [&](const std::string& name) {
     return std::none_of(schema.begin(), schema.end(),
                         [&](const ColumnInfo& column) { return column.name == name; });
   });
-  Table out = read_table(path, {.text = std::move(text), .threads = threads});
+  return names;
+}
+
+Table read_meta(const std::string& path, MetaTypes types, int threads) {
+  TableOptions options{.threads = threads};
+  options.numeric.emplace();
+  const TableSchema schema = open_table(path, options)->schema();
+  options.numeric.reset();
+  if (types.numbers) options.numeric = existing(std::move(*types.numbers), schema);
+  options.text = existing(std::move(types.text), schema);
+  Table out = read_table(path, options);
   out.source = path;
   return out;
 }
@@ -34,11 +42,11 @@ Table read_meta(const std::string& path, std::vector<std::string> text, int thre
 
 std::string key_of_rows(const std::string& key) { return key.substr(0, key.find('=')); }
 
-MetaColumns::MetaColumns(const std::string& path, const std::string& key,
-                         std::vector<std::string> text, int threads)
+MetaColumns::MetaColumns(const std::string& path, const std::string& key, MetaTypes types,
+                         int threads)
     : key_(key_of_rows(key)), own_key_(key_of_table(key)) {
-  if (!own_key_.empty()) text.push_back(own_key_);
-  table_ = read_meta(path, std::move(text), threads);
+  if (!own_key_.empty()) types.text.push_back(own_key_);
+  table_ = read_meta(path, std::move(types), threads);
   if (own_key_.empty()) return;
   const std::vector<std::string> keys = groups_of_rows(table_, own_key_);
   for (std::size_t i = 0; i < keys.size(); ++i) {

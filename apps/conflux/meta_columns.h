@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,12 +16,18 @@ namespace conflux::app {
 /// is that of the joined table.
 std::string key_of_rows(const std::string& key);
 
+/// How the columns of the table are read; names that it does not have are left out.
+struct MetaTypes {
+  /// These keep their spelling: 007 stays 007.
+  std::vector<std::string> text = {};
+  /// If set, these are numbers, and all others keep their spelling.
+  std::optional<std::vector<std::string>> numbers = {};
+};
+
 class MetaColumns {
  public:
-  /// Rows belong together by their keys, or by their places if `key` is empty. Columns in `text`
-  /// keep their spelling.
-  MetaColumns(const std::string& path, const std::string& key, std::vector<std::string> text,
-              int threads);
+  /// Rows belong together by their keys, or by their places if `key` is empty.
+  MetaColumns(const std::string& path, const std::string& key, MetaTypes types, int threads);
 
   const Table& table() const { return table_; }
   /// Throws InvalidData when rows that are joined by place are not as many.

@@ -165,8 +165,9 @@ ModelReader::ModelReader(std::string path, const Model& model, const InputFlags&
 void ModelReader::join_columns() {
   schema_ = reader_->schema();
   if (flags_.meta.empty()) return;
-  const std::string& group = flags_.group.empty() ? model_.group_column : flags_.group;
-  meta_ = std::make_unique<MetaColumns>(flags_.meta, flags_.meta_key, split_list(group), 0);
+  MetaTypes types;
+  types.numbers = options_for_model(model_, {}, flags_, 0).numeric;
+  meta_ = std::make_unique<MetaColumns>(flags_.meta, flags_.meta_key, std::move(types), 0);
   Table none;
   for (const ColumnInfo& column : schema_) {
     none.columns.push_back({column.name, column.type, {}, {}});

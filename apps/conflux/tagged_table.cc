@@ -191,7 +191,8 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
     }
   }
   if (!flags.meta.empty()) {
-    const MetaColumns meta(flags.meta, flags.meta_key, spelled_columns(flags), flags.threads);
+    const MetaColumns meta(flags.meta, flags.meta_key, {.text = spelled_columns(flags)},
+                           flags.threads);
     meta.check_rows(out.table.num_rows(), out.table.source);
     meta.join(out.table, 0);
   }
