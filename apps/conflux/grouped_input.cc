@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "name_patterns.h"
 
@@ -198,6 +199,7 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
           ? known_coordinates(*model, tagged.table, groups, workers)
           : coordinates_by_group(columns, tagged.table, groups.of_row, groups.count(), workers);
   GroupedInput out = gathered(flags, tagged, groups, std::move(rows), columns.feature_names());
+  out.groups.set_measured(measured_scales(columns));
   out.columns = std::move(columns);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 
 namespace py = pybind11;
@@ -143,6 +144,7 @@ void CallerData::keep(std::vector<Matrix> coordinates) {
     groups_.add(facts_.group_names[m], std::move(coordinates[m]), taken(masses, rows_of_[m]));
   }
   groups_.set_feature_names(columns_.feature_names());
+  groups_.set_measured(measured_scales(columns_));
   set_labels();
 }
 

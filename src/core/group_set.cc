@@ -106,6 +106,22 @@ void GroupSet::set_feature_names(std::vector<std::string> names) {
   feature_names_ = std::move(names);
 }
 
+double MeasuredScale::value(double coordinate) const {
+  if (coordinates.size() < 2) return coordinate;
+  const auto inner = std::upper_bound(coordinates.begin() + 1, coordinates.end() - 1, coordinate);
+  const auto k = static_cast<std::size_t>(inner - coordinates.begin());
+  const double slope = (values[k] - values[k - 1]) / (coordinates[k] - coordinates[k - 1]);
+  return values[k - 1] + slope * (coordinate - coordinates[k - 1]);
+}
+
+void GroupSet::set_measured(std::vector<MeasuredScale> scales) {
+  if (!scales.empty() && static_cast<Index>(scales.size()) != dim()) {
+    throw InvalidData(
+        fmt::format("{} scales for {} columns; give one per column.", scales.size(), dim()));
+  }
+  measured_ = std::move(scales);
+}
+
 void GroupSet::set_labels(std::vector<std::string> names, std::vector<std::vector<Index>> labels) {
   if (static_cast<Index>(labels.size()) != num_groups()) {
     throw InvalidData(fmt::format("labels of {} groups for {} groups; give those of each.",

@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   kGuessing = 11,
   kMatching = 12,
   kDifference = 14,
+  kIslands = 15,
 };
 
 class Stream {

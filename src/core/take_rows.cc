@@ -33,6 +33,7 @@ GroupSet take_rows(const GroupSet& groups, const std::vector<std::vector<Index>>
     });
   }
   if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
+  out.set_measured(groups.measured());
   if (!groups.label_names().empty()) out.set_labels(groups.label_names(), std::move(labels));
   return out;
 }

@@ -46,39 +46,13 @@ Matrix choose_seeds(const Matrix& points, const Vector& masses, Index count, Str
   return seeds;
 }
 
-// Lloyd's steps from `centres`, over all processes.
-Clusters settle(const Matrix& points, const Vector& masses, Matrix centres, Communicator& comm) {
-  const Index count = centres.rows();
-  const Index dim = centres.cols();
-  Clusters out{.centres = std::move(centres), .masses = Vector::Zero(count)};
-  double before = std::numeric_limits<double>::infinity();
-  for (int step = 0; step <= kLloydSteps; ++step) {
-    // Sums of the coordinates, mass and squared distances of each cluster.
-    Matrix sums = Matrix::Zero(count, dim + 2);
-    for_each_nearest(points, out.centres, [&](Index i, Index c, double squared) {
-      sums.row(c).head(dim) += masses(i) * points.row(i);
-      sums(c, dim) += masses(i);
-      sums(c, dim + 1) += masses(i) * squared;
-    });
-    comm.sum(std::span(sums.data(), static_cast<std::size_t>(sums.size())));
-    out.masses = sums.col(dim);
-    out.spread = sums.col(dim + 1).sum() / std::max(out.masses.sum(), 1e-300);
-    // The masses of the last step belong to the centres that stay.
-    if (step == kLloydSteps || out.spread >= before) break;
-    before = out.spread;
-    for (Index c = 0; c < count; ++c) {
-      if (sums(c, dim) > 0) out.centres.row(c) = sums.row(c).head(dim) / sums(c, dim);
-    }
-  }
-  return out;
-}
-
 Clusters best_of(int starts, const Matrix& points, const Vector& masses, Index count,
                  Stream& stream) {
   SelfCommunicator self;
   Clusters best{.centres = {}, .masses = {}, .spread = std::numeric_limits<double>::infinity()};
   for (int start = 0; start < starts; ++start) {
-    Clusters found = settle(points, masses, choose_seeds(points, masses, count, stream), self);
+    Clusters found = settle_centres(points, masses, choose_seeds(points, masses, count, stream),
+                                    kLloydSteps, self);
     if (found.spread < best.spread) best = std::move(found);
   }
   return best;
@@ -97,6 +71,33 @@ Clusters without_empty(Clusters clusters) {
 }
 
 }  // namespace
+
+Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centres, int steps,
+                        Communicator& comm) {
+  const Index count = centres.rows();
+  const Index dim = centres.cols();
+  Clusters out{.centres = std::move(centres), .masses = Vector::Zero(count)};
+  double before = std::numeric_limits<double>::infinity();
+  for (int step = 0; step <= steps; ++step) {
+    // Sums of the coordinates, mass and squared distances of each cluster.
+    Matrix sums = Matrix::Zero(count, dim + 2);
+    for_each_nearest(points, out.centres, [&](Index i, Index c, double squared) {
+      sums.row(c).head(dim) += masses(i) * points.row(i);
+      sums(c, dim) += masses(i);
+      sums(c, dim + 1) += masses(i) * squared;
+    });
+    comm.sum(std::span(sums.data(), static_cast<std::size_t>(sums.size())));
+    out.masses = sums.col(dim);
+    out.spread = sums.col(dim + 1).sum() / std::max(out.masses.sum(), 1e-300);
+    // The masses of the last step belong to the centres that stay.
+    if (step == steps || out.spread >= before) break;
+    before = out.spread;
+    for (Index c = 0; c < count; ++c) {
+      if (sums(c, dim) > 0) out.centres.row(c) = sums.row(c).head(dim) / sums(c, dim);
+    }
+  }
+  return out;
+}
 
 Clusters k_means(const Matrix& points, const Vector& masses, Index count, int starts, Stream stream,
                  Communicator& comm) {
@@ -123,7 +124,7 @@ Clusters k_means(const Matrix& points, const Vector& masses, Index count, int st
   // Not `stream`, of which the processes have drawn different numbers.
   Stream shared(0, Purpose::kMatching, static_cast<std::uint64_t>(count));
   Matrix seeds = best_of(starts, gathered.leftCols(dim), gathered.col(dim), most, shared).centres;
-  return without_empty(settle(points, masses, std::move(seeds), comm));
+  return without_empty(settle_centres(points, masses, std::move(seeds), kLloydSteps, comm));
 }
 
 std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres) {

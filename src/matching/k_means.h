@@ -27,6 +27,10 @@ struct Clusters {
 Clusters k_means(const Matrix& points, const Vector& masses, Index count, int starts, Stream stream,
                  Communicator& comm);
 
+/// Clusters after at most `steps` of Lloyd's steps from given centres; empty ones stay.
+Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centres, int steps,
+                        Communicator& comm);
+
 /// For each point the nearest row of `centres`, the first of equal ones.
 std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres);
 

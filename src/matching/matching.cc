@@ -34,8 +34,6 @@ constexpr Index kFewestRepeats = 2;
 constexpr Index kGroupsInAllRepeats = 200;
 // Directions of variance need fewer rows than clusters do.
 constexpr Index kAxesRows = 4000;
-// An island with less of a group's mass may be a handful of odd rows.
-constexpr double kLeastIsland = 0.05;
 
 // A single start often splits one kind and joins two others.
 constexpr int kKindStarts = 4;
@@ -167,7 +165,6 @@ class Matcher {
     const double part = 1 / static_cast<double>(repeats_.size());
     double partner_squared = 0;
     double own_squared = 0;
-    double most_islands = 0;
     for (const Repeat& each : repeats_) {
       const Clusters& own = each.clusters[m];
       const Vector matched = each.copy.matched[m].cwiseProduct(own.masses);
@@ -183,21 +180,10 @@ class Matcher {
             each.copy.squared_distances[m](c) > kFarPartner * kFarPartner * own_distance;
         if (!far) out.near += part * matched(c);
       }
-      most_islands += static_cast<double>(large_islands(points_[m], own));
     }
     out.partner_distance = std::sqrt(partner_squared / std::max(out.matched, 1e-300));
     out.own_distance = std::sqrt(own_squared);
-    out.islands = std::max<Index>(1, std::lround(part * most_islands));
     return out;
-  }
-
-  Index large_islands(const Matrix& points, const Clusters& own) const {
-    const std::vector<Index> island =
-        find_islands(points, nearest_centres(points, own.centres), own, comm_);
-    std::map<Index, double> masses;
-    for (Index c = 0; c < own.centres.rows(); ++c) masses[island[c]] += own.masses(c);
-    return std::count_if(masses.begin(), masses.end(),
-                         [](const auto& each) { return each.second >= kLeastIsland; });
   }
 
   // Points where the copies of their clusters are, in the mean over all repeats.
@@ -231,7 +217,12 @@ class Matcher {
     Clusters kinds = k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_);
     kinds.masses /= std::max(kinds.masses.sum(), std::numeric_limits<double>::min());
     const Matrix& centres = kinds.centres;
-    out.islands = large_islands(all, kinds);
+    if (options_.count_islands) {
+      for (Index m = 0; m < groups_.num_groups(); ++m) {
+        out.groups[m].islands = count_islands(points_[m], options_.seed, 1 + m, comm_);
+      }
+      out.islands = count_islands(all, options_.seed, 0, comm_);
+    }
     out.shares = Matrix::Zero(groups_.num_groups(), centres.rows());
     for (Index m = 0; m < groups_.num_groups(); ++m) out.kinds.push_back(sort_rows(m, centres));
     for (Index m = 0; m < groups_.num_groups(); ++m) {

@@ -32,6 +32,8 @@ struct MatchOptions {
   /// How much more than the least price that links all groups may be paid for a match.
   double slack = 1.75;
   Index rounds = 10;
+  /// Whether to look for parts that lie apart; kinds do not need it.
+  bool count_islands = false;
   std::uint64_t seed = 0;
 };
 

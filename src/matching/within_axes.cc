@@ -13,6 +13,13 @@ std::span<double> numbers_of(Matrix& matrix) {
   return {matrix.data(), static_cast<std::size_t>(matrix.size())};
 }
 
+void measure(const std::vector<MeasuredScale>& scales, Matrix& rows) {
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    if (scales[j].coordinates.empty()) continue;
+    for (double& each : rows.col(static_cast<Index>(j))) each = scales[j].value(each);
+  }
+}
+
 }  // namespace
 
 Matrix WithinAxes::of(const Group& group, const std::vector<Index>& chosen,
@@ -23,6 +30,7 @@ Matrix WithinAxes::of(const Group& group, const std::vector<Index>& chosen,
     for (Index i = begin; i < end; ++i) {
       group.rows.copy_row(chosen[i], block.row(i - begin).data());
     }
+    measure(measured, block);
     block.rowwise() -= centre;
     out.middleRows(begin, end - begin).noalias() = block * columns;
   });
@@ -38,6 +46,7 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
   for (Index m = 0; m < num_groups; ++m) {
     Matrix& own = rows.emplace_back(static_cast<Index>(chosen[m].size()), dim);
     for (Index i = 0; i < own.rows(); ++i) groups[m].rows.copy_row(chosen[m][i], own.row(i).data());
+    measure(groups.measured(), own);
     sums.row(m).head(dim) = own.colwise().sum();
     sums(m, dim) = static_cast<double>(own.rows());
   }
@@ -61,7 +70,8 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
   }
   const Index kept = std::min(count, dim);
   return {.centre = means.colwise().mean(),
-          .columns = vectors.bottomRows(kept).colwise().reverse().transpose()};
+          .columns = vectors.bottomRows(kept).colwise().reverse().transpose(),
+          .measured = groups.measured()};
 }
 
 }  // namespace conflux

@@ -1,4 +1,6 @@
 // Few coordinates of rows: along the directions in which rows vary most within their groups.
+//
+// Rows are looked at as they were measured: normal scores would close the gaps between kinds.
 
 #pragma once
 
@@ -13,6 +15,7 @@ namespace conflux {
 struct WithinAxes {
   Eigen::RowVectorXd centre;  // the mean of the groups' means
   Matrix columns;             // orthonormal, largest variance first
+  std::vector<MeasuredScale> measured = {};
 
   /// Coordinates of the chosen rows of a group.
   Matrix of(const Group& group, const std::vector<Index>& chosen, const Workers& workers) const;

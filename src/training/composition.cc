@@ -68,16 +68,18 @@ Difference compared(double value, std::vector<double> dealt) {
           .p_value = static_cast<double>(beyond + 1) / static_cast<double>(dealt.size() + 1)};
 }
 
-Matching match(const JudgedRows& judged, const std::vector<std::string>& group_names,
-               std::uint64_t seed, const Workers& workers) {
+Matching match(const JudgedRows& judged, const GroupSet& all, std::uint64_t seed,
+               const Workers& workers) {
   GroupSet groups;
   Index at = 0;
   for (std::size_t m = 0; m < judged.sizes.size(); ++m) {
-    groups.add(group_names[m], Matrix(judged.rows.middleRows(at, judged.sizes[m])));
+    groups.add(all[static_cast<Index>(m)].name,
+               Matrix(judged.rows.middleRows(at, judged.sizes[m])));
     at += judged.sizes[m];
   }
+  groups.set_measured(all.measured());
   SelfCommunicator comm;
-  return match_groups(groups, {.seed = seed}, comm, workers);
+  return match_groups(groups, {.count_islands = true, .seed = seed}, comm, workers);
 }
 
 // As they are, which is how layers will see them: pixels that are nearly always white would tell
@@ -181,7 +183,7 @@ std::string reason_for_single_clouds(const Composition& kinds) {
 Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
                                   const Workers& workers) {
   const JudgedRows judged = rows_to_compare(groups, seed);
-  Compositions out{.matching = match(judged, groups.names(), seed, workers)};
+  Compositions out{.matching = match(judged, groups, seed, workers)};
   std::vector<std::string> names;
   for (Index c = 0; c < out.matching.num_kinds(); ++c)
     names.push_back(fmt::format("kind {}", c + 1));

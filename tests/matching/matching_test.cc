@@ -14,7 +14,8 @@ namespace matching_test {
 
 using ::testing::HasSubstr;
 
-Matching match(const GroupSet& groups, int threads = 1, MatchOptions options = {}) {
+Matching match(const GroupSet& groups, int threads = 1,
+               MatchOptions options = {.count_islands = true}) {
   SelfCommunicator self;
   return match_groups(groups, options, self, Workers(threads));
 }

@@ -28,6 +28,17 @@ struct Group {
   Index label(Index row) const { return labels.empty() ? -1 : labels[row]; }
 };
 
+/// How coordinates of a feature go back to what was measured, where they are scores that close the
+/// gaps between values: increasing knots, between which it is a line. Without knots a coordinate is
+/// what was measured.
+struct MeasuredScale {
+  std::vector<double> coordinates = {};
+  std::vector<double> values = {};
+
+  /// The outer slopes go on beyond the knots.
+  double value(double coordinate) const;
+};
+
 class GroupSet {
  public:
   GroupSet() = default;
@@ -51,6 +62,8 @@ class GroupSet {
   void set_feature_names(std::vector<std::string> names);
   /// labels[m][i] is the position in `names` of what row i of group m shows, or -1.
   void set_labels(std::vector<std::string> names, std::vector<std::vector<Index>> labels);
+  /// One for each feature, or none if all coordinates are what was measured.
+  void set_measured(std::vector<MeasuredScale> scales);
   /// Borrows the labels of a set with the same rows.
   void set_labels_of(const GroupSet& other);
 
@@ -63,6 +76,9 @@ class GroupSet {
   const std::vector<std::string>& feature_names() const { return feature_names_; }
   /// Empty when rows have no labels.
   const std::vector<std::string>& label_names() const { return label_names_; }
+
+  /// Empty when all coordinates are what was measured.
+  const std::vector<MeasuredScale>& measured() const { return measured_; }
 
   /// Throws InvalidOption with the known names when there is no such group.
   Index index_of(const std::string& name) const;
@@ -81,6 +97,7 @@ class GroupSet {
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<std::string> feature_names_;
   std::vector<std::string> label_names_;
+  std::vector<MeasuredScale> measured_;
 };
 
 /// Position of `name` in `names`; throws InvalidOption that lists them when it is missing.

@@ -1,0 +1,19 @@
+// Features as they were measured, for whoever looks for gaps between values: normal scores close
+// them.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/columns/columns.h"
+#include "conflux/core/group_set.h"
+
+namespace conflux {
+
+/// For every feature the way from its coordinates to its values, in units of their spread; values
+/// far outside, which heavy tails have, are drawn in. A feature that is no score stays what it is,
+/// and so do categories and numbers most of which are the same: those have no gaps that mean
+/// anything.
+std::vector<MeasuredScale> measured_scales(const Columns& columns);
+
+}  // namespace conflux
