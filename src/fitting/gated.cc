@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "conflux/core/error.h"
 #include "fitting/gated_fit.h"
+#include "fitting/kind_maps.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
 #include "fitting/search_setup.h"
@@ -47,20 +49,23 @@ class GatedFitter final : public LayerFitter {
     // Rare kinds need every row that they have.
     const Gate gate =
         fit_gate(groups, rows.maps(), basis_, kinds_, settings, stream, input.comm, input.workers);
-    std::vector<Matrix> shares = shares_of(gate, groups, rows.search, kinds_, input.workers);
-    SearchResult found = find_gated_directions(groups, rows.search, gate, shares,
+    const auto [seen_rows, unseen_rows] = two_thirds(rows.search, layer, input);
+    std::vector<Matrix> shares = shares_of(gate, groups, seen_rows, kinds_, input.workers);
+    SearchResult found = find_gated_directions(groups, seen_rows, gate, shares,
                                                search_weights(options), *options.directions,
                                                ascent(options), stream, input.comm, input.workers);
     share(found.frame, input.comm);
+    const MapDetail detail =
+        choose_detail(input, gate, found.frame, seen_rows, unseen_rows, strength, settings);
     Fitted out = plain_layer(std::make_shared<GatedLayer>(fit_gated_layer(
-                                 groups, rows.maps(), found.frame, gate, kinds_, strength, settings,
-                                 options, input.comm, input.workers)),
+                                 groups, rows.maps(), found.frame, gate, kinds_, detail, strength,
+                                 settings, options, input.comm, input.workers)),
                              input.workers);
     Fitted seen = from_search(found);
     seen.layers = std::move(out.layers);
     seen.move = std::move(out.move);
     seen.spread_after = [input, gate, frame = found.frame, shares = std::move(shares),
-                         looked_at = std::move(rows.search)] {
+                         looked_at = seen_rows] {
       return spread_within_kinds(input.groups(), looked_at, gate, shares,
                                  search_weights(input.options), frame, input.comm, input.workers);
     };
@@ -74,6 +79,38 @@ class GatedFitter final : public LayerFitter {
     Matching found = match_groups(input.groups(), {.kinds = *options.kinds, .seed = options.seed},
                                   input.comm, input.workers);
     return {.count = found.num_kinds(), .of = std::move(found.kinds), .certainty = kCertainty};
+  }
+
+  // Rows that search and rows that judge. Processes have no rows in common to judge by, so that
+  // several of them search on all of theirs.
+  static std::pair<RowChoice, RowChoice> two_thirds(const RowChoice& rows, Index layer,
+                                                    const FitInput& input) {
+    if (input.comm.size() > 1) return {rows, {}};
+    std::pair<RowChoice, RowChoice> out;
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      Stream stream(input.options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer), 1 + m);
+      std::vector<Index> order = stream.permutation(static_cast<Index>(rows[m].size()));
+      const auto middle = order.begin() + static_cast<std::ptrdiff_t>((2 * order.size() + 2) / 3);
+      std::sort(order.begin(), middle);
+      std::sort(middle, order.end());
+      for (RowChoice* part : {&out.first, &out.second}) part->emplace_back();
+      for (auto i = order.begin(); i != order.end(); ++i) {
+        (i < middle ? out.first : out.second).back().push_back(rows[m][*i]);
+      }
+    }
+    return out;
+  }
+
+  MapDetail choose_detail(const FitInput& input, const Gate& gate, const Frame& frame,
+                          const RowChoice& seen, const RowChoice& unseen, double strength,
+                          const GateSettings& settings) const {
+    if (unseen.empty()) return MapDetail::kBend;
+    const auto shared = [&](const RowChoice& chosen) {
+      return share_rows(input.groups(), chosen, frame, gate, kinds_, input.comm, input.workers);
+    };
+    return best_detail(losses_of_unseen(input.groups(), shared(seen), shared(unseen),
+                                        settings.min_kind / 2, strength, input.options, input.comm,
+                                        input.workers));
   }
 
   /// The climb within kinds has no inner steps, and makes half as many in their place.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "fitting/kind_maps.h"
 #include "fitting/row_choice.h"
 #include "slicing/sliced_wasserstein.h"
 #include "univariate/barycenter.h"
@@ -15,12 +16,8 @@ namespace conflux {
 
 namespace {
 
-// A group with less of itself in a kind, compared with the group that has most, stays as it is.
-constexpr double kLeastPart = 0.1;
 // A kind with fewer rows in the search takes no part in it: they cannot tell a direction.
-constexpr std::size_t kLeastSearchRows = 20;
-// Maps have as many knots as the square root of the rows of the smallest group, but not fewer.
-constexpr Index kLeastKnots = 4;
+constexpr std::size_t kLeastSearchRows = 10;
 
 // Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
 PiecewiseLinearMap shift_to(double mean, double mass, double target, double strength) {
@@ -102,19 +99,6 @@ Frame frame_beside(const Matrix& columns, const Matrix& gate) {
   return Frame::orthonormalized(beside(once.columns(), gate));
 }
 
-std::vector<double> subset_weights(const std::vector<double>& weights,
-                                   const std::vector<Index>& members) {
-  std::vector<double> out;
-  double sum = 0;
-  for (const Index m : members) {
-    out.push_back(weights[m]);
-    sum += weights[m];
-  }
-  // Groups that count nothing may be alone in a kind.
-  for (double& each : out) each = sum > 0 ? each / sum : 1 / static_cast<double>(out.size());
-  return out;
-}
-
 // Every row counts in the kind where its share is largest.
 KindSpread spread_in_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
                            const std::vector<Matrix>& shares, const std::vector<double>& weights,
@@ -161,87 +145,6 @@ KindSpread spread_in_kinds(const GroupSet& groups, const RowChoice& chosen, cons
   return problem;
 }
 
-/// The chosen rows of every group as the maps of a layer see them.
-struct SharedRows {
-  std::vector<Matrix> lines;   ///< by group: the values of each row on the layer's lines
-  std::vector<Matrix> shares;  ///< by group: how much each row counts in each kind
-  Matrix masses;               ///< of groups in kinds
-  Matrix parts;                ///< of the whole group, what is in each kind
-  std::vector<Matrix> sums;    ///< by group: of the values in each kind on each line
-};
-
-SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                      const Gate& gate, const RowKinds& row_kinds, Communicator& comm,
-                      const Workers& workers) {
-  const Index count = groups.num_groups();
-  SharedRows out;
-  out.shares = shares_of(gate, groups, chosen, row_kinds, workers);
-  out.masses.resize(count, gate.kinds());
-  for (Index m = 0; m < count; ++m) {
-    out.lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
-    Matrix& shares = out.shares[m];
-    for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(groups[m], chosen[m][i]);
-    for (Index c = 0; c < gate.kinds(); ++c) out.masses(m, c) = shares.col(c).sum();
-    out.sums.push_back(shares.transpose() * out.lines[m]);
-  }
-  const auto add_over_processes = [&](Matrix& values) {
-    comm.sum(std::span(values.data(), static_cast<std::size_t>(values.size())));
-  };
-  add_over_processes(out.masses);
-  for (Matrix& of_group : out.sums) add_over_processes(of_group);
-  out.parts = out.masses;
-  for (Index m = 0; m < count; ++m) {
-    const auto of_group = std::span(&out.masses(m, 0), static_cast<std::size_t>(gate.kinds()));
-    out.parts.row(m) /= std::accumulate(of_group.begin(), of_group.end(), 0.0);
-  }
-  return out;
-}
-
-// Rows on the wrong side of a border must not draw the others across: a group that has little of
-// itself in a kind, compared with the others, takes no part in it.
-bool takes_part(const SharedRows& rows, Index group, Index kind) {
-  return rows.parts(group, kind) >= kLeastPart * rows.parts.col(kind).maxCoeff();
-}
-
-// The groups that have a map of their own in a kind; the largest if none has enough rows.
-std::vector<Index> members_of(const SharedRows& rows, Index kind, double min_kind) {
-  std::vector<Index> out;
-  Index largest = 0;
-  for (Index m = 0; m < rows.masses.rows(); ++m) {
-    if (rows.masses(m, kind) >= min_kind && takes_part(rows, m, kind)) out.push_back(m);
-    if (rows.masses(m, kind) > rows.masses(largest, kind)) largest = m;
-  }
-  if (out.empty()) out.push_back(largest);
-  return out;
-}
-
-// Maps of the members of a kind. A group counts by its weight and by the part of it in the kind.
-LineMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind,
-                  const std::vector<Index>& members, double strength, FitOptions options,
-                  Communicator& comm, const Workers& workers) {
-  GroupSet in_kind;
-  RowChoice with_mass;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Index m : members) {
-    const Matrix& shares = rows.shares[m];
-    std::vector<double> masses(static_cast<std::size_t>(shares.rows()));
-    auto& chosen = with_mass.emplace_back();
-    for (Index i = 0; i < shares.rows(); ++i) {
-      masses[i] = shares(i, kind);
-      if (masses[i] > 0) chosen.push_back(i);
-    }
-    in_kind.add(groups[m].name, Matrix(rows.lines[m]), std::move(masses));
-    least = std::min(least, rows.masses(m, kind));
-  }
-  std::vector<double> counting;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    counting.push_back(options.weights.list[m] * rows.parts(m, kind));
-  }
-  options.weights = subset_weights(counting, members);
-  options.knots = std::clamp<Index>(std::lround(std::sqrt(least)), kLeastKnots, *options.knots);
-  return fit_line_maps(in_kind, with_mass, nullptr, strength, options, comm, workers);
-}
-
 }  // namespace
 
 SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
@@ -275,8 +178,8 @@ double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, cons
 }
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                           const Gate& gate, const RowKinds& row_kinds, double strength,
-                           const GateSettings& settings, const FitOptions& options,
+                           const Gate& gate, const RowKinds& row_kinds, MapDetail detail,
+                           double strength, const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers) {
   const Index k = frame.directions();
   const SharedRows rows = share_rows(groups, chosen, frame, gate, row_kinds, comm, workers);
@@ -285,21 +188,20 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
       std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.kinds() * k)));
   GatedLayer::Barycenters barycenters;
   for (Index c = 0; c < gate.kinds(); ++c) {
-    const std::vector<Index> members = members_of(rows, c, settings.min_kind);
-    const LineMaps fitted = fit_kind(groups, rows, c, members, strength, options, comm, workers);
+    const KindMaps fitted =
+        fit_kind(groups, rows, c, settings.min_kind, strength, options, comm, workers);
     for (Index line = 0; line < k; ++line) {
-      const double* first = &fitted.barycenters(line, 0);
-      barycenters.emplace_back(first, first + fitted.barycenters.cols());
+      const auto row = fitted.lines.barycenters.row(line);
+      barycenters.emplace_back(row.begin(), row.end());
       // A group that is alone in a kind has nobody to meet.
-      for (std::size_t j = 0; j < members.size() && members.size() > 1; ++j) {
-        maps[members[j]][c * k + line] = std::get<PiecewiseLinearMap>(fitted.maps[j][line]);
+      for (std::size_t j = 0; j < fitted.members.size() && fitted.members.size() > 1; ++j) {
+        maps[fitted.members[j]][c * k + line] = fitted.map(j, line, detail, strength);
       }
       for (Index m = 0; m < groups.num_groups(); ++m) {
         const double mass = rows.masses(m, c);
         const bool shifted = mass < settings.min_kind && mass > 1 && takes_part(rows, m, c);
-        if (!shifted || members.front() == m) continue;
-        const double target = fitted.barycenters.row(line).mean();
-        maps[m][c * k + line] = shift_to(rows.sums[m](c, line) / mass, mass, target, strength);
+        if (!shifted || fitted.members.front() == m) continue;
+        maps[m][c * k + line] = shift_to(rows.sums[m](c, line) / mass, mass, row.mean(), strength);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "conflux/core/parallel.h"
 #include "core/rng.h"
 #include "fitting/gates.h"
+#include "fitting/map_detail.h"
 #include "flow/gated_layer.h"
 #include "slicing/direction_search.h"
 #include "stiefel/ascent.h"
@@ -32,8 +33,8 @@ double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, cons
                            const Frame& frame, Communicator& comm, const Workers& workers);
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                           const Gate& gate, const RowKinds& row_kinds, double strength,
-                           const GateSettings& settings, const FitOptions& options,
+                           const Gate& gate, const RowKinds& row_kinds, MapDetail detail,
+                           double strength, const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers);
 
 /// The layer with a map of the only group of `group` towards the barycenters of the kinds.

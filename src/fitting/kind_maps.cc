@@ -1,0 +1,195 @@
+#include "fitting/kind_maps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "fitting/row_choice.h"
+#include "univariate/quantiles.h"
+
+namespace conflux {
+
+namespace {
+
+// A group with less of itself in a kind, compared with the group that has most, stays as it is.
+constexpr double kLeastPart = 0.1;
+// Maps have as many knots as the square root of the rows of the smallest group, but not fewer.
+constexpr Index kLeastKnots = 4;
+// Unseen rows of a group are compared by so many quantiles, and fewer rows do not tell.
+constexpr Index kComparedQuantiles = 12;
+constexpr double kFewestUnseen = 8;
+
+// The groups that have a map of their own in a kind; the largest if none has enough rows.
+std::vector<Index> members_of(const SharedRows& rows, Index kind, double min_kind) {
+  std::vector<Index> out;
+  Index largest = 0;
+  for (Index m = 0; m < rows.masses.rows(); ++m) {
+    if (rows.masses(m, kind) >= min_kind && takes_part(rows, m, kind)) out.push_back(m);
+    if (rows.masses(m, kind) > rows.masses(largest, kind)) largest = m;
+  }
+  if (out.empty()) out.push_back(largest);
+  return out;
+}
+
+ValueMoments moments_of(const SharedRows& rows, Index group, Index kind, Index line) {
+  const double mass = std::max(rows.masses(group, kind), std::numeric_limits<double>::min());
+  const double mean = rows.sums[group](kind, line) / mass;
+  const double square = rows.squares[group](kind, line) / mass;
+  return {.mean = mean, .deviation = std::sqrt(std::max(0.0, square - mean * mean))};
+}
+
+// Values of a group's rows on a line, with their masses in a kind, from the smallest.
+QuantileSummary summary_of(const SharedRows& rows, Index group, Index kind, Index line,
+                           const PiecewiseLinearMap& map) {
+  std::vector<std::pair<double, double>> values;
+  const Matrix& shares = rows.shares[group];
+  for (Index i = 0; i < shares.rows(); ++i) {
+    if (shares(i, kind) > 0) values.emplace_back(rows.lines[group](i, line), shares(i, kind));
+  }
+  std::sort(values.begin(), values.end());
+  std::vector<double> sorted, masses;
+  for (const auto& [value, mass] : values) {
+    sorted.push_back(value);
+    masses.push_back(mass);
+  }
+  map.forward(sorted, nullptr);
+  return summarize(sorted, masses, kPointsPerKnot * kComparedQuantiles);
+}
+
+// The mean squared distance of the members' quantiles from their mean.
+double spread_of(const KindMaps& kind, const std::vector<std::vector<double>>& quantiles) {
+  double out = 0;
+  for (Index q = 0; q < kComparedQuantiles; ++q) {
+    double mean = 0, square = 0;
+    for (std::size_t j = 0; j < quantiles.size(); ++j) {
+      mean += kind.weights[j] * quantiles[j][q];
+      square += kind.weights[j] * quantiles[j][q] * quantiles[j][q];
+    }
+    out += std::max(0.0, square - mean * mean) / static_cast<double>(kComparedQuantiles);
+  }
+  return out;
+}
+
+}  // namespace
+
+SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
+                      const Gate& gate, const RowKinds& row_kinds, Communicator& comm,
+                      const Workers& workers) {
+  const Index count = groups.num_groups();
+  SharedRows out;
+  out.shares = shares_of(gate, groups, chosen, row_kinds, workers);
+  out.masses.resize(count, gate.kinds());
+  for (Index m = 0; m < count; ++m) {
+    out.lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
+    Matrix& shares = out.shares[m];
+    for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(groups[m], chosen[m][i]);
+    for (Index c = 0; c < gate.kinds(); ++c) out.masses(m, c) = shares.col(c).sum();
+    out.sums.push_back(shares.transpose() * out.lines[m]);
+    out.squares.push_back(shares.transpose() * out.lines[m].cwiseAbs2());
+  }
+  const auto add_over_processes = [&](Matrix& values) {
+    comm.sum(std::span(values.data(), static_cast<std::size_t>(values.size())));
+  };
+  add_over_processes(out.masses);
+  for (Matrix& of_group : out.sums) add_over_processes(of_group);
+  for (Matrix& of_group : out.squares) add_over_processes(of_group);
+  out.parts = out.masses;
+  for (Index m = 0; m < count; ++m) {
+    const auto of_group = std::span(&out.masses(m, 0), static_cast<std::size_t>(gate.kinds()));
+    out.parts.row(m) /= std::accumulate(of_group.begin(), of_group.end(), 0.0);
+  }
+  return out;
+}
+
+bool takes_part(const SharedRows& rows, Index group, Index kind) {
+  return rows.parts(group, kind) >= kLeastPart * rows.parts.col(kind).maxCoeff();
+}
+
+std::vector<double> subset_weights(const std::vector<double>& weights,
+                                   const std::vector<Index>& members) {
+  std::vector<double> out;
+  double sum = 0;
+  for (const Index m : members) {
+    out.push_back(weights[m]);
+    sum += weights[m];
+  }
+  // Groups that count nothing may be alone in a kind.
+  for (double& each : out) each = sum > 0 ? each / sum : 1 / static_cast<double>(out.size());
+  return out;
+}
+
+PiecewiseLinearMap KindMaps::map(std::size_t member, Index line, MapDetail detail,
+                                 double strength) const {
+  if (detail == MapDetail::kBend) return std::get<PiecewiseLinearMap>(lines.maps[member][line]);
+  return map_of_moments(detail, moments[member][line], targets[line], strength);
+}
+
+KindMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind, double min_kind,
+                  double strength, const FitOptions& options, Communicator& comm,
+                  const Workers& workers) {
+  KindMaps out{.members = members_of(rows, kind, min_kind)};
+  GroupSet in_kind;
+  RowChoice with_mass;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Index m : out.members) {
+    const Matrix& shares = rows.shares[m];
+    std::vector<double> masses(static_cast<std::size_t>(shares.rows()));
+    auto& chosen = with_mass.emplace_back();
+    for (Index i = 0; i < shares.rows(); ++i) {
+      masses[i] = shares(i, kind);
+      if (masses[i] > 0) chosen.push_back(i);
+    }
+    in_kind.add(groups[m].name, Matrix(rows.lines[m]), std::move(masses));
+    least = std::min(least, rows.masses(m, kind));
+  }
+  std::vector<double> counting;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    counting.push_back(options.weights.list[m] * rows.parts(m, kind));
+  }
+  out.weights = subset_weights(counting, out.members);
+  FitOptions own = options;
+  own.weights = out.weights;
+  own.knots = std::clamp<Index>(std::lround(std::sqrt(least)), kLeastKnots, *options.knots);
+  out.lines = fit_line_maps(in_kind, with_mass, nullptr, strength, own, comm, workers);
+  out.targets.resize(static_cast<std::size_t>(rows.lines.front().cols()));
+  for (std::size_t j = 0; j < out.members.size(); ++j) {
+    auto& moments = out.moments.emplace_back();
+    for (std::size_t line = 0; line < out.targets.size(); ++line) {
+      moments.push_back(moments_of(rows, out.members[j], kind, static_cast<Index>(line)));
+      out.targets[line].mean += out.weights[j] * moments.back().mean;
+      out.targets[line].deviation += out.weights[j] * moments.back().deviation;
+    }
+  }
+  return out;
+}
+
+std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedRows& seen,
+                                           const SharedRows& unseen, double min_kind,
+                                           double strength, const FitOptions& options,
+                                           Communicator& comm, const Workers& workers) {
+  std::vector<DetailLosses> out(static_cast<std::size_t>(seen.masses.cols()), DetailLosses{});
+  workers.for_each(seen.masses.cols(), [&](Index c) {
+    const KindMaps kind = fit_kind(groups, seen, c, min_kind, strength, options, comm, Workers(1));
+    const bool few = std::any_of(kind.members.begin(), kind.members.end(),
+                                 [&](Index m) { return unseen.masses(m, c) < kFewestUnseen; });
+    if (few || kind.members.size() < 2) return;
+    for (std::size_t v = 0; v < kMapDetails.size(); ++v) {
+      for (std::size_t line = 0; line < kind.targets.size(); ++line) {
+        std::vector<std::vector<double>> quantiles;
+        for (std::size_t j = 0; j < kind.members.size(); ++j) {
+          const auto at = static_cast<Index>(line);
+          quantiles.push_back(equal_mass_means(
+              summary_of(unseen, kind.members[j], c, at, kind.map(j, at, kMapDetails[v], strength)),
+              kComparedQuantiles));
+        }
+        const double unit = std::max(kind.targets[line].deviation, 1e-300);
+        out[c][v] += spread_of(kind, quantiles) / (unit * unit);
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace conflux

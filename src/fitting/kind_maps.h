@@ -1,0 +1,64 @@
+// Maps along the lines of a gated layer, kind by kind.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "fitting/gates.h"
+#include "fitting/line_maps.h"
+#include "fitting/map_detail.h"
+
+namespace conflux {
+
+/// The chosen rows of every group as the maps of a layer see them.
+struct SharedRows {
+  std::vector<Matrix> lines;    ///< by group: the values of each row on the layer's lines
+  std::vector<Matrix> shares;   ///< by group: how much each row counts in each kind
+  Matrix masses;                ///< of groups in kinds
+  Matrix parts;                 ///< of the whole group, what is in each kind
+  std::vector<Matrix> sums;     ///< by group: of the values in each kind on each line
+  std::vector<Matrix> squares;  ///< by group: of their squares
+};
+
+SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
+                      const Gate& gate, const RowKinds& row_kinds, Communicator& comm,
+                      const Workers& workers);
+
+/// Rows on the wrong side of a border must not draw the others across: a group that has little of
+/// itself in a kind, compared with the others, takes no part in it.
+bool takes_part(const SharedRows& rows, Index group, Index kind);
+
+/// The weights of some groups, of sum 1.
+std::vector<double> subset_weights(const std::vector<double>& weights,
+                                   const std::vector<Index>& members);
+
+/// Maps of the groups that have enough rows in a kind.
+struct KindMaps {
+  std::vector<Index> members = {};
+  std::vector<double> weights = {};
+  /// The maps that bend, by member.
+  LineMaps lines = {};
+  /// Of each member on each line, and where they meet.
+  std::vector<std::vector<ValueMoments>> moments = {};
+  std::vector<ValueMoments> targets = {};
+
+  PiecewiseLinearMap map(std::size_t member, Index line, MapDetail detail, double strength) const;
+};
+
+/// A group counts by its weight and by the part of it in the kind. If no group has `min_kind` rows,
+/// the largest is the only member.
+KindMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind, double min_kind,
+                  double strength, const FitOptions& options, Communicator& comm,
+                  const Workers& workers);
+
+/// What maps that were fitted to the `seen` rows leave of the differences between the groups'
+/// `unseen` rows; zeros for a kind in which too few are left to tell.
+std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedRows& seen,
+                                           const SharedRows& unseen, double min_kind,
+                                           double strength, const FitOptions& options,
+                                           Communicator& comm, const Workers& workers);
+
+}  // namespace conflux
