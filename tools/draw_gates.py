@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench" / "studies"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "studies"))
 from gate_study import synthetic_cases  # noqa: E402
 
 COLOURS = {"g0": "#0072b2", "g1": "#d55e00", "g2": "#009e73"}

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "conflux/core/error.h"
 #include "conflux/metrics/lisi.h"
 #include "conflux/training/fit.h"
+#include "core/rng.h"
+#include "kernels/normal.h"
 #include "tests/support/mixtures.h"
 
 namespace conflux {
@@ -61,6 +65,51 @@ TEST(DecideGate, MakesGroupsAlikeThatHoldTheSame) {
   data.add({200, 200, 200}, 0.5);
   EXPECT_EQ(decide(data.groups()).gate, Gating::kNone);
   EXPECT_THAT(decide(data.groups()).kinds.reason, HasSubstr("similar shares"));
+}
+
+/// Every feature as normal scores over all rows, with the way back to what was measured.
+GroupSet as_scores(const std::vector<Matrix>& groups) {
+  std::vector<Matrix> scores = groups;
+  std::vector<MeasuredScale> scales;
+  for (Index j = 0; j < groups.front().cols(); ++j) {
+    std::vector<double> values;
+    for (const Matrix& each : groups)
+      values.insert(values.end(), each.col(j).begin(), each.col(j).end());
+    std::sort(values.begin(), values.end());
+    MeasuredScale& scale = scales.emplace_back(MeasuredScale{.values = values});
+    const auto count = static_cast<double>(values.size());
+    for (double below = 0.5; below < count; ++below) {
+      scale.coordinates.push_back(kernels::normal_quantile(below / count, 1 - below / count));
+    }
+    for (Matrix& each : scores) {
+      for (double& x : each.col(j)) {
+        const auto at = std::lower_bound(values.begin(), values.end(), x) - values.begin();
+        x = scale.coordinates[static_cast<std::size_t>(at)];
+      }
+    }
+  }
+  GroupSet out;
+  out.add("north", std::move(scores[0]));
+  out.add("south", std::move(scores[1]));
+  out.set_measured(std::move(scales));
+  return out;
+}
+
+// Flowers of three types at two sites, 75 rows each, as a table has them. Scores close the gap
+// between the first type and the others, and sites were made alike as wholes.
+TEST(DecideGate, SeesTypesOfFewRowsThroughNormalScores) {
+  Stream stream(5, Purpose::kTest);
+  std::vector<Matrix> sites;
+  for (const std::vector<Index>& counts : {std::vector<Index>{45, 15, 15}, {18, 27, 30}}) {
+    Matrix& rows = sites.emplace_back(stream.normal_matrix(75, 4));
+    Index at = 0;
+    for (Index type = 0; type < 3; ++type) {
+      for (Index i = 0; i < counts[type]; ++i, ++at) {
+        rows.row(at).tail(2).array() += type == 0 ? 0 : 7 + 2 * static_cast<double>(type);
+      }
+    }
+  }
+  EXPECT_EQ(decide(as_scores(sites)).gate, Gating::kKinds);
 }
 
 TEST(DecideGate, LeavesAloneWhatWasChosenOrCannotBe) {
