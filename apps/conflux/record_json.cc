@@ -3,20 +3,9 @@
 namespace conflux::app {
 
 Json layer_json(const LayerRecord& layer) {
-  return {{"layer", layer.layer},
-          {"kind", layer.kind},
-          {"spread_at_start", layer.spread_at_start},
-          {"spread_before", layer.spread_before},
-          {"spread_after", layer.spread_after},
-          {"held_out", layer.held_out},
-          {"steps", layer.steps},
-          {"evaluations", layer.evaluations},
-          {"passes", layer.passes},
-          {"seconds", layer.seconds},
-          {"product_seconds", layer.product_seconds},
-          {"sort_seconds", layer.sort_seconds},
-          {"flops", layer.flops},
-          {"bytes", layer.bytes}};
+  Json out = Json::object();
+  visit_layer_record(layer, [&](const char* name, const auto& value) { out.add(name, value); });
+  return out;
 }
 
 Json speed_json(const FitRecord& record) {

@@ -17,13 +17,9 @@ namespace conflux::python {
 using namespace py::literals;
 
 py::dict record_of(const LayerRecord& record) {
-  return py::dict(
-      "layer"_a = record.layer, "kind"_a = record.kind,
-      "spread_at_start"_a = record.spread_at_start, "spread_before"_a = record.spread_before,
-      "spread_after"_a = record.spread_after, "held_out"_a = record.held_out,
-      "steps"_a = record.steps, "evaluations"_a = record.evaluations, "passes"_a = record.passes,
-      "seconds"_a = record.seconds, "product_seconds"_a = record.product_seconds,
-      "sort_seconds"_a = record.sort_seconds, "flops"_a = record.flops, "bytes"_a = record.bytes);
+  py::dict out;
+  visit_layer_record(record, [&](const char* name, const auto& value) { out[name] = value; });
+  return out;
 }
 
 namespace {

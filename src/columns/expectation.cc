@@ -1,11 +1,13 @@
 #include "columns/expectation.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <optional>
 
 #include "core/rng.h"
+#include "kernels/dense.h"
 
 namespace conflux {
 
@@ -18,11 +20,27 @@ constexpr int kRounds = 20;
 constexpr double kCommonRowsPerFeature = 2;
 // Keeps regressions finite when features repeat each other: a part of their variance.
 constexpr double kRidge = 1e-3;
+// Part of the largest variance below which a direction is rounding.
+constexpr double kFlat = 1e-14;
 
 Pattern pattern_of(const double* row, Index dim) {
   Pattern out;
   for (Index j = 0; j < dim; ++j) (std::isnan(row[j]) ? out.missing : out.there).push_back(j);
   return out;
+}
+
+// A feature that never varies, or repeats others, tells nothing more: directions without variance
+// have no slope.
+Matrix solve_without_flat_directions(Matrix covariance, const Matrix& right) {
+  if (std::optional<Matrix> solved = kernels::solve_positive(covariance, right)) return *solved;
+  const Vector values = kernels::symmetric_eigen(covariance);
+  if (values.size() == 0) return Matrix::Zero(right.rows(), right.cols());
+  Matrix along = covariance * right;
+  for (Index k = 0; k < values.size(); ++k) {
+    const bool flat = !(values(k) > kFlat * values(values.size() - 1));
+    along.row(k) *= flat ? 0 : 1 / values(k);
+  }
+  return covariance.transpose() * along;
 }
 
 Regression regress(const ExpectedRow& expected, Pattern pattern) {
@@ -38,7 +56,9 @@ Regression regress(const ExpectedRow& expected, Pattern pattern) {
   Matrix among = expected.covariance(there, there);
   const Matrix across = expected.covariance(missing, there);
   among.diagonal() *= 1 + kRidge;
-  if (many > 0) out.slopes = among.ldlt().solve(across.transpose()).transpose();
+  if (many > 0) {
+    out.slopes = solve_without_flat_directions(std::move(among), across.transpose()).transpose();
+  }
   out.residual = expected.covariance(missing, missing);
   if (many > 0) out.residual -= out.slopes * across.transpose();
   return out;
@@ -181,16 +201,29 @@ void fill_expected(const ExpectedRow& expected, Rows rows) {
   replace_missing(expected, rows, [](Index, const Regression&, Vector&) {});
 }
 
+namespace {
+
+// L with L L^T = the covariance of what a regression leaves.
+Matrix spread_of(const Regression& regression) {
+  Matrix residual = regression.residual;
+  // Rounding must not make a variance of 0 negative.
+  residual.diagonal().array() += 1e-12 + 1e-9 * residual.diagonal().maxCoeff();
+  if (std::optional<Matrix> factor = kernels::cholesky_factor(residual)) return *factor;
+  return residual.diagonal().cwiseMax(0).cwiseSqrt().asDiagonal();
+}
+
+}  // namespace
+
 void draw_expected(const ExpectedRow& expected, Rows rows, std::span<const std::uint64_t> names,
                    std::uint64_t seed) {
+  std::map<const Regression*, Matrix> spreads;
   replace_missing(expected, rows, [&](Index i, const Regression& regression, Vector& values) {
     Stream noise(seed, Purpose::kJitter, names[static_cast<std::size_t>(i)], kDraws);
-    Matrix residual = regression.residual;
-    // Rounding must not make a variance of 0 negative.
-    residual.diagonal().array() += 1e-12 + 1e-9 * residual.diagonal().maxCoeff();
+    const auto [spread, is_new] = spreads.try_emplace(&regression);
+    if (is_new) spread->second = spread_of(regression);
     Vector draw(values.size());
     for (Index k = 0; k < draw.size(); ++k) draw[k] = noise.normal();
-    values += residual.llt().matrixL() * draw;
+    values += spread->second * draw;
   });
 }
 

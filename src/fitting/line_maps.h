@@ -28,11 +28,6 @@ using RowChoice = std::vector<std::vector<Index>>;
 /// Every row that has mass.
 RowChoice all_rows(const GroupSet& groups);
 
-/// Mass of a row.
-inline double mass_of(const Group& group, Index row) {
-  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
-}
-
 /// Masses of the chosen rows; empty when all rows count alike.
 std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen);
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "conflux/core/error.h"
-#include "core/rng.h"
 #include "options/option_table.h"
 
 namespace conflux {
@@ -17,18 +17,22 @@ std::uint64_t stream_number(Index group, const Communicator& comm) {
   return (static_cast<std::uint64_t>(comm.rank()) << 32) | static_cast<std::uint64_t>(group);
 }
 
-// `count` of the rows, in their own order, which is kind to the cache.
-std::vector<Index> draw(const std::vector<Index>& rows, Index count, Stream stream) {
-  const auto total = static_cast<Index>(rows.size());
-  if (count >= total) return rows;
-  std::vector<Index> order = stream.permutation(total);
-  order.resize(static_cast<std::size_t>(count));
-  std::sort(order.begin(), order.end());
-  for (Index& i : order) i = rows[i];
-  return order;
+// `count` of the rows, which increase, in their own order, which is kind to the cache.
+std::vector<Index> draw_in_order(const std::vector<Index>& rows, Index count, Stream stream) {
+  if (count >= static_cast<Index>(rows.size())) return rows;
+  std::vector<Index> drawn = draw_rows(rows, count, std::move(stream));
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 }  // namespace
+
+std::vector<Index> draw_rows(const std::vector<Index>& rows, Index count, Stream stream) {
+  std::vector<Index> order = stream.permutation(static_cast<Index>(rows.size()));
+  order.resize(static_cast<std::size_t>(count));
+  for (Index& i : order) i = rows[i];
+  return order;
+}
 
 std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
   std::vector<Index> out;
@@ -53,7 +57,8 @@ LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_s
       half_of_rows.assign(rows.begin(), rows.begin() + half);
     }
     if (options.split == Split::kRandomHalf) {
-      half_of_rows = draw(rows, half, Stream(options.seed, Purpose::kSplit, layer, number));
+      half_of_rows =
+          draw_in_order(rows, half, Stream(options.seed, Purpose::kSplit, layer, number));
     }
     const bool cut = options.split != Split::kNone;
     if (cut) out.others.push_back(without(rows, half_of_rows));
@@ -61,8 +66,8 @@ LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_s
     const double share = static_cast<double>(*options.search_rows) * static_cast<double>(count) /
                          static_cast<double>(group_sizes[m]);
     const auto limit = static_cast<Index>(std::ceil(std::min(share, static_cast<double>(count))));
-    out.search.push_back(draw(cut ? half_of_rows : rows, limit,
-                              Stream(options.seed, Purpose::kSearchRows, layer, number)));
+    out.search.push_back(draw_in_order(cut ? half_of_rows : rows, limit,
+                                       Stream(options.seed, Purpose::kSearchRows, layer, number)));
   }
   return out;
 }

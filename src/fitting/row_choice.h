@@ -6,6 +6,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
 #include "conflux/options/options.h"
+#include "core/rng.h"
 #include "fitting/line_maps.h"
 
 namespace conflux {
@@ -18,6 +19,9 @@ struct LayerRows {
   /// Rows to fit maps on.
   const RowChoice& maps() const { return others.empty() ? *usable : others; }
 };
+
+/// The first `count` rows of a random order; fewer of them are a random choice too.
+std::vector<Index> draw_rows(const std::vector<Index>& rows, Index count, Stream stream);
 
 /// What is left of `rows` without `taken`; both increase.
 std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken);

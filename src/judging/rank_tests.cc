@@ -1,11 +1,11 @@
 #include "judging/rank_tests.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "conflux/core/matrix.h"
+#include "kernels/dense.h"
 #include "metrics/ranks.h"
 
 namespace conflux {
@@ -22,7 +22,6 @@ constexpr double kRowsToTrust = 10;
 constexpr double kRareShare = 0.25;
 
 using Scores = Eigen::Matrix<double, Eigen::Dynamic, kDegrees>;
-using Covariance = Eigen::Matrix<double, kDegrees, kDegrees>;
 
 // With mean 0 over the rows.
 Scores legendre_scores(const std::vector<double>& ranks) {
@@ -112,16 +111,17 @@ double rank_test(std::span<const double> values, std::span<const Index> group_of
   Eigen::Matrix<double, Eigen::Dynamic, kDegrees> sums =
       Eigen::Matrix<double, Eigen::Dynamic, kDegrees>::Zero(groups, kDegrees);
   for (Index i = 0; i < scores.rows(); ++i) sums.row(group_of[i]) += scores.row(i);
-  const Covariance covariance = scores.transpose() * scores / (count - 1);
-  const Eigen::SelfAdjointEigenSolver<Covariance> axes(covariance);
+  Matrix axes = scores.transpose() * scores / (count - 1);
+  const Vector variances = kernels::symmetric_eigen(axes);
+  if (variances.size() == 0) return 1;
   double statistic = 0, degrees = 0, present = 0;
   for (const double size : sizes) present += size > 0 ? 1 : 0;
   for (Index k = 0; k < kDegrees; ++k) {
-    if (axes.eigenvalues()(k) <= kRounding * axes.eigenvalues()(kDegrees - 1)) continue;
+    if (variances(k) <= kRounding * variances(kDegrees - 1)) continue;
     degrees += present - 1;
     for (Index m = 0; m < groups; ++m) {
-      const double sum = sums.row(m).dot(axes.eigenvectors().col(k));
-      if (sizes[m] > 0) statistic += sum * sum / (sizes[m] * axes.eigenvalues()(k));
+      const double sum = sums.row(m).dot(axes.row(k));
+      if (sizes[m] > 0) statistic += sum * sum / (sizes[m] * variances(k));
     }
   }
   return degrees > 0 ? chi_square_tail(statistic, degrees) : 1;

@@ -19,8 +19,14 @@ void dgeqp3_(const int* m, const int* n, double* a, const int* lda, int* jpvt, d
              double* work, const int* lwork, int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau,
              double* work, const int* lwork, int* info);
-void dgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b,
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
+void dgecon_(const char* norm, const int* n, const double* a, const int* lda, const double* anorm,
+             double* rcond, double* work, int* iwork, int* info);
+void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda,
+             const int* ipiv, double* b, const int* ldb, int* info);
+void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b,
             const int* ldb, int* info);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
              double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
              int* iwork, int* info);
@@ -149,16 +155,47 @@ PivotedQr pivoted_qr(const Matrix& columns) {
   return out;
 }
 
-std::optional<Matrix> inverse(Matrix matrix) {
+std::optional<Matrix> inverse(Matrix matrix, double least_condition) {
   const SerialBlas serial;
   const int n = static_cast<int>(matrix.rows());
   std::vector<int> pivots(static_cast<std::size_t>(n));
   // LAPACK sees the transpose, whose inverse is the transpose of ours.
-  Matrix out = Matrix::Identity(n, n);
+  const double length = matrix.size() > 0 ? matrix.cwiseAbs().rowwise().sum().maxCoeff() : 0;
   int info = 0;
-  dgesv_(&n, &n, matrix.data(), &n, pivots.data(), out.data(), &n, &info);
+  dgetrf_(&n, &n, matrix.data(), &n, pivots.data(), &info);
   if (info != 0) return std::nullopt;
+  if (least_condition > 0) {
+    double condition = 0;
+    std::vector<double> work(4 * static_cast<std::size_t>(n));
+    std::vector<int> integers(static_cast<std::size_t>(n));
+    dgecon_("1", &n, matrix.data(), &n, &length, &condition, work.data(), integers.data(), &info);
+    if (!(condition >= least_condition)) return std::nullopt;
+  }
+  Matrix out = Matrix::Identity(n, n);
+  dgetrs_("N", &n, &n, matrix.data(), &n, pivots.data(), out.data(), &n, &info);
   return out;
+}
+
+std::optional<Matrix> solve_positive(Matrix matrix, const Matrix& right) {
+  const SerialBlas serial;
+  const int n = static_cast<int>(matrix.rows());
+  const int columns = static_cast<int>(right.cols());
+  ColumnMajor solved = right;
+  int info = 0;
+  dposv_("U", &n, &columns, matrix.data(), &n, solved.data(), &n, &info);
+  if (info != 0) return std::nullopt;
+  return solved;
+}
+
+std::optional<Matrix> cholesky_factor(Matrix matrix) {
+  const SerialBlas serial;
+  const int n = static_cast<int>(matrix.rows());
+  int info = 0;
+  // The upper triangle by columns is our lower one by rows.
+  dpotrf_("U", &n, matrix.data(), &n, &info);
+  if (info != 0) return std::nullopt;
+  for (Index i = 0; i < n; ++i) matrix.row(i).tail(n - i - 1).setZero();
+  return matrix;
 }
 
 std::optional<Svd> thin_svd(const Matrix& matrix) {

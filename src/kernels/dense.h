@@ -42,8 +42,16 @@ struct PivotedQr {
 /// For at most as many columns as rows.
 PivotedQr pivoted_qr(const Matrix& columns);
 
-/// The inverse of a square matrix; nothing if it is singular.
-std::optional<Matrix> inverse(Matrix matrix);
+/// The inverse of a square matrix; nothing if it is singular, or if its reciprocal condition (by
+/// sums of rows) is below `least_condition`.
+std::optional<Matrix> inverse(Matrix matrix, double least_condition = 0);
+
+/// X with `matrix` X = `right` for a symmetric positive definite matrix; nothing if it is not.
+std::optional<Matrix> solve_positive(Matrix matrix, const Matrix& right);
+
+/// The lower triangle L with `matrix` = L L^T for a symmetric positive definite matrix; nothing if
+/// it is not.
+std::optional<Matrix> cholesky_factor(Matrix matrix);
 
 /// matrix = U diag(values) V^T.
 struct Svd {

@@ -41,10 +41,6 @@ constexpr std::uint64_t kKindStream = 1000;  // beyond those of the repeats
 
 using Choice = std::vector<std::vector<Index>>;
 
-double mass_of(const Group& group, Index row) {
-  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
-}
-
 /// One way to cut each group into clusters, and where matching takes a copy of them.
 struct Repeat {
   std::vector<Clusters> clusters;

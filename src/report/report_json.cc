@@ -1,32 +1,29 @@
 // The facts of a report for programs; docs/report.md describes the members.
 
-#include <nlohmann/json.hpp>
-
 #include "conflux/report/report.h"
+#include "files/json.h"
 
 namespace conflux {
 
 namespace {
 
-using JsonObject = nlohmann::ordered_json;
-
-JsonObject rows_of(const Matrix& values) {
-  JsonObject out = JsonObject::array();
+Json rows_of(const Matrix& values) {
+  Json out = Json::array();
   for (Index i = 0; i < values.rows(); ++i) {
     out.push_back(std::vector<double>(values.row(i).begin(), values.row(i).end()));
   }
   return out;
 }
 
-JsonObject json_of(const Change& change) {
+Json json_of(const Change& change) {
   return {{"before", change.before}, {"after", change.after}, {"by_chance", change.by_chance}};
 }
 
-JsonObject json_of(const Guess& before, const Guess& after) {
+Json json_of(const Guess& before, const Guess& after) {
   return json_of({before.auc, after.auc, after.by_chance()});
 }
 
-JsonObject json_of(const FeatureDifference& feature) {
+Json json_of(const FeatureDifference& feature) {
   return {{"shift", feature.shift},
           {"shift_by_chance", feature.shift_by_chance},
           {"spread_ratio", feature.spread_ratio},
@@ -36,7 +33,7 @@ JsonObject json_of(const FeatureDifference& feature) {
           {"differs", feature.differs}};
 }
 
-JsonObject data_json(const Report& report) {
+Json data_json(const Report& report) {
   return {{"model", report.model_name},
           {"tables", report.data_names},
           {"group_column", report.group_column},
@@ -48,24 +45,24 @@ JsonObject data_json(const Report& report) {
           {"seed", report.seed}};
 }
 
-JsonObject check_json(const CheckReport& check) {
+Json check_json(const CheckReport& check) {
   return {{"differ", check.differ},      {"p_value", check.p_value},
           {"auc", check.guess.auc},      {"auc_by_chance", check.guess.by_chance()},
           {"overlap", check.overlap},    {"advice", name_of(check.advice)},
           {"sentences", check.sentences}};
 }
 
-JsonObject judgement_json(const Judgement& judgement) {
-  JsonObject out = {{"verdict", name_of(judgement.verdict)},
-                    {"rows", judgement.rows},
-                    {"guess_auc", json_of(judgement.guess_before, judgement.guess_after)},
-                    {"within_labels", judgement.within_labels},
-                    {"energy", json_of(judgement.energy)},
-                    {"energy_low", judgement.energy_low},
-                    {"neighbors_kept", judgement.mean_neighbors_kept},
-                    {"neighbors_by_chance", judgement.neighbors_by_chance},
-                    {"sentences", judgement.sentences},
-                    {"warnings", judgement.warnings}};
+Json judgement_json(const Judgement& judgement) {
+  Json out = {{"verdict", name_of(judgement.verdict)},
+              {"rows", judgement.rows},
+              {"guess_auc", json_of(judgement.guess_before, judgement.guess_after)},
+              {"within_labels", judgement.within_labels},
+              {"energy", json_of(judgement.energy)},
+              {"energy_low", judgement.energy_low},
+              {"neighbors_kept", judgement.mean_neighbors_kept},
+              {"neighbors_by_chance", judgement.neighbors_by_chance},
+              {"sentences", judgement.sentences},
+              {"warnings", judgement.warnings}};
   if (judgement.within_after) {
     out["guess_auc_within_labels"] = json_of(*judgement.within_before, *judgement.within_after);
   }
@@ -75,10 +72,10 @@ JsonObject judgement_json(const Judgement& judgement) {
   return out;
 }
 
-JsonObject groups_json(const Report& report) {
-  JsonObject out = JsonObject::array();
+Json groups_json(const Report& report) {
+  Json out = Json::array();
   for (std::size_t m = 0; m < report.group_names.size(); ++m) {
-    JsonObject group = {{"name", report.group_names[m]}, {"rows", report.group_sizes[m]}};
+    Json group = {{"name", report.group_names[m]}, {"rows", report.group_sizes[m]}};
     if (report.evaluation.judgement) {
       const Judgement& judgement = *report.evaluation.judgement;
       group["guess_auc"] = {{"before", judgement.guess_before.per_group[m]},
@@ -95,8 +92,8 @@ JsonObject groups_json(const Report& report) {
   return out;
 }
 
-JsonObject features_json(const Report& report) {
-  JsonObject out = JsonObject::array();
+Json features_json(const Report& report) {
+  Json out = Json::array();
   for (const FeatureChange& each : report.features) {
     out.push_back(
         {{"name", each.name}, {"before", json_of(each.before)}, {"after", json_of(each.after)}});
@@ -104,8 +101,8 @@ JsonObject features_json(const Report& report) {
   return out;
 }
 
-JsonObject neighborhoods_json(const Neighborhoods& near) {
-  JsonObject fused = JsonObject::array();
+Json neighborhoods_json(const Neighborhoods& near) {
+  Json fused = Json::array();
   for (const auto& [kind, with] : near.fused) {
     fused.push_back({{"kind", near.kinds[kind]},
                      {"with", near.kinds[with]},
@@ -121,7 +118,7 @@ JsonObject neighborhoods_json(const Neighborhoods& near) {
           {"fused", std::move(fused)}};
 }
 
-JsonObject reach_json(const Reach& reach) {
+Json reach_json(const Reach& reach) {
   return {{"maps", reach.maps},
           {"counts", reach.counts},
           {"most", reach.most},
@@ -129,46 +126,46 @@ JsonObject reach_json(const Reach& reach) {
           {"far", reach.far}};
 }
 
-JsonObject layers_json(const std::vector<LayerRecord>& layers) {
-  JsonObject out = JsonObject::array();
+Json layers_json(const std::vector<LayerRecord>& layers) {
+  Json out = Json::array();
   for (const LayerRecord& each : layers) {
-    JsonObject layer = {{"kind", each.kind},
-                        {"spread_before", each.spread_before},
-                        {"spread_after", each.spread_after},
-                        {"held_out", nullptr}};
+    Json layer = {{"kind", each.kind},
+                  {"spread_before", each.spread_before},
+                  {"spread_after", each.spread_after},
+                  {"held_out", nullptr}};
     if (each.held_out) layer["held_out"] = *each.held_out;
     out.push_back(std::move(layer));
   }
   return out;
 }
 
-JsonObject fit_json(const FitRecord& record) {
-  JsonObject guesses = JsonObject::array();
+Json fit_json(const FitRecord& record) {
+  Json guesses = Json::array();
   for (const GuessRecord& each : record.guesses) {
     guesses.push_back({{"layer", each.layer}, {"auc", each.auc}, {"by_chance", each.by_chance}});
   }
-  JsonObject out = {{"stop", record.stop},
-                    {"held_out_at_start", nullptr},
-                    {"held_out_nb", nullptr},
-                    {"layers", layers_json(record.layers)},
-                    {"dropped_layers", layers_json(record.dropped_layers)},
-                    {"guesses", std::move(guesses)},
-                    {"verdict", record.summary.verdict},
-                    {"unseen_rows", record.summary.unseen_rows}};
+  Json out = {{"stop", record.stop},
+              {"held_out_at_start", nullptr},
+              {"held_out_nb", nullptr},
+              {"layers", layers_json(record.layers)},
+              {"dropped_layers", layers_json(record.dropped_layers)},
+              {"guesses", std::move(guesses)},
+              {"verdict", record.summary.verdict},
+              {"unseen_rows", record.summary.unseen_rows}};
   if (record.held_out_at_start) out["held_out_at_start"] = *record.held_out_at_start;
   if (record.held_out_nb) out["held_out_nb"] = *record.held_out_nb;
   return out;
 }
 
-JsonObject advice_json(const Report& report) {
-  JsonObject out = JsonObject::array();
+Json advice_json(const Report& report) {
+  Json out = Json::array();
   for (const ReportAdvice& each : report.advice) {
     out.push_back({{"sentence", each.sentence}, {"command", each.command}});
   }
   return out;
 }
 
-JsonObject view_json(const RowView& view) {
+Json view_json(const RowView& view) {
   return {{"x", view.x_name},
           {"y", view.y_name},
           {"share", view.share},
@@ -181,11 +178,11 @@ JsonObject view_json(const RowView& view) {
 }  // namespace
 
 std::string report_json(const Report& report) {
-  JsonObject out = {{"version", kReportVersion},
-                    {"verdict", name_of(report.verdict)},
-                    {"sentences", report.sentences},
-                    {"advice", advice_json(report)},
-                    {"data", data_json(report)}};
+  Json out = {{"version", kReportVersion},
+              {"verdict", name_of(report.verdict)},
+              {"sentences", report.sentences},
+              {"advice", advice_json(report)},
+              {"data", data_json(report)}};
   if (report.check) out["check"] = check_json(*report.check);
   if (report.evaluation.judgement) out["judgement"] = judgement_json(*report.evaluation.judgement);
   out["move_levels"] = report.move_levels;
@@ -199,7 +196,7 @@ std::string report_json(const Report& report) {
   if (report.reach) out["reach"] = reach_json(*report.reach);
   out["fit"] = fit_json(report.record);
   if (report.view) out["view"] = view_json(*report.view);
-  return out.dump(2, ' ', false, JsonObject::error_handler_t::replace) + "\n";
+  return out.dump(2) + "\n";
 }
 
 }  // namespace conflux

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <set>
 #include <type_traits>
@@ -144,39 +145,28 @@ class Fields {
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(); }
 
 Json layer_to_json(const LayerRecord& layer) {
-  return {{"layer", layer.layer},
-          {"kind", layer.kind},
-          {"spread_at_start", number(layer.spread_at_start)},
-          {"spread_before", number(layer.spread_before)},
-          {"spread_after", number(layer.spread_after)},
-          {"held_out", number(layer.held_out)},
-          {"steps", layer.steps},
-          {"evaluations", layer.evaluations},
-          {"passes", layer.passes},
-          {"seconds", number(layer.seconds)},
-          {"product_seconds", number(layer.product_seconds)},
-          {"sort_seconds", number(layer.sort_seconds)},
-          {"flops", number(layer.flops)},
-          {"bytes", number(layer.bytes)}};
+  Json out = Json::object();
+  visit_layer_record(layer, [&](const char* name, const auto& value) {
+    using Field = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::same_as<Field, double> || std::same_as<Field, std::optional<double>>) {
+      out.add(name, number(value));
+    } else {
+      out.add(name, value);
+    }
+  });
+  return out;
 }
 
 LayerRecord layer_from_json(const Json& json, std::string_view name) {
   LayerRecord layer;
   Fields fields(json, name);
-  fields.get("layer", layer.layer);
-  fields.get("kind", layer.kind);
-  fields.get_number_or_nan("spread_at_start", layer.spread_at_start);
-  fields.get_number_or_nan("spread_before", layer.spread_before);
-  fields.get_number_or_nan("spread_after", layer.spread_after);
-  fields.get("held_out", layer.held_out);
-  fields.get("steps", layer.steps);
-  fields.get("evaluations", layer.evaluations);
-  fields.get("passes", layer.passes);
-  fields.get_number_or_nan("seconds", layer.seconds);
-  fields.get_number_or_nan("product_seconds", layer.product_seconds);
-  fields.get_number_or_nan("sort_seconds", layer.sort_seconds);
-  fields.get_number_or_nan("flops", layer.flops);
-  fields.get_number_or_nan("bytes", layer.bytes);
+  visit_layer_record(layer, [&](const char* field, auto& value) {
+    if constexpr (std::same_as<decltype(value), double&>) {
+      fields.get_number_or_nan(field, value);
+    } else {
+      fields.get(field, value);
+    }
+  });
   fields.check_all_known();
   return layer;
 }

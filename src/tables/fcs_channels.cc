@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 
 #include "conflux/core/error.h"
+#include "kernels/dense.h"
 #include "tables/number_text.h"
 #include "tables/table_format.h"
 
@@ -17,6 +17,8 @@ namespace conflux {
 namespace {
 
 constexpr std::string_view kRemedy = "the file is damaged or no FCS: copy or export it again.";
+// A spillover matrix whose reciprocal condition is below this has no inverse but for rounding.
+constexpr double kLeastCondition = 1e-14;
 
 std::optional<double> number_in(const std::string* text) {
   double value = 0;
@@ -223,11 +225,11 @@ std::optional<Compensation> compensation_of(const FcsText& text,
     if (trimmed(value).empty() || trimmed(value) == "0") continue;
     Compensation out = parse_spillover(keyword, *value, channels, name);
     if (out.undo.isIdentity(0)) return std::nullopt;
-    const Eigen::FullPivLU<Eigen::MatrixXd> factors(out.undo);
-    if (!factors.isInvertible()) {
+    std::optional<Matrix> inverse = kernels::inverse(out.undo, kLeastCondition);
+    if (!inverse) {
       refuse_spillover(name, keyword, "cannot be undone, because its matrix has no inverse");
     }
-    out.undo = factors.inverse();
+    out.undo = *std::move(inverse);
     return out;
   }
   return std::nullopt;

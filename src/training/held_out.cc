@@ -120,14 +120,6 @@ HeldOutJudgement mean_energy_distance(const SearchSample<float>& sample, const W
   return out;
 }
 
-// The first rows of a random order; fewer of them are a random choice too.
-std::vector<Index> draw(const std::vector<Index>& rows, Index count, Stream stream) {
-  std::vector<Index> order = stream.permutation(static_cast<Index>(rows.size()));
-  order.resize(static_cast<std::size_t>(count));
-  for (Index& i : order) i = rows[i];
-  return order;
-}
-
 }  // namespace
 
 HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std::uint64_t seed,
@@ -137,8 +129,8 @@ HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std
   std::vector<double> left;
   for (std::vector<Index>& rows : usable) {
     const auto count = static_cast<Index>(std::lround(fraction * static_cast<double>(rows.size())));
-    rows_.push_back(draw(rows, count,
-                         Stream(seed, Purpose::kHeldOut, static_cast<std::uint64_t>(comm.rank()))));
+    rows_.push_back(draw_rows(
+        rows, count, Stream(seed, Purpose::kHeldOut, static_cast<std::uint64_t>(comm.rank()))));
     std::vector<Index> taken = rows_.back();
     std::sort(taken.begin(), taken.end());
     rows = without(rows, taken);

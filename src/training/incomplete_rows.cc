@@ -1,11 +1,12 @@
 #include "training/incomplete_rows.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "core/rng.h"
+#include "kernels/dense.h"
 #include "options/methods.h"
 
 namespace conflux {
@@ -23,6 +24,9 @@ constexpr double kNear = 1e-11;
 constexpr double kWithinCell = 1e-8;
 // Secants of this length, in deviations, see a slope that is not one of a single knot.
 constexpr double kSecant = 0.05;
+// Slopes whose reciprocal condition is below this are taken for singular: no digit of their inverse
+// would be right.
+constexpr double kLeastCondition = 1e-14;
 // Second part of the name of a stream: apart from those of features and draws.
 constexpr std::uint64_t kAgain = std::uint64_t{1} << 33;
 
@@ -155,8 +159,8 @@ void IncompleteRows::add_jacobians(Index group, std::vector<Search>& searches) c
       const Vector at = rows.row(j)(search.regression->pattern.there).transpose();
       slopes.col(j) = (at - (search.wanted - search.left)) / (kSecant * search.deviations[j]);
     }
-    const Eigen::FullPivLU<Matrix> solver(slopes);
-    if (solver.isInvertible()) search.inverse_slopes = solver.inverse();
+    std::optional<Matrix> inverse = kernels::inverse(std::move(slopes), kLeastCondition);
+    if (inverse) search.inverse_slopes = std::move(*inverse);
   }
 }
 

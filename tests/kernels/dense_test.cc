@@ -99,6 +99,38 @@ TEST(Inverse, TimesTheMatrixIsTheIdentity) {
   EXPECT_FALSE(inverse(Matrix::Ones(3, 3)));
 }
 
+// Rounding hides that the rows depend on each other; the condition shows it.
+TEST(Inverse, OfNearlyDependentRowsIsRefusedIfAsked) {
+  Matrix a = normal(5, 5, 11);
+  a.row(4) = a.row(0) + (1 + 1e-16) * a.row(1) + 1e-17 * a.row(2);
+  EXPECT_FALSE(inverse(a, 1e-14));
+  a(4, 4) += 1e-3;
+  EXPECT_TRUE(inverse(a, 1e-14));
+  a(2, 2) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(inverse(a, 1e-14));
+}
+
+TEST(PositiveMatrices, AreSolvedAndFactored) {
+  for (const Index n : {1, 2, 7, 40}) {
+    SCOPED_TRACE(n);
+    const Matrix root = normal(n, n, 12);
+    const Matrix a = root * root.transpose() + unit(n);
+    const Matrix right = normal(n, 3, 13);
+    const auto solved = solve_positive(a, right);
+    ASSERT_TRUE(solved);
+    EXPECT_LT(largest(a * *solved - right), 1e-11);
+    const auto factor = cholesky_factor(a);
+    ASSERT_TRUE(factor);
+    EXPECT_LT(largest(*factor * factor->transpose() - a), 1e-12);
+    for (Index i = 0; i < n; ++i) EXPECT_GT((*factor)(i, i), 0);
+    for (Index j = 1; j < n; ++j) EXPECT_EQ((*factor)(0, j), 0);
+  }
+  Matrix flat = unit(3);
+  flat(1, 1) = 0;
+  EXPECT_FALSE(solve_positive(flat, unit(3)));
+  EXPECT_FALSE(cholesky_factor(flat));
+}
+
 TEST(ThinSvd, GivesTheMatrixBack) {
   for (const auto& [rows, cols] : kSizes) {
     for (const Matrix& a : {normal(rows, cols, 6), Matrix(normal(cols, rows, 6))}) {

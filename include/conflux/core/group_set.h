@@ -28,6 +28,11 @@ struct Group {
   Index label(Index row) const { return labels.empty() ? -1 : labels[row]; }
 };
 
+/// Mass of a row.
+inline double mass_of(const Group& group, Index row) {
+  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
+}
+
 /// How coordinates of a feature go back to what was measured, where they are scores that close the
 /// gaps between values: increasing knots, between which it is a line. Without knots a coordinate is
 /// what was measured.

@@ -35,6 +35,25 @@ struct LayerRecord {
   double bytes = 0;
 };
 
+/// Calls f(name, field) for every field, in the order in which files and front ends show them.
+template <class Record, class F>
+void visit_layer_record(Record& record, F&& f) {
+  f("layer", record.layer);
+  f("kind", record.kind);
+  f("spread_at_start", record.spread_at_start);
+  f("spread_before", record.spread_before);
+  f("spread_after", record.spread_after);
+  f("held_out", record.held_out);
+  f("steps", record.steps);
+  f("evaluations", record.evaluations);
+  f("passes", record.passes);
+  f("seconds", record.seconds);
+  f("product_seconds", record.product_seconds);
+  f("sort_seconds", record.sort_seconds);
+  f("flops", record.flops);
+  f("bytes", record.bytes);
+}
+
 /// Whether the group of held-out rows could be guessed at some point of a fit.
 struct GuessRecord {
   /// Layers before it.
