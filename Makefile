@@ -104,17 +104,21 @@ format:
 	@tools/install_packages.sh lint
 	clang-format -i $(SOURCES)
 
-# TIDY=changed checks the sources of the last commit and of the working tree only. clang cannot read
-# the headers that g++ has precompiled, nor knows all its warnings, so clang-tidy has flags of its own.
+# TIDY=changed checks what is compiled together with the sources that the last commit and the working
+# tree have changed. clang cannot read the headers that g++ has precompiled, nor knows all its
+# warnings, so clang-tidy has flags of its own.
 TIDY ?= all
 LAST := $(shell git rev-parse -q --verify HEAD~1 || git hash-object -t tree /dev/null)
 CHANGED = $(shell git diff --name-only --diff-filter=d $(LAST) -- 'src/*.cc')
-TIDIED = $(if $(filter changed,$(TIDY)),$(CHANGED),$(filter src/%.cc,$(SOURCES)))
 lint: packages
 	@tools/install_packages.sh lint
 	clang-format --dry-run -Werror $(SOURCES)
 	@cmake --preset lint >/dev/null
-	printf '%s\n' $(TIDIED) | xargs -r -P2 -n4 clang-tidy -p build/lint --quiet
+ifeq ($(TIDY),changed)
+	$(if $(CHANGED),tools/tidy.py build/lint $(CHANGED))
+else
+	tools/tidy.py build/lint
+endif
 
 clean:
 	rm -rf build out

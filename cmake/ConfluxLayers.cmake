@@ -94,9 +94,12 @@ foreach(headers conflux_headers conflux_plain_headers)
   target_link_libraries(${headers} PRIVATE conflux_settings fmt::fmt Eigen3::Eigen)
 endforeach()
 
-# conflux_optimise_little(TARGET) is for sources without inner loops.
+# conflux_optimise_little(TARGET) is for sources without the innermost loops. Inlining small functions
+# costs nothing: there is less to compile.
 function(conflux_optimise_little target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(
+    ${target} PRIVATE $<$<CONFIG:Release>:-O1>
+    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-finline-small-functions>)
 endfunction()
 conflux_optimise_little(conflux_plain_headers)
 

@@ -26,6 +26,7 @@ constexpr std::array<Word<MissingRule>, 3> kMissingWords = {
 
 std::vector<std::string> names_in(const auto& words) {
   std::vector<std::string> out;
+  out.reserve(std::size(words));
   for (const auto& [name, value] : words) out.emplace_back(name);
   return out;
 }

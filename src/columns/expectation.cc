@@ -78,8 +78,7 @@ Vector expected_missing(const ExpectedRow& expected, const Regression& regressio
                         const double* row) {
   const auto& [missing, there] = regression.pattern;
   Vector offset(static_cast<Index>(there.size()));
-  for (std::size_t k = 0; k < there.size(); ++k)
-    offset[k] = row[there[k]] - expected.mean[there[k]];
+  for (Index k = 0; k < offset.size(); ++k) offset[k] = row[there[k]] - expected.mean[there[k]];
   return expected.mean(missing) + regression.slopes * offset;
 }
 
@@ -95,7 +94,7 @@ void replace_missing(const ExpectedRow& expected, Rows rows,
     const std::vector<Index>& missing = regression.pattern.missing;
     Vector values = expected_missing(expected, regression, row);
     change(i, regression, values);
-    for (std::size_t k = 0; k < missing.size(); ++k) row[missing[k]] = values[k];
+    for (Index k = 0; k < values.size(); ++k) row[missing[k]] = values[k];
   }
 }
 

@@ -155,6 +155,7 @@ std::vector<std::string> ordered_categories(const TextFacts& facts) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   std::vector<std::string> out;
+  out.reserve(counts.size());
   for (const auto& [text, count] : counts) out.push_back(text);
   return out;
 }

@@ -90,7 +90,7 @@ void fail_to_write(const std::string& name, int error) {
                   name, reason(error)));
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path, const FinishingCalls& calls)
+AtomicFile::AtomicFile(const std::filesystem::path& path, const FinishingCalls& calls)
     : path_(behind_links(path)), calls_(calls) {
   struct stat old {};
   const bool exists = ::stat(path_.c_str(), &old) == 0;

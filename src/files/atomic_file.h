@@ -30,7 +30,8 @@ class AtomicFile {
  public:
   /// Throws Error when `path` is a folder or something else that is not a plain file, or when
   /// nothing can be written beside it.
-  explicit AtomicFile(std::filesystem::path path, const FinishingCalls& calls = kSystemCalls);
+  explicit AtomicFile(const std::filesystem::path& path,
+                      const FinishingCalls& calls = kSystemCalls);
   /// Without commit() an older file of this name stays as it was.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

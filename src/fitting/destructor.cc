@@ -183,9 +183,11 @@ class StepFitter {
     workers_.for_each(groups.num_groups(), [&](Index m) {
       Matrix covariance = moments.shrinkage[m] * moments.covariances[m];
       Vector mean = std::move(moments.means[m]);
-      if (step.kind == Kind::kStandardise) maps[m] = standardising_map(std::move(mean), covariance);
-      if (step.kind == Kind::kTurn) maps[m] = turning_map(std::move(mean), covariance, axes);
-      if (step.kind == Kind::kWhiten) {
+      if (step.kind == Kind::kStandardise) {
+        maps[m] = standardising_map(std::move(mean), covariance);
+      } else if (step.kind == Kind::kTurn) {
+        maps[m] = turning_map(std::move(mean), covariance, axes);
+      } else if (step.kind == Kind::kWhiten) {
         maps[m] = whitening_map(std::move(mean), std::move(covariance));
       }
     });

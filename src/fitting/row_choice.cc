@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "conflux/core/error.h"
 #include "options/option_table.h"
@@ -20,7 +19,7 @@ std::uint64_t stream_number(Index group, const Communicator& comm) {
 // `count` of the rows, which increase, in their own order, which is kind to the cache.
 std::vector<Index> draw_in_order(const std::vector<Index>& rows, Index count, Stream stream) {
   if (count >= static_cast<Index>(rows.size())) return rows;
-  std::vector<Index> drawn = draw_rows(rows, count, std::move(stream));
+  std::vector<Index> drawn = draw_rows(rows, count, stream);
   std::sort(drawn.begin(), drawn.end());
   return drawn;
 }

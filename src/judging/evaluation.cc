@@ -86,6 +86,7 @@ std::vector<PairValue> choose_pairs(Index groups, Index most, std::uint64_t seed
   order.resize(static_cast<std::size_t>(most));
   std::sort(order.begin(), order.end());
   std::vector<PairValue> out;
+  out.reserve(order.size());
   for (const Index i : order) out.push_back(all[i]);
   return out;
 }

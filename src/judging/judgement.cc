@@ -58,6 +58,7 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
     rows[alignment.group_of[i]].push_back(static_cast<Index>(i));
   }
   std::vector<Index> sizes;
+  sizes.reserve(rows.size());
   for (const auto& each : rows) sizes.push_back(static_cast<Index>(each.size()));
   const Index most = rows_per_group(sizes, max_rows);
   Pair out;
@@ -118,6 +119,7 @@ std::vector<Index> shuffled(const std::vector<Index>& kinds, std::uint64_t seed)
   Stream stream(seed, Purpose::kMetric, 0, 2);
   const std::vector<Index> order = stream.permutation(static_cast<Index>(kinds.size()));
   std::vector<Index> out;
+  out.reserve(order.size());
   for (const Index i : order) out.push_back(kinds[i]);
   return out;
 }

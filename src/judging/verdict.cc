@@ -51,7 +51,7 @@ std::string guess_phrase(const Judgement& judgement) {
 // Says whether the group of a row can be guessed; with protected labels, among the rows of one
 // label only.
 std::string verdict_sentence(const Judgement& judgement, std::string_view what) {
-  const std::string guess = guess_phrase(judgement);
+  std::string guess = guess_phrase(judgement);
   const std::string row =
       judgement.within_labels ? fmt::format("a row among those of its {}", what) : "a row";
   switch (judgement.verdict) {

@@ -90,6 +90,7 @@ Matrix moves_of(const Clusters& own, const Matrix& at, const Pull& pull) {
 std::vector<Pull> pulls_of(const std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
                            const std::vector<Matrix>& at) {
   std::vector<Pull> out;
+  out.reserve(at.size());
   for (const Matrix& each : at) {
     out.push_back({.towards = Matrix::Zero(each.rows(), each.cols()),
                    .mass = Vector::Zero(each.rows()),

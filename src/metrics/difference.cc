@@ -106,8 +106,10 @@ double distance_p_value(const GroupSet& groups, std::uint64_t seed, const Worker
     Stream stream(seed, Purpose::kDifference, 1, static_cast<std::uint64_t>(deal) + 1);
     const std::vector<Index> order = stream.permutation(static_cast<Index>(sample.group.size()));
     std::vector<Index> dealt;
+    dealt.reserve(order.size());
     for (const Index i : order) dealt.push_back(sample.group[static_cast<std::size_t>(i)]);
-    as_small[static_cast<std::size_t>(deal)] = distance_within(distances, dealt, sizes) <= seen;
+    const bool small = distance_within(distances, dealt, sizes) <= seen;
+    as_small[static_cast<std::size_t>(deal)] = small ? 1 : 0;
   });
   const auto count = std::count(as_small.begin(), as_small.end(), 1);
   return static_cast<double>(count + 1) / static_cast<double>(kDeals + 1);

@@ -65,6 +65,7 @@ std::vector<std::vector<Index>> rows_by_group(std::span<const Index> group_of, I
 void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std::uint64_t seed,
                       std::uint64_t which) {
   std::vector<Index> sizes;
+  sizes.reserve(rows.size());
   for (const auto& each : rows) sizes.push_back(static_cast<Index>(each.size()));
   const Index most = rows_per_group(
       sizes, std::min(max_rows, kMostScores / std::max<Index>(static_cast<Index>(rows.size()), 1)));
@@ -164,6 +165,7 @@ std::vector<Index> telling_features(const SingleMatrix& ranks, const std::vector
   std::iota(out.begin(), out.end(), Index{0});
   if (ranks.cols() <= kMostFeatures) return out;
   std::vector<double> telling;
+  telling.reserve(out.size());
   for (const Index j : out) telling.push_back(how_telling(ranks, j, rows, is_member));
   std::stable_sort(out.begin(), out.end(),
                    [&](Index a, Index b) { return telling[a] > telling[b]; });
@@ -273,6 +275,7 @@ Guess judge(const Pool& pool, const GuessingOptions& options, const Workers& wor
     const Index part = task / scored, which = task % scored;
     const std::vector<Index> learned = rows_to_learn(pool, part, which, options.seed);
     std::vector<char> is_member;
+    is_member.reserve(learned.size());
     for (const Index i : learned) is_member.push_back(pool.class_of[i] == which ? 1 : 0);
     const std::vector<Index> features = telling_features(pool.ranks, learned, is_member);
     const BoostedTrees trees(cut_out(pool.ranks, learned, features), is_member,

@@ -46,6 +46,7 @@ requires std::is_enum_v<Enum>
 struct Spelling<Enum> {
   static std::string values() {
     std::vector<std::string_view> names;
+    names.reserve(std::size(EnumNames<Enum>::kNames));
     for (const auto& [each, name] : EnumNames<Enum>::kNames) names.push_back(name);
     return fmt::format("{}", fmt::join(names, "|"));
   }

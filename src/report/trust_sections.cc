@@ -122,6 +122,7 @@ std::string layers_picture(const std::vector<Point>& points, const std::optional
     svg.text(kPictureWidth - 12, y.at(*nb) - 4, "one layer of NB instead", "end small");
   }
   std::vector<std::pair<double, double>> line;
+  line.reserve(points.size());
   for (const Point& each : points) line.emplace_back(x.at(each.layer), y.at(each.value));
   svg.path(polyline(line), "ln s0");
   for (const Point& each : points) {

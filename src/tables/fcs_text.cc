@@ -93,8 +93,8 @@ std::string channel_keyword(Index channel, std::string_view what) {
   return fmt::format("$P{}{}", channel, what);
 }
 
-FcsText::FcsText(FileKeywords keywords) {
-  for (auto& [keyword, value] : keywords) set(keyword, std::move(value));
+FcsText::FcsText(const FileKeywords& keywords) {
+  for (const auto& [keyword, value] : keywords) set(keyword, value);
 }
 
 const std::string* FcsText::find(std::string_view keyword) const {

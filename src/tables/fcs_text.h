@@ -13,7 +13,7 @@ namespace conflux {
 class FcsText {
  public:
   FcsText() = default;
-  explicit FcsText(FileKeywords keywords);
+  explicit FcsText(const FileKeywords& keywords);
 
   /// Keywords are the same in upper and lower case; nullptr when there is none.
   const std::string* find(std::string_view keyword) const;

@@ -119,6 +119,7 @@ class Additions {
                       H5Dclose);
     set_encoding(made.get(), scalar ? "string" : "string-array", "0.2.0", place_);
     std::vector<const char*> pointers;
+    pointers.reserve(texts.size());
     for (const std::string& text : texts) pointers.push_back(text.c_str());
     checked(H5Dwrite(made.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()),
             place_);

@@ -79,7 +79,7 @@ Matrix IncompleteRows::rows_at(Index group, const std::vector<const Search*>& se
 
 bool IncompleteRows::settled(const Search& search, const Vector& there) const {
   const std::vector<Index>& features = search.regression->pattern.there;
-  for (std::size_t k = 0; k < features.size(); ++k) {
+  for (Index k = 0; k < there.size(); ++k) {
     const Feature& feature = model_.columns.features[static_cast<std::size_t>(features[k])];
     const double unit = search.deviations[k], wanted = search.wanted[k], at = there[k];
     if (std::abs(at - wanted) <= kNear * unit) continue;
@@ -103,7 +103,7 @@ void IncompleteRows::begin(Index group, std::vector<Search>& searches, int attem
     const std::vector<Index>& there = search.regression->pattern.there;
     Stream noise(model_.columns.seed, Purpose::kJitter, search.name,
                  kAgain + static_cast<std::uint64_t>(attempt));
-    for (std::size_t j = 0; attempt > 0 && j < there.size(); ++j) {
+    for (Index j = 0; attempt > 0 && j < search.wanted.size(); ++j) {
       const Feature& feature = model_.columns.features[static_cast<std::size_t>(there[j])];
       const double value = feature.gathered(feature.point(search.wanted[j]));
       const double place = noise.uniform();
@@ -117,6 +117,7 @@ void IncompleteRows::begin(Index group, std::vector<Search>& searches, int attem
     fill_expected(expected, Rows(rows));
   } else {
     std::vector<std::uint64_t> names;
+    names.reserve(searches.size());
     for (const Search& search : searches) names.push_back(search.name);
     draw_expected(expected, Rows(rows), names,
                   model_.columns.seed + static_cast<std::uint64_t>(attempt));
@@ -214,7 +215,7 @@ Index IncompleteRows::to_shared(Index group, Rows rows,
       const std::vector<Index>& there = search.regression->pattern.there;
       search.wanted.resize(static_cast<Index>(there.size()));
       search.deviations.resize(search.wanted.size());
-      for (std::size_t k = 0; k < there.size(); ++k) {
+      for (Index k = 0; k < search.wanted.size(); ++k) {
         search.wanted[k] = rows.row(i)[there[k]];
         search.deviations[k] = deviation_of(shared_, there[k]);
       }
@@ -227,11 +228,11 @@ Index IncompleteRows::to_shared(Index group, Rows rows,
         if (!search.found && attempt + 1 < kAttempts) continue;
         const Pattern& pattern = search.regression->pattern;
         double* out = rows.row(search.row);
-        for (std::size_t k = 0; k < pattern.there.size(); ++k) {
+        for (Index k = 0; k < search.place.size(); ++k) {
           out[pattern.there[k]] = search.place[k];
         }
         const Vector missing = expected_missing(shared_, *search.regression, out);
-        for (std::size_t k = 0; k < pattern.missing.size(); ++k) {
+        for (Index k = 0; k < missing.size(); ++k) {
           out[pattern.missing[k]] = missing[k];
         }
       }

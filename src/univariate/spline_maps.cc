@@ -81,6 +81,7 @@ std::vector<MonotoneMap> fit_spline_maps(std::span<const QuantileSummary> groups
     for (std::size_t q = 0; q < mean.size(); ++q) mean[q] += weights[m] * quantiles[m][q];
   }
   std::vector<MonotoneMap> maps;
+  maps.reserve(quantiles.size());
   for (const auto& own : quantiles) maps.emplace_back(spline_through(own, mean, strength));
   if (barycenter != nullptr) *barycenter = std::move(mean);
   return maps;

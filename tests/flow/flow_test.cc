@@ -298,6 +298,17 @@ TEST(Flow, RefusesLayersOfAnotherWidth) {
               ThrowsMessage<InvalidData>(AllOf(HasSubstr("3 columns"), HasSubstr("4"))));
 }
 
+// A layer with too few maps would be read beyond its end.
+TEST(Flow, RefusesLayersOfAnotherNumberOfGroups) {
+  Stream stream(42, Purpose::kTest, 9);
+  Flow flow({"a", "b", "c"}, 2);
+  for (const Index groups : {1, 2, 4}) {
+    EXPECT_THAT([&] { flow.append(shared(random_affine_layer(groups, 2, stream))); },
+                ThrowsMessage<InvalidData>(HasSubstr("cannot follow in a flow of 3")));
+  }
+  flow.append(shared(random_affine_layer(3, 2, stream)));
+}
+
 TEST(Flow, WithoutColumnsIsFine) {
   const Flow flow({"a"}, 0);
   EXPECT_EQ(flow.forward(0, Matrix(5, 0), kOneThread).rows(), 5);
