@@ -115,8 +115,8 @@ void FcsText::erase(std::string_view keyword) {
   const auto place = places_.find(upper_case(keyword));
   if (place == places_.end()) return;
   keywords_.erase(keywords_.begin() + static_cast<std::ptrdiff_t>(place->second));
-  FileKeywords rest = std::move(keywords_);
-  *this = FcsText(std::move(rest));
+  const FileKeywords rest = std::move(keywords_);
+  *this = FcsText(rest);
 }
 
 void FcsText::rename(std::string_view keyword, const std::string& name) {
@@ -124,7 +124,7 @@ void FcsText::rename(std::string_view keyword, const std::string& name) {
   if (place == places_.end()) return;
   FileKeywords all = std::move(keywords_);
   all[place->second].first = name;
-  *this = FcsText(std::move(all));
+  *this = FcsText(all);
 }
 
 void FcsText::add_segment(std::string_view segment) {

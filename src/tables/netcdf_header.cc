@@ -113,7 +113,7 @@ void check_classic_head(const RandomAccess& file, const std::string& name) {
   std::array<char, 4> magic = {};
   if (file.size() < magic.size()) return;
   file.read_at(0, magic.data(), magic.size());
-  const int version = magic[3];
+  const auto version = static_cast<unsigned char>(magic[3]);
   const bool classic = magic[0] == 'C' && magic[1] == 'D' && magic[2] == 'F' &&
                        (version == 1 || version == 2 || version == 5);
   if (classic) ClassicHead(file, name, version).check();

@@ -43,8 +43,8 @@ class PictureReader final : public TableReader {
             static_cast<unsigned char>(picture_.pixels[i * picture_.channels + k]));
       }
       block.columns[picture_.channels].numbers.push_back(static_cast<double>(i % picture_.width));
-      block.columns[picture_.channels + 1].numbers.push_back(
-          static_cast<double>(i / picture_.width));
+      const Index line = i / picture_.width;
+      block.columns[picture_.channels + 1].numbers.push_back(static_cast<double>(line));
     }
     done_ += count;
     return count > 0;
