@@ -8,7 +8,7 @@
 // visibly, one neighbour to the next, are one part however the whole is bent.
 //
 // Parts with less than a twentieth of the rows do not count: they may be a handful of odd rows.
-// Two parts are seen from about 25 rows each when they are eight deviations apart, 100 at six.
+// Two parts of 25 rows each are seen when they are eight deviations apart, of 400 at six.
 
 #pragma once
 
