@@ -59,8 +59,7 @@ class Deal {
     const auto count =
         std::clamp(static_cast<Index>(all_rows) / kRowsPerPiece, kFewestPieces, kMostPieces);
     centres_ =
-        k_means(points, Vector::Ones(points.rows()), count, kPieceStarts, std::move(stream), comm)
-            .centres;
+        k_means(points, Vector::Ones(points.rows()), count, kPieceStarts, stream, comm).centres;
     find_folds();
     count_slabs();
   }
@@ -243,9 +242,8 @@ Index count_islands(const Matrix& points, std::uint64_t seed, std::uint64_t whic
   for (Index deal = 0; deal < kIslandDeals; ++deal) {
     Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(deal),
                   static_cast<std::uint64_t>(comm.rank()));
-    counts.push_back(Deal(some, std::min(all_rows, static_cast<double>(kMostIslandRows)),
-                          std::move(stream), comm)
-                         .count());
+    counts.push_back(
+        Deal(some, std::min(all_rows, static_cast<double>(kMostIslandRows)), stream, comm).count());
   }
   std::sort(counts.begin(), counts.end());
   return std::max<Index>(1, counts[counts.size() / 2]);
