@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   kMatching = 12,
   kDifference = 14,
   kIslands = 15,
+  kEvidence = 16,
 };
 
 class Stream {

@@ -16,12 +16,13 @@ constexpr double kStrengthOfVersion1 = 0.5;
 
 const std::vector<LayerKind>& layer_kinds() {
   static const std::vector<LayerKind> table{
-      sliced_kind(),      // maps along directions that a search finds
-      gated_kind(),       // the same, by kinds of rows
-      coordinate_kind(),  // maps along every feature
-      affine_kind(),      // Gaussian groups meet at their barycenter
-      tree_kind(),        // boxes of a decision tree
-      destructor_kind(),  // to the uniform distribution
+      sliced_kind(),       // maps along directions that a search finds
+      gated_kind(),        // the same, by kinds of rows
+      coordinate_kind(),   // maps along every feature
+      affine_kind(),       // Gaussian groups meet at their barycenter
+      tree_kind(),         // boxes of a decision tree
+      conditional_kind(),  // one feature, by what the others are
+      destructor_kind(),   // to the uniform distribution
   };
   return table;
 }

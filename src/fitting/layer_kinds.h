@@ -124,6 +124,7 @@ LayerKind gated_kind();
 LayerKind coordinate_kind();
 LayerKind affine_kind();
 LayerKind tree_kind();
+LayerKind conditional_kind();
 LayerKind destructor_kind();
 
 }  // namespace conflux

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "options/automatic.h"
 #include "options/option_table.h"
 
 namespace conflux {
@@ -67,6 +68,22 @@ LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_s
     const auto limit = static_cast<Index>(std::ceil(std::min(share, static_cast<double>(count))));
     out.search.push_back(draw_in_order(cut ? half_of_rows : rows, limit,
                                        Stream(options.seed, Purpose::kSearchRows, layer, number)));
+  }
+  return out;
+}
+
+RowChoice draw_evidence(const RowChoice& usable, const std::vector<Index>& group_sizes,
+                        std::uint64_t draw_name, const FitOptions& options,
+                        const Communicator& comm) {
+  RowChoice out;
+  for (Index m = 0; m < static_cast<Index>(usable.size()); ++m) {
+    const auto all = static_cast<double>(group_sizes[m]);
+    const double share =
+        std::min(automatic::kEvidenceShare, static_cast<double>(*options.search_rows) / all);
+    const auto count = static_cast<Index>(std::ceil(share * static_cast<double>(usable[m].size())));
+    out.push_back(
+        draw(usable[m], count,
+             Stream(options.seed, Purpose::kEvidence, draw_name, stream_number(m, comm) + 2)));
   }
   return out;
 }

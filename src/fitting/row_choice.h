@@ -31,6 +31,11 @@ std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Ind
 LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
                       const FitOptions& options, const Communicator& comm);
 
+/// Rows in which a conditional layer looks for differences: those of a search, but never all.
+/// `draw` names the choice.
+RowChoice draw_evidence(const RowChoice& usable, const std::vector<Index>& group_sizes,
+                        std::uint64_t draw, const FitOptions& options, const Communicator& comm);
+
 /// Rows of each group over all processes.
 std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
 

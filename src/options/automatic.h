@@ -28,6 +28,11 @@ inline constexpr Index kLargeGroup = 2000;
 inline constexpr double kStrengthOfTwo = 0.2;
 inline constexpr double kLargestStrength = 0.3;
 inline constexpr double kStrengthOfGated = 0.4;
+// Conditional layers come back to a feature only where it still differs.
+inline constexpr double kStrengthOfConditional = 0.4;
+// Share of a group's rows that one conditional layer looks for differences in. With all of them,
+// the same rows would say the same of a difference that maps cannot remove.
+inline constexpr double kEvidenceShare = 0.6;
 // Of the baselines.
 inline constexpr double kStrengthOfOthers = 0.5;
 // Rows of all groups together that a search should see, and what each group contributes.

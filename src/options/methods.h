@@ -140,6 +140,12 @@ inline constexpr std::array kMethods{
                .turn = "tree",
                .other_turn = "sliced",
                .strength = automatic::kStrengthOfOthers},
+    MethodInfo{.id = Method::kConditional,
+               .name = "conditional",
+               .help = "one feature at a time, by what the others are, while groups differ beyond "
+                       "chance",
+               .turn = "conditional",
+               .strength = automatic::kStrengthOfConditional},
 };
 
 constexpr const MethodInfo& method_info(Method method) {

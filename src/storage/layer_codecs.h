@@ -50,6 +50,7 @@ LayerCodec coordinate_codec();
 LayerCodec affine_codec();
 LayerCodec gated_codec();
 LayerCodec tree_codec();
+LayerCodec conditional_codec();
 LayerCodec to_scores_codec();
 LayerCodec from_scores_codec();
 LayerCodec cube_to_normal_codec();

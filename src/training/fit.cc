@@ -57,6 +57,7 @@ class Fitter {
     while (!done()) {
       const Stopwatch watch;
       Fitted layer = next_layer();
+      if (!layer) break;  // nothing is left to be moved
       move(layer);
       tell(record_of(layer, num_layers()), watch.seconds());
     }
@@ -100,7 +101,7 @@ class Fitter {
     return {kind};
   }
 
-  /// The first candidate that has something to offer. A rule that compares candidates belongs here:
+  /// The first candidate that has something to offer; empty if none has. A rule that compares candidates belongs here:
   /// they have not moved the groups yet, and HeldOut::judge_after() tells what each would gain.
   Fitted next_layer() {
     for (const std::string_view kind : candidates()) {
@@ -108,7 +109,7 @@ class Fitter {
       found.kind = kind;
       if (found) return found;
     }
-    throw Error("there is no kind of layer to go on with; choose gate none.");
+    return {};
   }
 
   void move(Fitted& fitted) {

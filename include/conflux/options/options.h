@@ -28,7 +28,8 @@ enum class Method {
   kSinf,
   kDd,
   kTree,
-  kTreeInb
+  kTreeInb,
+  kConditional
 };
 
 enum class Estimator { kQuantile, kHistogram, kSpline };

@@ -1,0 +1,39 @@
+// Fits a layer that moves one feature by maps that depend on the others.
+//
+// Some rows, drawn anew for every layer, choose the feature whose groups differ most beyond chance,
+// and the tree whose leaves they differ in (fitting/evidence.h). Then all rows make the maps: in
+// every leaf the groups move to their barycenter on the line, by as much of the way as the
+// difference is more than chance. A leaf that shows no more than chance stays as it is.
+
+#pragma once
+
+#include <optional>
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "conflux/options/options.h"
+#include "fitting/evidence.h"
+#include "fitting/line_maps.h"
+#include "flow/conditional_layer.h"
+
+namespace conflux {
+
+/// The tree that the rows `search` of all processes speak for most; none when they show no more
+/// than chance. `draw` names the random choice of features where these are many.
+std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
+                                                     const RowChoice& search, std::uint64_t draw,
+                                                     const FitOptions& options, Communicator& comm,
+                                                     const Workers& workers);
+
+/// The layer of a tree, from the rows `maps` of all processes; none when no leaf moves.
+std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, const RowChoice& maps,
+                                                      const ConditionalTree& tree, double strength,
+                                                      const FitOptions& options,
+                                                      Communicator& comm);
+
+/// The layer with maps of the only group of `group`.
+ConditionalLayer with_group(const ConditionalLayer& layer, const GroupSet& group,
+                            const RowChoice& chosen, double strength);
+
+}  // namespace conflux

@@ -1,0 +1,92 @@
+// Where do groups differ in one feature, given the others?
+//
+// Rows are sorted by the feature. Three functions of a row's rank (Legendre polynomials: place,
+// width, skewness) are compared between the groups: the sum of squared differences of their means,
+// in units of their variance, has a chi-squared distribution with three degrees of freedom per
+// group beyond the first if the groups are alike. A difference counts by what it exceeds of twice
+// its degrees of freedom (Akaike's price); less is what chance explains.
+//
+// A tree cuts the other features where the difference changes, and so finds interactions. It is
+// grown beyond what is worth its price, because the first cut of an interaction shows nothing by
+// itself, and pruned afterwards. Only ranks matter: increasing maps of features change nothing.
+//
+// Cost: rows x features per level of the tree; no sort but the first.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conflux/core/matrix.h"
+#include "conflux/core/parallel.h"
+#include "flow/conditional_layer.h"
+
+namespace conflux {
+
+/// Rows with fewer of a group do not speak for it.
+inline constexpr double kFewestOfLeaf = 20;
+/// Degrees of freedom of a group's difference from the others.
+inline constexpr int kRankFunctions = 6;
+/// What chance explains, in units of the degrees of freedom.
+inline constexpr double kPriceOfFreedom = 2;
+
+/// A row on a line: rows are in increasing order of `value`.
+struct RankedRow {
+  double value;
+  double mass;
+  Index group;
+};
+
+struct Evidence {
+  double chi_squared = 0;
+  double freedom = 0;
+
+  /// What chance does not explain; not negative.
+  double worth() const {
+    return chi_squared > kPriceOfFreedom * freedom ? chi_squared - kPriceOfFreedom * freedom : 0;
+  }
+  /// Share of the squared difference that is not chance (a shrinkage factor as of James and Stein).
+  double share() const { return chi_squared > 0 ? worth() / chi_squared : 0; }
+};
+
+/// How far the groups differ on the line. Masses count rows: those of a group sum to as many rows
+/// as it is worth.
+Evidence find_evidence(const std::vector<RankedRow>& sorted, Index groups);
+
+/// Rows of all groups, and which features may be cut.
+struct EvidenceRows {
+  Matrix rows;
+  std::vector<Index> group;
+  std::vector<double> mass;
+};
+
+/// Features in few bins of equal mass: where a cut may lie.
+class BinnedRows {
+ public:
+  explicit BinnedRows(const EvidenceRows& data, const Workers& workers);
+
+  const EvidenceRows& data() const { return data_; }
+  Index num_cuts(Index feature) const { return static_cast<Index>(cuts_[feature].size()); }
+  /// Rows in bins up to number `bin` lie below it.
+  double cut(Index feature, Index bin) const { return cuts_[feature][bin]; }
+  std::uint8_t bin(Index feature, Index row) const { return bins_[feature][row]; }
+
+ private:
+  const EvidenceRows& data_;
+  std::vector<std::vector<double>> cuts_;
+  std::vector<std::vector<std::uint8_t>> bins_;
+};
+
+struct ConditionalTree {
+  Index moved = 0;
+  std::vector<ConditionalLayer::Node> nodes = {};
+  /// Sum over the leaves, less the price of the cuts; 0: the groups are alike.
+  double worth = 0;
+};
+
+/// The tree of at most `leaves` leaves for feature `moved` that cuts some of `features`.
+ConditionalTree grow_conditional_tree(const BinnedRows& rows, Index moved,
+                                      const std::vector<Index>& features, Index groups,
+                                      Index leaves);
+
+}  // namespace conflux

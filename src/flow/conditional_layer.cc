@@ -1,0 +1,30 @@
+#include "flow/conditional_layer.h"
+
+#include <utility>
+
+namespace conflux {
+
+ConditionalLayer::ConditionalLayer(Index dim, Index moved, std::vector<Node> nodes,
+                                   std::vector<std::vector<PiecewiseLinearMap>> maps,
+                                   std::vector<std::vector<double>> barycenters)
+    : dim_(dim),
+      moved_(moved),
+      nodes_(std::move(nodes)),
+      maps_(std::move(maps)),
+      barycenters_(std::move(barycenters)) {}
+
+void ConditionalLayer::forward(Index group, Rows rows, double* log_det) const {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Index leaf = leaf_of(nodes_, [&](Index feature) { return rows(i, feature); });
+    maps_[group][leaf].forward({&rows(i, moved_), 1}, log_det == nullptr ? nullptr : log_det + i);
+  }
+}
+
+void ConditionalLayer::inverse(Index group, Rows rows, double* log_det) const {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Index leaf = leaf_of(nodes_, [&](Index feature) { return rows(i, feature); });
+    maps_[group][leaf].inverse({&rows(i, moved_), 1}, log_det == nullptr ? nullptr : log_det + i);
+  }
+}
+
+}  // namespace conflux

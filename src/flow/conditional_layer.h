@@ -1,0 +1,72 @@
+// Moves one feature by increasing maps that depend on the others.
+//
+// A decision tree on the other features sorts every row into a leaf; each group has one map per
+// leaf. The tree never looks at the feature that moves, so a row and its image lie in the same
+// leaf, and the inverse map is the inverse of the leaf's map: no approximation, nothing to search.
+// All groups share the tree.
+//
+// The map jumps at the cuts between leaves. Along the feature that moves it is continuous.
+//
+// Cost: O(depth + log knots) per row.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/flow/layer.h"
+#include "univariate/piecewise_linear_map.h"
+
+namespace conflux {
+
+class ConditionalLayer final : public Layer {
+ public:
+  /// Rows with a feature below `threshold` go to `below`, others to `above`. Numbers from 0 name
+  /// nodes, later ones than this; negative numbers name leaves: -1 is leaf 0, -2 is leaf 1.
+  struct Node {
+    Index feature;
+    double threshold;
+    Index below;
+    Index above;
+  };
+  static constexpr Index leaf_name(Index leaf) { return -1 - leaf; }
+
+  /// maps[m][l] moves feature `moved` of group m in leaf l. Node 0 is the root; without nodes there
+  /// is one leaf. barycenters[l] holds equal-mass knots of where the groups are led to, none where
+  /// nothing moves.
+  ConditionalLayer(Index dim, Index moved, std::vector<Node> nodes,
+                   std::vector<std::vector<PiecewiseLinearMap>> maps,
+                   std::vector<std::vector<double>> barycenters);
+
+  std::string_view kind() const override { return "conditional"; }
+  Index dim() const override { return dim_; }
+  Index num_groups() const override { return static_cast<Index>(maps_.size()); }
+  void forward(Index group, Rows rows, double* log_det) const override;
+  void inverse(Index group, Rows rows, double* log_det) const override;
+
+  Index moved() const { return moved_; }
+  Index num_leaves() const { return static_cast<Index>(nodes_.size()) + 1; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<std::vector<PiecewiseLinearMap>>& maps() const { return maps_; }
+  const std::vector<std::vector<double>>& barycenters() const { return barycenters_; }
+
+  /// The leaf of a row, by `value`(feature).
+  template <class Value>
+  static Index leaf_of(const std::vector<Node>& nodes, Value value) {
+    if (nodes.empty()) return 0;
+    Index at = 0;
+    while (at >= 0) {
+      const Node& node = nodes[static_cast<std::size_t>(at)];
+      at = value(node.feature) < node.threshold ? node.below : node.above;
+    }
+    return -1 - at;
+  }
+
+ private:
+  Index dim_;
+  Index moved_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<PiecewiseLinearMap>> maps_;
+  std::vector<std::vector<double>> barycenters_;
+};
+
+}  // namespace conflux
