@@ -26,7 +26,7 @@ namespace conflux {
 /// Rows with fewer of a group do not speak for it.
 inline constexpr double kFewestOfLeaf = 20;
 /// Degrees of freedom of a group's difference from the others.
-inline constexpr int kRankFunctions = 6;
+inline constexpr int kRankFunctions = 3;
 /// What chance explains, in units of the degrees of freedom.
 inline constexpr double kPriceOfFreedom = 2;
 

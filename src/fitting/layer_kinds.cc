@@ -44,6 +44,7 @@ double strength_of(std::string_view kind, const FitOptions& options) {
   const std::string_view place = kind == "gated" ? "sliced" : kind;
   const MethodInfo& method = method_info(options.method);
   if (place == method.then) return method.then_strength;
+  if (place == method.at_last) return method.last_strength;
   if (place != method.main_kind()) return 1;
   return options.strength.value_or(place == "sliced" ? kStrengthOfVersion1 : 1);
 }

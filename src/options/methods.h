@@ -28,10 +28,12 @@ struct MethodInfo {
   /// is all.
   std::string_view turn = {};
   std::string_view other_turn = {};
-  /// The kind of the layers that are tried afterwards and kept while unseen rows gain by them, and
-  /// the fraction of the way that they move.
+  /// The kinds of the layers that are tried afterwards and kept while unseen rows gain by them, and
+  /// the fractions of the way that they move.
   std::string_view then = {};
   double then_strength = 1;
+  std::string_view at_last = {};
+  double last_strength = 1;
   /// Options that the method leaves no choice about.
   Settings fixes = {};
   /// Fraction of the way that the layers of main_kind() move unless told; 0: by the data.
@@ -49,7 +51,7 @@ struct MethodInfo {
 
   constexpr bool one_layer() const { return turn.empty(); }
   constexpr bool has(std::string_view kind) const {
-    return opens == kind || turn == kind || other_turn == kind || then == kind;
+    return opens == kind || turn == kind || other_turn == kind || then == kind || at_last == kind;
   }
   /// The kind that the option `strength` is about; others move all the way.
   constexpr std::string_view main_kind() const {
@@ -69,10 +71,12 @@ struct MethodInfo {
 inline constexpr std::array kMethods{
     MethodInfo{.id = Method::kAuto,
                .name = "auto",
-               .help = "inb, then trees, each while unseen rows gain by it",
+               .help = "inb, then conditional maps, then trees, each while unseen rows gain by it",
                .turn = "sliced",
-               .then = "tree",
-               .then_strength = automatic::kStrengthOfOthers},
+               .then = "conditional",
+               .then_strength = automatic::kStrengthOfConditional,
+               .at_last = "tree",
+               .last_strength = automatic::kStrengthOfOthers},
     MethodInfo{.id = Method::kNb,
                .name = "nb",
                .help = "one increasing map per feature",

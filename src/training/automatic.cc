@@ -28,16 +28,24 @@ FitOptions sliced_options(const FitOptions& resolved) {
   return without_ignored(out);
 }
 
-FitOptions tree_options(const FitOptions& resolved) {
+// Of stages that whoever guesses judges. Their layers see ranks only, so no scores are needed.
+FitOptions judged_options(const FitOptions& resolved, Method method, double strength) {
   FitOptions out = resolved;
-  out.method = Method::kTree;
+  out.method = method;
   out.layers = automatic::kTreeLayers;
-  out.strength = method_info(resolved.method).then_strength;
+  out.strength = strength;
   out.tree_rows = automatic::kSmallestLeaf;
   out.judge = Judging::kGuess;
-  // Trees see features through charts of their own and leave no feature's range.
   out.unit_cube = UnitCube::kOff;
   return without_ignored(out);
+}
+
+FitOptions conditional_options(const FitOptions& resolved) {
+  return judged_options(resolved, Method::kConditional, method_info(resolved.method).then_strength);
+}
+
+FitOptions tree_options(const FitOptions& resolved) {
+  return judged_options(resolved, Method::kTree, method_info(resolved.method).last_strength);
 }
 
 bool is_table(const GroupSet& groups, const FitOptions& resolved, const Communicator& comm) {
@@ -74,7 +82,8 @@ double mean_move(const GroupSet& from, const GroupSet& to) {
   return sum / static_cast<double>(from.num_groups());
 }
 
-// The layers of `second` after those of `first`, with the guesses that were made for them.
+// The layers of `second` after those of `first`, with the guesses that were made for them, also if
+// fewer layers were enough when all rows were there.
 void add_stage(Fit& first, const Fit& second) {
   const auto before = static_cast<Index>(first.record.layers.size());
   for (const auto& layer : second.flow.layers()) first.flow.append(layer);
@@ -83,8 +92,7 @@ void add_stage(Fit& first, const Fit& second) {
     first.record.layers.push_back(std::move(record));
   }
   for (GuessRecord guess : second.record.guesses) {
-    if (guess.layer > static_cast<Index>(second.record.layers.size())) break;
-    guess.layer += before;
+    guess.layer = before + std::min(guess.layer, static_cast<Index>(second.record.layers.size()));
     if (guess.layer > 0) first.record.guesses.push_back(guess);
   }
 }
@@ -108,7 +116,7 @@ class AutomaticFit {
     const FitOptions resolved = options();
     const bool table = is_table(groups_, resolved, comm_);
     fit_ = sliced_stage(resolved, table ? groups_ : std::move(groups_));
-    if (table && go_on_) tree_stages(resolved);
+    if (table && go_on_) later_stages(resolved);
     fit_.record.options = resolved;
     return std::move(fit_);
   }
@@ -147,44 +155,56 @@ class AutomaticFit {
     return fit_stack(std::move(groups), sliced_options(resolved), comm_, watched(), control);
   }
 
-  /// Tries trees after the sliced layers, and trees alone.
-  void tree_stages(const FitOptions& resolved) {
-    const FitOptions trees = tree_options(resolved);
+  /// Tries conditional layers after the sliced ones, and alone; then trees after the better stack.
+  void later_stages(const FitOptions& resolved) {
+    const FitOptions conditional = conditional_options(resolved);
     const GroupSet sliced = moved_by(fit_.flow, groups_, workers_);
-    const Fit after = fit_stack(sliced, trees, comm_, watched(), {});
+    const Fit after = fit_stack(sliced, conditional, comm_, watched(), {});
     if (!go_on_) return add_stage(fit_, after);
-    const Fit alone = fit_stack(groups_, trees, comm_, watched(), {});
+    const Fit alone = fit_stack(groups_, conditional, comm_, watched(), {});
     if (!go_on_) return add_stage(fit_, after);
     fit_.record.guesses = {alone.record.guesses.front()};
     const bool without = is_better(alone, after, sliced);
-    const Fit& best = without ? alone : after;
-    tell_stop(best_guess(best));
     if (without) drop_layers();
     fit_.judged = fit_.flow;
-    for (const auto& layer : best.flow.layers()) fit_.judged->append(layer);
-    add_stage(fit_, fit_to_all_rows(best, without ? groups_ : sliced, trees));
+    take_stage(without ? alone : after, conditional);
+    tell_stop(best_guess(without ? alone : after));
+    tree_stage(resolved);
+  }
+
+  /// Trees see cuts that are too fine for maps. They over-fit sooner, so they must gain clearly.
+  void tree_stage(const FitOptions& resolved) {
+    const FitOptions options = tree_options(resolved);
+    const Fit trees =
+        fit_stack(moved_by(*fit_.judged, groups_, workers_), options, comm_, watched(), {});
+    const GuessRecord start = trees.record.guesses.front(), best = best_guess(trees);
+    if (!go_on_ || start.auc - best.auc < kClear * (best.by_chance - 0.5)) return;
+    take_stage(trees, options);
+    tell_stop(best);
   }
 
   /// By the held-out rows; if these cannot tell, by how far all rows move.
   bool is_better(const Fit& alone, const Fit& after, const GroupSet& sliced) const {
     const GuessRecord a = best_guess(alone), b = best_guess(after);
-    // Where nobody can tell without any tree, none is needed.
+    // Where nobody can tell without any later layer, none is needed.
     if (after.record.layers.empty() && b.auc <= b.by_chance) return false;
     if (std::abs(a.auc - b.auc) > kClear * (b.by_chance - 0.5)) return a.auc < b.auc;
     return mean_move(groups_, moved_by(alone.flow, groups_, workers_)) <
            mean_move(groups_, moved_by(after.flow, sliced, workers_));
   }
 
-  /// The stage once more with the rows that have judged it.
-  Fit fit_to_all_rows(const Fit& judged, const GroupSet& groups, const FitOptions& trees) {
-    const auto layers = static_cast<Index>(judged.record.layers.size());
-    if (layers == 0) return judged;
-    FitOptions all = trees;
+  /// Adds a stage: as it was judged to the flow that has not seen the held-out rows, and fitted
+  /// once more with these rows to the flow that is returned.
+  void take_stage(const Fit& stage, const FitOptions& options) {
+    for (const auto& layer : stage.flow.layers()) fit_.judged->append(layer);
+    const auto layers = static_cast<Index>(stage.record.layers.size());
+    if (layers == 0) return add_stage(fit_, stage);
+    FitOptions all = options;
     all.layers = layers;
     all.validation_fraction = 0;
-    Fit out = fit_stack(groups, all, comm_, {}, {});
-    out.record.guesses = judged.record.guesses;
-    return out;
+    Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, {});
+    again.record.guesses = stage.record.guesses;
+    add_stage(fit_, again);
   }
 
   void drop_layers() {

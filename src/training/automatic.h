@@ -2,11 +2,12 @@
 // apart.
 //
 // First a test asks whether the groups differ at all; if not, the rows stay where they are. Sliced
-// layers (INB) come first; held-out rows judge them by their divergence. On tables, trees follow:
-// they see interactions and repeated values that no direction shows. Trees over-fit, so they are
-// kept only while the groups of held-out rows become harder to guess. Trees from the start are a
-// second candidate. The one whose held-out rows are clearly harder to guess wins, and the one that
-// moves rows less if neither is. Its trees are then fitted once more, as many, to all rows.
+// layers (INB) come first; held-out rows judge them by their divergence. On tables, conditional
+// layers follow: they see interactions that no direction shows, and stop by themselves when the
+// groups differ by no more than chance. Without sliced layers before them they are a second
+// candidate. The one whose held-out rows are clearly harder to guess wins, and the one that moves
+// rows less if neither is. Trees come last, where held-out rows clearly gain by their finer cuts.
+// What was chosen is then fitted once more, with as many layers, to all rows.
 //
 // What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread
 // over several processes get sliced layers only.

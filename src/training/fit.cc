@@ -61,6 +61,7 @@ class Fitter {
       move(layer);
       tell(record_of(layer, num_layers()), watch.seconds());
     }
+    judge_.see_end(input_);
     fit_.record.guesses = judge_.guesses();
     keep_what_helps();
     finish();
@@ -101,8 +102,9 @@ class Fitter {
     return {kind};
   }
 
-  /// The first candidate that has something to offer; empty if none has. A rule that compares candidates belongs here:
-  /// they have not moved the groups yet, and HeldOut::judge_after() tells what each would gain.
+  /// The first candidate that has something to offer; empty if none has. A rule that compares
+  /// candidates belongs here: they have not moved the groups yet, and HeldOut::judge_after() tells
+  /// what each would gain.
   Fitted next_layer() {
     for (const std::string_view kind : candidates()) {
       Fitted found = fitters_.at(kind)->fit(input_, num_layers(), strength_of(kind, options()));

@@ -61,6 +61,10 @@ std::optional<double> LayerJudge::see(const FitInput& input) {
   return judged_.back().divergence;
 }
 
+void LayerJudge::see_end(const FitInput& input) {
+  if (exists() && by_guess_ && guesses_.back().layer < layers_) guess(input);
+}
+
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
   if (by_guess_) {

@@ -27,6 +27,8 @@ class LayerJudge {
   void see_start(const FitInput& input);
   /// After a layer: the divergence that is left, unset when it was not measured.
   std::optional<double> see(const FitInput& input);
+  /// Guesses once more if layers have been added since the last guess.
+  void see_end(const FitInput& input);
 
   /// Whether the last `patience` layers brought nothing.
   bool out_of_patience(Index patience) const;

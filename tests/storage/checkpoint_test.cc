@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Checkpoint,
                                          Kind{Method::kInb, Estimator::kHistogram},
                                          Kind{Method::kNbInb, Estimator::kHistogram, 50},
                                          Kind{Method::kSinf}, Kind{Method::kDd},
-                                         Kind{Method::kTreeInb}),
+                                         Kind{Method::kTreeInb}, Kind{Method::kConditional}),
                          [](const auto& each) {
                            std::string name(name_of(each.param.method));
                            std::replace(name.begin(), name.end(), '-', '_');

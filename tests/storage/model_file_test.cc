@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ModelFiles, KeepTrees) {
   const GroupSet groups = make_gaussian_groups(3, 5, 120, 10);
-  for (const Method method : {Method::kTree, Method::kTreeInb}) {
+  for (const Method method : {Method::kTree, Method::kTreeInb, Method::kConditional}) {
     const Model model = fit_model(groups, {method});
     const Bytes bytes = bytes_of(model);
     const Model loaded = parse_model(bytes);

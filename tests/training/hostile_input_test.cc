@@ -17,9 +17,10 @@ namespace hostile_input_test {
 
 using testing::HasSubstr;
 
-constexpr Method kTried[] = {Method::kNb,    Method::kInb,  Method::kRandNb,   Method::kNbInb,
-                             Method::kGbInb, Method::kGb,   Method::kNbRandNb, Method::kSinf,
-                             Method::kDd,    Method::kTree, Method::kTreeInb};
+constexpr Method kTried[] = {Method::kNb,       Method::kInb,     Method::kRandNb,
+                             Method::kNbInb,    Method::kGbInb,   Method::kGb,
+                             Method::kNbRandNb, Method::kSinf,    Method::kDd,
+                             Method::kTree,     Method::kTreeInb, Method::kConditional};
 
 GroupSet two_groups(Matrix a, Matrix b) {
   GroupSet groups;

@@ -69,7 +69,7 @@ TEST_P(ResumedFit, HasTheBitsOfAnUninterruptedOne) {
 INSTANTIATE_TEST_SUITE_P(Each, ResumedFit,
                          testing::Values(Method::kInb, Method::kRandNb, Method::kNbInb,
                                          Method::kGbInb, Method::kSinf, Method::kTree,
-                                         Method::kTreeInb),
+                                         Method::kTreeInb, Method::kConditional),
                          [](const auto& each) {
                            std::string name(name_of(each.param));
                            std::replace(name.begin(), name.end(), '-', '_');
