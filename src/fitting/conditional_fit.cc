@@ -119,7 +119,7 @@ double total(const std::vector<double>& numbers) {
 // The maps of a leaf; those of groups with few rows are the identity.
 struct LeafMaps {
   std::vector<PiecewiseLinearMap> maps;
-  std::vector<double> barycenter;
+  ConditionalLayer::Barycenter barycenter;
 };
 
 LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const FitOptions& options) {
@@ -147,7 +147,8 @@ LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const Fit
   const Index knots = std::clamp<Index>(static_cast<Index>(std::sqrt(smallest) / kRowsRootPerKnot),
                                         1, kMostLeafKnots);
   const std::vector<MonotoneMap> maps =
-      fit_quantile_maps(summaries, weights, knots, strength * share, &out.barycenter);
+      fit_quantile_maps(summaries, weights, knots, strength * share, &out.barycenter.knots);
+  out.barycenter.reach = strength * share;
   for (std::size_t k = 0; k < present.size(); ++k) {
     out.maps[static_cast<std::size_t>(present[k])] = std::get<PiecewiseLinearMap>(maps[k]);
   }
@@ -184,14 +185,14 @@ std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, co
                                                       Communicator& comm) {
   std::vector<std::vector<PiecewiseLinearMap>> of_group(
       static_cast<std::size_t>(groups.num_groups()));
-  std::vector<std::vector<double>> barycenters;
+  std::vector<ConditionalLayer::Barycenter> barycenters;
   bool moves = false;
   for (const std::vector<RankedRow>& leaf : gather_leaves(groups, maps, tree, comm)) {
     LeafMaps fitted = fit_leaf(leaf, strength, options);
     for (std::size_t m = 0; m < of_group.size(); ++m) {
       of_group[m].push_back(std::move(fitted.maps[m]));
     }
-    moves = moves || !fitted.barycenter.empty();
+    moves = moves || !fitted.barycenter.knots.empty();
     barycenters.push_back(std::move(fitted.barycenter));
   }
   if (!moves) return std::nullopt;
@@ -200,17 +201,16 @@ std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, co
 }
 
 ConditionalLayer with_group(const ConditionalLayer& layer, const GroupSet& group,
-                            const RowChoice& chosen, double strength) {
+                            const RowChoice& chosen) {
   SelfCommunicator alone;
   const ConditionalTree tree{.moved = layer.moved(), .nodes = layer.nodes()};
   std::vector<PiecewiseLinearMap> added;
   Index leaf = 0;
   for (const std::vector<RankedRow>& rows : gather_leaves(group, chosen, tree, alone)) {
-    const std::vector<double>& barycenter = layer.barycenters()[static_cast<std::size_t>(leaf++)];
+    const auto& [knots, reach] = layer.barycenters()[static_cast<std::size_t>(leaf++)];
     const QuantileSummary summary = summary_of(rows, 0);
-    const bool moves = !barycenter.empty() && total(summary.masses) >= kFewestOfLeaf;
-    added.push_back(moves ? fit_quantile_map_to(summary, barycenter, strength)
-                          : PiecewiseLinearMap());
+    const bool moves = !knots.empty() && total(summary.masses) >= kFewestOfLeaf;
+    added.push_back(moves ? fit_quantile_map_to(summary, knots, reach) : PiecewiseLinearMap());
   }
   auto maps = layer.maps();
   maps.push_back(std::move(added));

@@ -32,8 +32,8 @@ std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, co
                                                       const FitOptions& options,
                                                       Communicator& comm);
 
-/// The layer with maps of the only group of `group`.
+/// The layer with maps of the only group of `group`, which goes as far as the others have gone.
 ConditionalLayer with_group(const ConditionalLayer& layer, const GroupSet& group,
-                            const RowChoice& chosen, double strength);
+                            const RowChoice& chosen);
 
 }  // namespace conflux

@@ -6,7 +6,7 @@ namespace conflux {
 
 ConditionalLayer::ConditionalLayer(Index dim, Index moved, std::vector<Node> nodes,
                                    std::vector<std::vector<PiecewiseLinearMap>> maps,
-                                   std::vector<std::vector<double>> barycenters)
+                                   std::vector<Barycenter> barycenters)
     : dim_(dim),
       moved_(moved),
       nodes_(std::move(nodes)),

@@ -28,14 +28,19 @@ class ConditionalLayer final : public Layer {
     Index below;
     Index above;
   };
+  /// Where the groups of a leaf are led to: equal-mass knots of their barycenter, and the fraction
+  /// of the way that they go. No knots where nothing moves.
+  struct Barycenter {
+    std::vector<double> knots = {};
+    double reach = 0;
+  };
   static constexpr Index leaf_name(Index leaf) { return -1 - leaf; }
 
   /// maps[m][l] moves feature `moved` of group m in leaf l. Node 0 is the root; without nodes there
-  /// is one leaf. barycenters[l] holds equal-mass knots of where the groups are led to, none where
-  /// nothing moves.
+  /// is one leaf.
   ConditionalLayer(Index dim, Index moved, std::vector<Node> nodes,
                    std::vector<std::vector<PiecewiseLinearMap>> maps,
-                   std::vector<std::vector<double>> barycenters);
+                   std::vector<Barycenter> barycenters);
 
   std::string_view kind() const override { return "conditional"; }
   Index dim() const override { return dim_; }
@@ -47,7 +52,7 @@ class ConditionalLayer final : public Layer {
   Index num_leaves() const { return static_cast<Index>(nodes_.size()) + 1; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<std::vector<PiecewiseLinearMap>>& maps() const { return maps_; }
-  const std::vector<std::vector<double>>& barycenters() const { return barycenters_; }
+  const std::vector<Barycenter>& barycenters() const { return barycenters_; }
 
   /// The leaf of a row, by `value`(feature).
   template <class Value>
@@ -66,7 +71,7 @@ class ConditionalLayer final : public Layer {
   Index moved_;
   std::vector<Node> nodes_;
   std::vector<std::vector<PiecewiseLinearMap>> maps_;
-  std::vector<std::vector<double>> barycenters_;
+  std::vector<Barycenter> barycenters_;
 };
 
 }  // namespace conflux

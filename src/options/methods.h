@@ -38,6 +38,8 @@ struct MethodInfo {
   Settings fixes = {};
   /// Fraction of the way that the layers of main_kind() move unless told; 0: by the data.
   double strength = 0;
+  /// Its layers look for evidence themselves and end when there is none.
+  bool ends_by_itself = false;
   /// All other groups move to the last one unless told where.
   bool to_last_group = false;
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
@@ -149,7 +151,8 @@ inline constexpr std::array kMethods{
                .help = "one feature at a time, by what the others are, while groups differ beyond "
                        "chance",
                .turn = "conditional",
-               .strength = automatic::kStrengthOfConditional},
+               .strength = automatic::kStrengthOfConditional,
+               .ends_by_itself = true},
 };
 
 constexpr const MethodInfo& method_info(Method method) {

@@ -29,7 +29,11 @@ void write_conditional(const Layer& any, const LayerSink& sink) {
     for (const PiecewiseLinearMap& map : of_group) maps.push_back(&map);
   }
   Pieces barycenters;
-  for (const std::vector<double>& knots : layer.barycenters()) barycenters.add(knots);
+  std::vector<double> reach;
+  for (const ConditionalLayer::Barycenter& each : layer.barycenters()) {
+    barycenters.add(each.knots);
+    reach.push_back(each.reach);
+  }
   const auto nodes = static_cast<Index>(features.size());
   out.add(prefix + ".moved", {1}, std::vector<std::int64_t>{layer.moved()});
   out.add(prefix + ".features", {nodes}, features);
@@ -38,6 +42,7 @@ void write_conditional(const Layer& any, const LayerSink& sink) {
   write_piecewise_linear(maps, prefix, out);
   out.add(prefix + ".barycenter.offsets", {barycenters.count() + 1}, barycenters.offsets);
   out.add(prefix + ".barycenter.values", {barycenters.size()}, barycenters.numbers);
+  out.add(prefix + ".barycenter.reach", {barycenters.count()}, reach);
 }
 
 // Each node but the root, and each leaf, is the child of one node before it, so paths end. A tree
@@ -68,16 +73,19 @@ std::vector<Node> read_nodes(const std::string& prefix, Index dim, Index moved, 
   return nodes;
 }
 
-std::vector<std::vector<double>> read_barycenters(const std::string& name, Index leaves,
-                                                  TensorFile& file) {
+std::vector<ConditionalLayer::Barycenter> read_barycenters(const std::string& name, Index leaves,
+                                                           TensorFile& file) {
   const std::vector<std::int64_t> offsets = file.offsets(name + ".offsets", leaves);
   const std::vector<double> values = file.doubles(name + ".values", {offsets.back()});
-  std::vector<std::vector<double>> out;
+  const std::vector<double> reach = file.doubles(name + ".reach", {leaves});
+  std::vector<ConditionalLayer::Barycenter> out;
   for (Index l = 0; l < leaves; ++l) {
-    out.emplace_back(values.begin() + offsets[l], values.begin() + offsets[l + 1]);
-    if (!std::is_sorted(out.back().begin(), out.back().end())) {
+    std::vector<double> knots(values.begin() + offsets[l], values.begin() + offsets[l + 1]);
+    if (!std::is_sorted(knots.begin(), knots.end())) {
       damaged(name + ".values", "has knots that do not increase");
     }
+    if (!(reach[l] >= 0 && reach[l] <= 1)) damaged(name + ".reach", "is not a fraction");
+    out.push_back({std::move(knots), reach[l]});
   }
   return out;
 }

@@ -186,8 +186,6 @@ class AutomaticFit {
   /// By the held-out rows; if these cannot tell, by how far all rows move.
   bool is_better(const Fit& alone, const Fit& after, const GroupSet& sliced) const {
     const GuessRecord a = best_guess(alone), b = best_guess(after);
-    // Where nobody can tell without any later layer, none is needed.
-    if (after.record.layers.empty() && b.auc <= b.by_chance) return false;
     if (std::abs(a.auc - b.auc) > kClear * (b.by_chance - 0.5)) return a.auc < b.auc;
     return mean_move(groups_, moved_by(alone.flow, groups_, workers_)) <
            mean_move(groups_, moved_by(after.flow, sliced, workers_));

@@ -31,7 +31,8 @@ Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord&
 LayerJudge::LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
                        Communicator& comm)
     : held_out_(usable, groups, *options.validation_fraction, options.seed, comm),
-      by_guess_(options.judge == Judging::kGuess) {}
+      by_guess_(options.judge == Judging::kGuess),
+      needs_hope_(!method_info(options.method).ends_by_itself) {}
 
 void LayerJudge::see_start(const FitInput& input) {
   if (!exists()) return;
@@ -68,10 +69,12 @@ void LayerJudge::see_end(const FitInput& input) {
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
   if (by_guess_) {
-    // Where nobody can tell from the start, nothing is tried. Later, few rows say so early, when
-    // more rows still could tell.
+    // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
+    // themselves: they have more rows than the judge. Later, few rows say so early, when more rows
+    // still could tell.
     const GuessRecord& start = guesses_.front();
-    return start.auc <= start.by_chance || guesses_.size() - best_guess() > kPatience;
+    const bool hopeless = needs_hope_ && start.auc <= start.by_chance;
+    return hopeless || guesses_.size() - best_guess() > kPatience;
   }
   const auto layers = static_cast<Index>(judged_.size()) - 1;
   return layers - layers_worth_keeping(judged_) >= patience;

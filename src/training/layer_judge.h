@@ -52,6 +52,7 @@ class LayerJudge {
   HeldOut held_out_;
   std::vector<HeldOutJudgement> judged_;  // before the first layer, and after each
   bool by_guess_;
+  bool needs_hope_;  // that there is something to gain, to begin at all
   Index layers_ = 0;
   std::vector<GuessRecord> guesses_;
   LayerPointer nb_;

@@ -111,7 +111,7 @@ TEST(ConditionalFit, TakesMasses) {
   const GroupSet groups = make_gaussian_groups(2, 2, 500, 5);
   GroupSet heavy;
   for (Index m = 0; m < 2; ++m) {
-    heavy.add(groups[m].name, groups[m].rows, std::vector<double>(500, 7.0));
+    heavy.add(groups[m].name, groups[m].rows, std::vector<double>(500, 4.0));
   }
   const FitOptions options{.method = Method::kConditional};
   const Matrix x = groups[0].rows.eigen();

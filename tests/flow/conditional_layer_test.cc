@@ -17,7 +17,7 @@ ConditionalLayer two_leaves() {
                                               PiecewiseLinearMap()};
   const std::vector<PiecewiseLinearMap> second{PiecewiseLinearMap(),
                                                PiecewiseLinearMap({-1, 0, 2}, {-2, 0, 1})};
-  return {3, 1, {Node{0, 0.5, -1, -2}}, {first, second}, {{1, 3}, {}}};
+  return {3, 1, {Node{0, 0.5, -1, -2}}, {first, second}, {{{1, 3}, 1}, {}}};
 }
 
 TEST(ConditionalLayer, ObeysTheLawsOfLayers) {
@@ -53,7 +53,7 @@ TEST(ConditionalLayer, MovesOneFeatureByTheMapOfItsLeaf) {
 }
 
 TEST(ConditionalLayer, HasOneLeafWithoutNodes) {
-  const ConditionalLayer layer(2, 0, {}, {{PiecewiseLinearMap({0}, {1})}}, {{1}});
+  const ConditionalLayer layer(2, 0, {}, {{PiecewiseLinearMap({0}, {1})}}, {{{1}, 1}});
   EXPECT_EQ(layer.num_leaves(), 1);
   Matrix x = Matrix::Zero(1, 2);
   layer.forward(0, Rows(x), nullptr);
