@@ -33,8 +33,8 @@ class ConditionalFitter final : public LayerFitter {
 };
 
 LayerPointer widen_conditional(const LayerPointer& layer, const NewGroup& added) {
-  return std::make_shared<ConditionalLayer>(with_group(
-      dynamic_cast<const ConditionalLayer&>(*layer), added.group, added.chosen, added.strength));
+  return std::make_shared<ConditionalLayer>(
+      with_group(dynamic_cast<const ConditionalLayer&>(*layer), added.group, added.chosen));
 }
 
 }  // namespace

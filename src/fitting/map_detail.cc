@@ -9,7 +9,7 @@ namespace {
 
 // Maps of all rows are less noisy than those that were judged, of two rows in three, and rows that
 // judge have noise of their own: more detail is not refused for less than this part.
-constexpr double kTolerance = 0.12;
+constexpr double kDetailTolerance = 0.12;
 // Beyond its two knots a map is a shift; rows so many deviations from the mean are rare.
 constexpr double kReach = 4;
 // A deviation is not stretched more, or squeezed more than by one over it, in one layer.
@@ -40,7 +40,7 @@ MapDetail best_detail(const std::vector<DetailLosses>& losses) {
   const double least = *std::min_element(pooled.begin(), pooled.end());
   std::size_t most = 0;
   for (std::size_t v = 0; v < pooled.size(); ++v) {
-    if (pooled[v] <= (1 + kTolerance) * least) most = v;
+    if (pooled[v] <= (1 + kDetailTolerance) * least) most = v;
   }
   return kMapDetails[most];
 }

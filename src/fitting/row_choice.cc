@@ -81,9 +81,9 @@ RowChoice draw_evidence(const RowChoice& usable, const std::vector<Index>& group
     const double share =
         std::min(automatic::kEvidenceShare, static_cast<double>(*options.search_rows) / all);
     const auto count = static_cast<Index>(std::ceil(share * static_cast<double>(usable[m].size())));
-    out.push_back(
-        draw(usable[m], count,
-             Stream(options.seed, Purpose::kEvidence, draw_name, stream_number(m, comm) + 2)));
+    out.push_back(draw_in_order(
+        usable[m], count,
+        Stream(options.seed, Purpose::kEvidence, draw_name, stream_number(m, comm) + 2)));
   }
   return out;
 }
