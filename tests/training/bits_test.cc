@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -40,8 +41,12 @@ std::string processor() {
   return "other";
 }
 
-/// OpenBLAS has code of its own for some processors that have the same instructions.
-std::string processor_and_blas() { return processor() + "/" + openblas_get_corename(); }
+/// OpenBLAS has code of its own for some processors that have the same instructions, and cuts its
+/// work by the size of their caches.
+std::string processor_and_blas() {
+  const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return fmt::format("{}/{}/{}k", processor(), openblas_get_corename(), cache / 1024);
+}
 
 /// The record, by processor; one that is named without its BLAS serves all of its kind.
 std::map<std::string, Digests> read_record() {
