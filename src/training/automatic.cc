@@ -70,18 +70,6 @@ GuessRecord best_guess(const Fit& fit) {
                            [](const auto& a, const auto& b) { return a.auc < b.auc; });
 }
 
-// Mean over the groups of the squared moves, in deviations within groups.
-double mean_move(const GroupSet& from, const GroupSet& to) {
-  double sum = 0;
-  for (Index m = 0; m < from.num_groups(); ++m) {
-    const Matrix x = from[m].rows.to_matrix(), y = to[m].rows.to_matrix();
-    const Vector spread = (x.rowwise() - x.colwise().mean()).colwise().squaredNorm();
-    const Vector moved = (y - x).colwise().squaredNorm();
-    sum += (spread.array() > 0).select(moved.array() / spread.array(), 0).sum();
-  }
-  return sum / static_cast<double>(from.num_groups());
-}
-
 // The layers of `second` after those of `first`, with the guesses that were made for them, also if
 // fewer layers were enough when all rows were there.
 void add_stage(Fit& first, const Fit& second) {
@@ -164,7 +152,7 @@ class AutomaticFit {
     const Fit alone = fit_stack(groups_, conditional, comm_, watched(), {});
     if (!go_on_) return add_stage(fit_, after);
     fit_.record.guesses = {alone.record.guesses.front()};
-    const bool without = is_better(alone, after, sliced);
+    const bool without = !are_needed(after, alone);
     if (without) drop_layers();
     fit_.judged = fit_.flow;
     take_stage(without ? alone : after, conditional);
@@ -183,12 +171,11 @@ class AutomaticFit {
     tell_stop(best);
   }
 
-  /// By the held-out rows; if these cannot tell, by how far all rows move.
-  bool is_better(const Fit& alone, const Fit& after, const GroupSet& sliced) const {
-    const GuessRecord a = best_guess(alone), b = best_guess(after);
-    if (std::abs(a.auc - b.auc) > kClear * (b.by_chance - 0.5)) return a.auc < b.auc;
-    return mean_move(groups_, moved_by(alone.flow, groups_, workers_)) <
-           mean_move(groups_, moved_by(after.flow, sliced, workers_));
+  /// Sliced layers must make held-out rows clearly harder to guess: unlike conditional ones, they
+  /// do not ask whether what they move is more than chance.
+  static bool are_needed(const Fit& after_sliced, const Fit& alone) {
+    const GuessRecord a = best_guess(after_sliced), b = best_guess(alone);
+    return b.auc - a.auc > kClear * (b.by_chance - 0.5);
   }
 
   /// Adds a stage: as it was judged to the flow that has not seen the held-out rows, and fitted

@@ -5,8 +5,8 @@
 // layers (INB) come first; held-out rows judge them by their divergence. On tables, conditional
 // layers follow: they see interactions that no direction shows, and stop by themselves when the
 // groups differ by no more than chance. Without sliced layers before them they are a second
-// candidate. The one whose held-out rows are clearly harder to guess wins, and the one that moves
-// rows less if neither is. Trees come last, where held-out rows clearly gain by their finer cuts.
+// candidate, and win unless held-out rows are clearly harder to guess with the sliced ones. Trees
+// come last, where held-out rows clearly gain by their finer cuts.
 // What was chosen is then fitted once more, with as many layers, to all rows.
 //
 // What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread

@@ -56,6 +56,8 @@ TEST_P(Checkpoint, GivesTheBitsOfAnUninterruptedFit) {
     options.search_rows = 40;
     options = without_ignored(options);
     const Fit whole = fit_flow(*groups, options);
+    // Methods that look for evidence find none where groups are alike, and have nothing to resume.
+    if (whole.record.layers.empty() && groups == &cube) continue;
     for (const Index layers : {1, 3, 6}) {
       fit_and_stop(layers, *groups, options, folder.file("checkpoint"));
       const Fit resumed = resume(folder.file("checkpoint"), *groups, options);

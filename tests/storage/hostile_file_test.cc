@@ -27,7 +27,7 @@ const std::vector<Bytes>& some_files() {
     std::vector<Bytes> out;
     for (const Kind kind : {Kind{Method::kGbInb}, Kind{Method::kNb, Estimator::kHistogram},
                             Kind{Method::kInb, Estimator::kHistogram, 20}, Kind{Method::kTree},
-                            Kind{Method::kConditional}, Kind{Method::kSinf}}) {
+                            Kind{Method::kSinf}, Kind{Method::kConditional}}) {
       out.push_back(bytes_of(fit_model(groups, kind)));
     }
     return out;
