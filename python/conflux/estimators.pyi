@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Aligner", "load"]
+__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "Aligner", "load"]
 
 class Auto(BaseAligner):
     def __init__(
@@ -913,6 +913,88 @@ class Tree(BaseAligner):
     verbose: int
 
 class TreeINB(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class Conditional(BaseAligner):
     def __init__(
         self,
         *,
