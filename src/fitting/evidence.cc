@@ -19,6 +19,10 @@ constexpr double kSmallestChange = 4;
 // A function that hardly varies among the rows tells nothing.
 constexpr double kSmallestVariance = 1e-3;
 
+// Where a cut lies between two values. Rows come back from the shared space with rounding errors,
+// so none may lie at a cut; halfway between two whole numbers there may be a third.
+constexpr double kPlaceOfCut = 0.381966;
+
 using Functions = std::array<double, kRankFunctions>;
 
 // Legendre polynomials of a rank in (0, 1), with mean 0 and variance 1 over all ranks.
@@ -264,8 +268,11 @@ BinnedRows::BinnedRows(const EvidenceRows& data, const Workers& workers) : data_
     for (Index i = 0; i < count; ++i) sorted[i] = data.rows(i, j);
     std::sort(sorted.begin(), sorted.end());
     for (Index b = 1; b < kBins; ++b) {
-      const double cut = sorted[static_cast<std::size_t>(b * count / kBins)];
-      if (cut > sorted.front() && (cuts_[j].empty() || cut > cuts_[j].back())) {
+      const double above = sorted[static_cast<std::size_t>(b * count / kBins)];
+      const auto first = std::lower_bound(sorted.begin(), sorted.end(), above);
+      if (first == sorted.begin()) continue;
+      const double cut = std::lerp(*(first - 1), above, kPlaceOfCut);
+      if (*(first - 1) < cut && cut < above && (cuts_[j].empty() || cut > cuts_[j].back())) {
         cuts_[j].push_back(cut);
       }
     }

@@ -95,6 +95,18 @@ TEST(ConditionalFit, MakesGroupsAlikeThatDifferByADependence) {
   EXPECT_LT(guess_groups(moved, {}, kWorkers).auc, 0.6);
 }
 
+// A row at a cut could come back on its other side.
+TEST(ConditionalFit, ReturnsTheRowsThatItWasFittedOn) {
+  const GroupSet groups = crossed(800, 194);
+  const Fit fit = fit_flow(groups, {.method = Method::kConditional, .validation_fraction = 0.0});
+  ASSERT_GT(fit.flow.num_layers(), 5);
+  for (Index m = 0; m < 2; ++m) {
+    const Matrix there = fit.flow.forward(m, groups[m].rows, kWorkers);
+    const Matrix back = fit.flow.inverse(m, there, kWorkers);
+    EXPECT_LT((back - Matrix(groups[m].rows.eigen())).cwiseAbs().maxCoeff(), 1e-9);
+  }
+}
+
 TEST(ConditionalFit, HasTheSameBitsOnAnyNumberOfThreads) {
   const GroupSet groups = crossed(400, 193);
   const auto rows = [&](int threads) {
