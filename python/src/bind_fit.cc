@@ -54,7 +54,8 @@ SharedModel fit(CallerData& data, const py::dict& options, const std::string& gr
   validate(chosen);
   const Names features = data.groups().feature_names();
   SelfCommunicator alone;
-  Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback);
+  Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback,
+                        {.rows_have_gaps = data.columns().gaps});
   return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
 }
 
@@ -78,8 +79,9 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
       for (const Index i : rows.set_aside[m]) is_kept[data.row_of(m, i)] = true;
     }
     SelfCommunicator alone;
-    Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback,
-                          {.known_to_differ = true, .kinds = &rows.kinds});
+    Fit fitted = fit_flow(
+        std::move(rows.fitted), rows.options, alone, callback,
+        {.known_to_differ = true, .kinds = &rows.kinds, .rows_have_gaps = data.columns().gaps});
     judge_fit(fitted, rows, to);
     model = model_of(std::move(fitted), data.columns(), features, group_column, label_column);
   }

@@ -95,7 +95,7 @@ def test_correct_serves_wide_tables():
     cells = stand_in()
     noise = 0.1 * np.random.default_rng(0).normal(size=(400, 600))
     cells.X = np.repeat(cells.X, 30, axis=1) + noise
-    corrected = pp.correct(cells, "donor", n_comps=5, layers=2, method="inb")
+    corrected = pp.correct(cells, "donor", n_comps=5, layers=2, gate="none", method="inb")
     moves = corrected - cells.X
     assert np.linalg.matrix_rank(moves, tol=1e-6) == 5
     with pytest.raises(ValueError, match="n_comps"):

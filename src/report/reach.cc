@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "flow/conditional_layer.h"
 #include "flow/coordinate_layer.h"
 #include "flow/gated_layer.h"
 #include "flow/sliced_layer.h"
@@ -50,8 +51,23 @@ struct Tally {
   }
 };
 
+// Each row is moved by the map of its leaf; a layer counts as one map.
+void ask_leaves(const ConditionalLayer& layer, Index group, const Matrix& rows, Tally& tally) {
+  bool first = true;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Index leaf =
+        ConditionalLayer::leaf_of(layer.nodes(), [&](Index feature) { return rows(i, feature); });
+    const Ends ends = ends_of_knots(layer.maps()[group][leaf]);
+    tally.ask(ends, i, rows(i, layer.moved()), first);
+    if (ends.knots > 0) first = false;
+  }
+}
+
 // Lines that a layer moves, one value per row and line, and the ends of the maps there.
 void ask_layer(const Layer& layer, Index group, const Matrix& rows, Tally& tally) {
+  if (const auto* conditional = dynamic_cast<const ConditionalLayer*>(&layer)) {
+    ask_leaves(*conditional, group, rows, tally);
+  }
   if (const auto* sliced = dynamic_cast<const SlicedLayer*>(&layer)) {
     const Matrix lines = rows * sliced->frame().columns();
     for (Index k = 0; k < lines.cols(); ++k) {

@@ -144,20 +144,22 @@ class AutomaticFit {
   }
 
   /// Tries conditional layers after the sliced ones, and alone; then trees after the better stack.
+  /// Rows with gaps get trees in their place, whose maps keep inside of boxes.
   void later_stages(const FitOptions& resolved) {
-    const FitOptions conditional = conditional_options(resolved);
+    const bool gaps = control_.rows_have_gaps;
+    const FitOptions options = gaps ? tree_options(resolved) : conditional_options(resolved);
     const GroupSet sliced = moved_by(fit_.flow, groups_, workers_);
-    const Fit after = fit_stack(sliced, conditional, comm_, watched(), {});
+    const Fit after = fit_stack(sliced, options, comm_, watched(), {});
     if (!go_on_) return add_stage(fit_, after);
-    const Fit alone = fit_stack(groups_, conditional, comm_, watched(), {});
+    const Fit alone = fit_stack(groups_, options, comm_, watched(), {});
     if (!go_on_) return add_stage(fit_, after);
     fit_.record.guesses = {alone.record.guesses.front()};
     const bool without = !are_needed(after, alone);
     if (without) drop_layers();
     fit_.judged = fit_.flow;
-    take_stage(without ? alone : after, conditional);
+    take_stage(without ? alone : after, options);
     tell_stop(best_guess(without ? alone : after));
-    tree_stage(resolved);
+    if (!gaps) tree_stage(resolved);
   }
 
   /// Trees see cuts that are too fine for maps. They over-fit sooner, so they must gain clearly.

@@ -16,9 +16,13 @@ constexpr std::size_t kPatience = 2;
 // Guesses that differ by less than this part of the band of chance are equally good.
 constexpr double kSlack = 0.3;
 
+// The same where layers end by themselves: they are cut short only where they clearly do harm.
+constexpr double kSlackOfEvidence = 1;
+
 // The longest of the equally good ones.
-Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord& best) {
-  const double good = best.auc + kSlack * (best.by_chance - 0.5);
+Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord& best,
+                     double slack) {
+  const double good = best.auc + slack * (best.by_chance - 0.5);
   Index out = best.layer;
   for (const GuessRecord& each : guesses) {
     if (each.auc <= good) out = std::max(out, each.layer);
@@ -89,7 +93,8 @@ std::size_t LayerJudge::best_guess() const {
 Index LayerJudge::layers_to_keep() const {
   if (!by_guess_) return layers_worth_keeping(judged_);
   const GuessRecord& best = guesses_[best_guess()];
-  return best.layer == 0 ? 0 : layers_of_best(guesses_, best);
+  return best.layer == 0 ? 0
+                         : layers_of_best(guesses_, best, needs_hope_ ? kSlack : kSlackOfEvidence);
 }
 
 LayerPointer LayerJudge::better_alone() const {

@@ -225,6 +225,7 @@ GroupSet rescaled_features() {
 TEST(HeldOut, NbReplacesLayersThatDoLess) {
   const GroupSet groups = rescaled_features();
   FitOptions options;
+  options.method = Method::kInb;
   options.layers = 1;
   options.directions = 1;
   const Fit fit = fit_flow(groups, options);

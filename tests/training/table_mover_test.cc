@@ -27,7 +27,9 @@ class TableMoverTest : public testing::Test {
     GroupSet groups;
     groups.add("a", std::move(rows[0]));
     groups.add("b", std::move(rows[1]));
-    Fit fit = fit_flow(std::move(groups), {.layers = 20, .threads = 1});
+    SelfCommunicator comm;
+    Fit fit = fit_flow(std::move(groups), {.layers = 20, .threads = 1}, comm, {},
+                       {.rows_have_gaps = model->columns.gaps});
     model->flow = std::move(fit.flow);
     model->record = std::move(fit.record);
   }

@@ -41,6 +41,9 @@ struct FitControl {
   bool known_to_differ = false;
   /// Someone has chosen the gate already; this is what was found and becomes part of the record.
   const KindsRecord* kinds = nullptr;
+  /// Cells were missing and have been filled in. Maps that depend on such a cell cannot always be
+  /// undone, so the automatic fit makes none that jump by the value of a feature.
+  bool rows_have_gaps = false;
 };
 
 /// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
