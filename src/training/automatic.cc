@@ -143,11 +143,16 @@ class AutomaticFit {
     return fit_stack(std::move(groups), sliced_options(resolved), comm_, watched(), control);
   }
 
-  /// Tries conditional layers after the sliced ones, and alone; then trees after the better stack.
-  /// Rows with gaps get trees in their place, whose maps keep inside of boxes.
+  /// Rows with gaps get no conditional layers, which could not always be undone.
   void later_stages(const FitOptions& resolved) {
-    const bool gaps = control_.rows_have_gaps;
-    const FitOptions options = gaps ? tree_options(resolved) : conditional_options(resolved);
+    fit_.judged = fit_.flow;
+    if (!control_.rows_have_gaps) conditional_stage(resolved);
+    if (go_on_) tree_stage(resolved);
+  }
+
+  /// Tries conditional layers after the sliced ones, and alone.
+  void conditional_stage(const FitOptions& resolved) {
+    const FitOptions options = conditional_options(resolved);
     const GroupSet sliced = moved_by(fit_.flow, groups_, workers_);
     const Fit after = fit_stack(sliced, options, comm_, watched(), {});
     if (!go_on_) return add_stage(fit_, after);
@@ -158,8 +163,6 @@ class AutomaticFit {
     if (without) drop_layers();
     fit_.judged = fit_.flow;
     take_stage(without ? alone : after, options);
-    tell_stop(best_guess(without ? alone : after));
-    if (!gaps) tree_stage(resolved);
   }
 
   /// Trees see cuts that are too fine for maps. They over-fit sooner, so they must gain clearly.
@@ -168,9 +171,9 @@ class AutomaticFit {
     const Fit trees =
         fit_stack(moved_by(*fit_.judged, groups_, workers_), options, comm_, watched(), {});
     const GuessRecord start = trees.record.guesses.front(), best = best_guess(trees);
-    if (!go_on_ || start.auc - best.auc < kClear * (best.by_chance - 0.5)) return;
-    take_stage(trees, options);
-    tell_stop(best);
+    const bool gain = go_on_ && start.auc - best.auc > kClear * (best.by_chance - 0.5);
+    if (gain) take_stage(trees, options);
+    tell_stop(gain ? best : start);
   }
 
   /// Sliced layers must make held-out rows clearly harder to guess: unlike conditional ones, they
