@@ -22,7 +22,7 @@ _SUMMARY = {
     "dd": "Moves each group to the uniform law by itself: density destructors, a baseline.",
     "tree": "Moves mass across the cuts of a decision tree.",
     "tree-inb": "Moves mass across a tree's cuts and along directions, in turn.",
-    "conditional": "Moves one feature at a time, by what the others are, as far as chance does not explain.",
+    "conditional": "Moves one feature at a time by what the others are, as long as groups differ.",
 }
 
 _DOC = """{summary}
