@@ -171,10 +171,12 @@ std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedR
                                            Communicator& comm, const Workers& workers) {
   std::vector<DetailLosses> out(static_cast<std::size_t>(seen.masses.cols()), DetailLosses{});
   workers.for_each(seen.masses.cols(), [&](Index c) {
-    const KindMaps kind = fit_kind(groups, seen, c, min_kind, strength, options, comm, Workers(1));
-    const bool few = std::any_of(kind.members.begin(), kind.members.end(),
+    // A rare kind may have no row that is seen, so its members are asked for before maps.
+    const std::vector<Index> members = members_of(seen, c, min_kind);
+    const bool few = std::any_of(members.begin(), members.end(),
                                  [&](Index m) { return unseen.masses(m, c) < kFewestUnseen; });
-    if (few || kind.members.size() < 2) return;
+    if (few || members.size() < 2) return;
+    const KindMaps kind = fit_kind(groups, seen, c, min_kind, strength, options, comm, Workers(1));
     for (std::size_t v = 0; v < kMapDetails.size(); ++v) {
       for (std::size_t line = 0; line < kind.targets.size(); ++line) {
         std::vector<std::vector<double>> quantiles;
