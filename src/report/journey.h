@@ -1,0 +1,83 @@
+// Some rows on their way through the layers of a flow, for people who watch.
+//
+// While a fit runs, follow() is called with the flow so far: layers that are new since the last
+// call are applied to the rows, all of them if the flow began anew. At the end, key_frames() shows
+// the whole way on the plane along which rows moved most: of all layers those after which rows have
+// gone equally far, so that a person who walks through them sees a steady motion.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/training/model.h"
+#include "metrics/judged_rows.h"
+#include "report/plane.h"
+
+namespace conflux {
+
+/// What is shown of a plane: places of rows, a line per row.
+struct JourneyFrames {
+  std::string x_name = {};
+  std::string y_name = {};
+  /// Share of the squared moves, or of the variance, that the plane shows.
+  double share = 1;
+  std::string share_of = {};
+  /// Layers that each frame has behind it, from 0 on.
+  std::vector<Index> layers = {};
+  std::vector<Matrix> places = {};
+};
+
+class Journey {
+ public:
+  /// Draws at most `most` rows, of the largest groups fewer.
+  Journey(const GroupSet& groups, Index most, std::uint64_t seed, int threads);
+
+  const JudgedRows& rows() const { return before_; }
+  const Workers& workers() const { return workers_; }
+  const std::vector<std::string>& feature_names() const { return features_; }
+
+  /// Where the rows are before any layer: along the difference of the group means and the longest
+  /// direction beside it, or on the features themselves if there are two.
+  const JourneyFrames& start() const { return start_; }
+  /// Places on that plane after all layers of a flow.
+  Matrix follow(const Flow& flow);
+
+  /// At most `most` frames of the whole way.
+  JourneyFrames key_frames(const Flow& flow, Index most) const;
+
+ private:
+  /// Applies one layer to rows of all groups, which are known by their names.
+  void move(const Flow& flow, const Layer& layer, Matrix& rows) const;
+  Matrix in_deviations(const Matrix& rows) const;
+
+  Workers workers_;
+  std::vector<std::string> groups_;
+  std::vector<std::string> features_;
+  JudgedRows before_;
+  Vector factors_;
+  Plane plane_;
+  JourneyFrames start_;
+  Matrix now_;
+  std::vector<std::shared_ptr<const Layer>> behind_;
+};
+
+/// Rows as every group, in the units of the data: row i, group m, feature j is at values[i][m][j].
+struct RowsElsewhere {
+  std::vector<Index> features = {};
+  std::vector<Index> groups = {};
+  std::vector<std::vector<std::vector<std::string>>> values = {};
+};
+
+/// Some rows of a journey, by their positions there, through a model of its groups in their order;
+/// features that change most, and the first groups.
+RowsElsewhere rows_elsewhere(const Model& model, const Journey& journey,
+                             const std::vector<Index>& chosen);
+
+/// Positions of at most `most` rows of a journey, evenly.
+std::vector<Index> some_rows(const Journey& journey, Index most);
+
+}  // namespace conflux

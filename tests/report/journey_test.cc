@@ -1,0 +1,115 @@
+#include "report/journey.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "conflux/training/fit.h"
+
+namespace journey_test {
+
+using namespace conflux;
+
+Matrix cloud(Index rows, Index dim, double shift, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Matrix out(rows, dim);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < dim; ++j) out(i, j) = normal(random) * static_cast<double>(j + 1);
+    out(i, 0) += shift;
+  }
+  return out;
+}
+
+struct Example {
+  GroupSet groups;
+  Fit fit;
+  std::vector<Flow> so_far;
+};
+
+Example example(Index dim) {
+  Example out;
+  out.groups.add("a", cloud(300, dim, 0, 1));
+  out.groups.add("b", cloud(200, dim, 4, 2));
+  FitOptions options;
+  options.method = Method::kInb;
+  options.layers = 12;
+  SelfCommunicator comm;
+  FitControl control;
+  control.on_progress = [&](const Fit& fit) { out.so_far.push_back(fit.flow); };
+  out.fit = fit_flow(out.groups, options, comm, {}, control);
+  return out;
+}
+
+// What is followed layer by layer ends where the whole flow takes the rows.
+TEST(Journey, FollowsAFitToWhereTheFlowLeads) {
+  const Example made = example(2);
+  Journey journey(made.groups, 100, 0, 1);
+  ASSERT_EQ(journey.rows().rows.rows(), 100);
+  Matrix places;
+  for (const Flow& flow : made.so_far) places = journey.follow(flow);
+  const Flow& last = made.so_far.back();
+  for (Index i = 0; i < places.rows(); ++i) {
+    const Matrix alone = journey.rows().rows.row(i);
+    const Matrix there = last.forward(journey.rows().group_of[i], SampleRows(alone), Workers(1));
+    EXPECT_NEAR((places.row(i) - there.row(0)).norm(), 0, 1e-9);
+  }
+  // A fit that begins anew takes its rows back to the start.
+  const Matrix again = journey.follow(made.so_far.front());
+  Journey fresh(made.groups, 100, 0, 1);
+  EXPECT_EQ(again, fresh.follow(made.so_far.front()));
+}
+
+TEST(Journey, KeyFramesGoFromTheStartToTheEndInSteadySteps) {
+  const Example made = example(5);
+  const Journey journey(made.groups, 200, 0, 1);
+  const JourneyFrames all = journey.key_frames(made.fit.flow, 1000);
+  const JourneyFrames some = journey.key_frames(made.fit.flow, 5);
+  ASSERT_EQ(static_cast<Index>(all.layers.size()), made.fit.flow.num_layers() + 1);
+  ASSERT_GE(some.layers.size(), 2u);
+  ASSERT_LE(some.layers.size(), 5u);
+  EXPECT_EQ(some.layers.front(), 0);
+  EXPECT_EQ(some.layers.back(), made.fit.flow.num_layers());
+  EXPECT_TRUE(std::is_sorted(some.layers.begin(), some.layers.end()));
+  for (std::size_t k = 0; k < some.layers.size(); ++k) {
+    EXPECT_EQ(some.places[k], all.places[static_cast<std::size_t>(some.layers[k])]);
+  }
+  EXPECT_GT(some.share, 0.5);
+  EXPECT_LE(some.share, 1 + 1e-12);
+}
+
+// The plane that is looked at during a fit shows the difference of the groups.
+TEST(Journey, StartsOnAPlaneWhereGroupsDiffer) {
+  const Example made = example(6);
+  const Journey journey(made.groups, 400, 0, 1);
+  const Matrix& places = journey.start().places.front();
+  double mean[2] = {0, 0};
+  for (Index i = 0; i < places.rows(); ++i) {
+    const Index group = journey.rows().group_of[i];
+    mean[group] += places(i, 0) / static_cast<double>(journey.rows().sizes[group]);
+  }
+  EXPECT_GT(std::abs(mean[0] - mean[1]), 3);
+}
+
+TEST(Journey, RowsElsewhereAreTranslationsAndStayThemselvesAtHome) {
+  const Example made = example(3);
+  const Model model{.flow = made.fit.flow, .record = made.fit.record};
+  const Journey journey(made.groups, 50, 0, 1);
+  const std::vector<Index> chosen = some_rows(journey, 10);
+  ASSERT_EQ(chosen.size(), 10u);
+  const RowsElsewhere found = rows_elsewhere(model, journey, chosen);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Matrix alone = journey.rows().rows.row(chosen[k]);
+    const Index own = journey.rows().group_of[chosen[k]];
+    for (const Index other : found.groups) {
+      const Matrix there =
+          other == own ? alone : model.flow.translate(own, other, SampleRows(alone), Workers(1));
+      for (std::size_t j = 0; j < found.features.size(); ++j) {
+        const double shown = std::stod(found.values[k][static_cast<std::size_t>(other)][j]);
+        EXPECT_NEAR(shown, there(0, found.features[j]), 1e-4 * (1 + std::abs(shown)));
+      }
+    }
+  }
+}
+
+}  // namespace journey_test
