@@ -78,7 +78,7 @@ std::string feature_table(const Report& report) {
   }
   const std::size_t left_out = report.features.size() - (rows.size() - 1);
   std::string out = fmt::format("<details><summary>Figures of {} features</summary>{}",
-                                rows.size() - 1, page_table(rows));
+                                rows.size() - 1, page_table(rows, "figures of features"));
   if (left_out > 0) out += fmt::format("<p class=\"note\">{} more in --json.</p>", left_out);
   return out + "</details>\n";
 }

@@ -50,6 +50,18 @@ std::string capitalized(std::string_view name) {
   return out;
 }
 
+std::string advice_of(const Report& report) {
+  std::string out = "<div class=\"advice\"><strong>What to do</strong><ol>";
+  for (const ReportAdvice& each : report.advice) {
+    out += fmt::format("<li>{}", escaped(each.sentence));
+    if (!each.command.empty()) {
+      out += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>", escaped(each.command));
+    }
+    out += "</li>\n";
+  }
+  return out + "</ol></div>\n";
+}
+
 std::string top(const Report& report) {
   const bool look = asks_to_look(report.verdict);
   std::string out = fmt::format(
@@ -66,19 +78,7 @@ std::string top(const Report& report) {
         fmt::format("<div><dt>{}</dt><dd class=\"value\">{}</dd><dd class=\"note\">{}</dd></div>\n",
                     escaped(each.name), escaped(each.value), escaped(each.note));
   }
-  return out + "</dl></header>\n";
-}
-
-std::string advice_of(const Report& report) {
-  std::string out = "<div class=\"advice\"><strong>What to do</strong><ol>";
-  for (const ReportAdvice& each : report.advice) {
-    out += fmt::format("<li>{}", escaped(each.sentence));
-    if (!each.command.empty()) {
-      out += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>", escaped(each.command));
-    }
-    out += "</li>\n";
-  }
-  return out + "</ol></div>\n";
+  return out + "</dl>" + advice_of(report) + "</header>\n";
 }
 
 constexpr const char* kQuestions[] = {"Is there a difference?",
@@ -152,9 +152,10 @@ std::string empty_state(const std::string& sentence) {
   return fmt::format("<p class=\"empty\">{}</p>\n", escaped(sentence));
 }
 
-std::string page_table(const std::vector<std::vector<std::string>>& rows) {
+std::string page_table(const std::vector<std::vector<std::string>>& rows, const std::string& name) {
   std::string out =
-      "<div class=\"scroll\" role=\"region\" aria-label=\"table\" tabindex=\"0\"><table>";
+      fmt::format("<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table>",
+                  escaped(name));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += "<tr>";
     for (const std::string& cell : rows[i]) {
@@ -176,7 +177,7 @@ std::string report_html(const Report& report) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n";
   out += fmt::format("<title>conflux report: {}</title>\n<style>{}</style></head>\n<body>\n",
                      name_of(report.verdict), page_style());
-  out += top(report) + advice_of(report) + contents() + "<main>\n";
+  out += top(report) + contents() + "<main>\n";
   out += difference_section(report) + features_section(report);
   out += success_section(report, styles) + moves_section(report, styles);
   out += fusing_section(report) + reach_section(report) + stop_section(report);

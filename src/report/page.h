@@ -22,7 +22,7 @@ std::string side_by_side(const std::vector<std::string>& figures);
 /// A paragraph that stands for a picture: why there is none, and what to do.
 std::string empty_state(const std::string& sentence);
 /// A table; the first row is its head. Cells are plain text.
-std::string page_table(const std::vector<std::vector<std::string>>& rows);
+std::string page_table(const std::vector<std::vector<std::string>>& rows, const std::string& name);
 
 std::string difference_section(const Report& report);
 std::string features_section(const Report& report);

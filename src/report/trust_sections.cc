@@ -264,7 +264,7 @@ std::string elsewhere_section(const Report& report) {
           table.emplace_back(1, report.feature_names[report.elsewhere_features[j]]);
       line.insert(line.end(), row.values[j].begin(), row.values[j].end());
     }
-    shown += page_table(table);
+    shown += page_table(table, row.name);
   }
   return page_section(
       8, question,
