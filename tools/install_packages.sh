@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and the machine lacks:
-# build (default), test, python, lint, clang, package, study.
+# build (default), test, python, lint, clang, package, study, web.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
        nlohmann-json3-dev libxxhash-dev libxgboost-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
-       libbenchmark-dev libpng-dev libhdf5-dev libnetcdf-dev"
+       libbenchmark-dev libpng-dev libhdf5-dev libnetcdf-dev libmicrohttpd-dev"
 test="python3-numpy python3-pandas python3-netcdf4"
 python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-pytest python3-mypy flake8
@@ -14,6 +14,8 @@ clang="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
 package="dpkg-dev lintian patchelf"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"
+# Large. npm may have come with nodejs itself, so it is not asked for again.
+web="chromium fonts-dejavu-core $(command -v npm >/dev/null || echo npm)"
 # Of single studies, and large.
 torch="python3-torch"
 missing=()

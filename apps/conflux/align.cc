@@ -128,6 +128,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
                            flags.model.empty() ? "" : "; the model is " + flags.model));
   tell_summary(model, flags.model, console);
   report_on_fit(flags.report, model, flags.model, run, flags.fit, console);
+  run.finish_watch(model);
   if (!console.json) return;
   Json out = fit_json(model, flags.model);
   out["output"] = flags.output.path;
@@ -194,6 +195,7 @@ Verb align_verb() {
              .help = "share of each group that is kept from the fit and judges it [0.2]",
              .target = [flags](const std::string& text) { set_unseen(flags->fit.unseen, text); }},
             report_flag(flags->report)});
+  verb.add(watch_flags(flags->fit.watch));
   verb.complete = [flags](std::vector<std::string> words) {
     return complete_fit(flags->fit, std::move(words));
   };

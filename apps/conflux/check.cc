@@ -30,19 +30,6 @@ const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.kinds;
 }
 
-/// A table that no input is called like, in a format that keeps the groups of its rows.
-std::string output_name(const GroupedInputFlags& input) {
-  const std::string format = table_format(input.paths.front(), {.format = input.table.format});
-  const bool copy = format == "h5ad" && input.paths.size() == 1;
-  std::string name = format == "csv" || format == "tsv" || copy ? "aligned." + format
-                     : format == "mtx"                          ? "aligned.csv"
-                                                                : "aligned.npz";
-  while (std::find(input.paths.begin(), input.paths.end(), name) != input.paths.end()) {
-    name = "aligned_" + name;
-  }
-  return name;
-}
-
 /// The command that follows from the advice, complete; empty when nothing is to be done.
 std::string command_of(const CheckReport& report, const GroupedInputFlags& input) {
   if (report.advice == Advice::kLeave) return "";
@@ -78,7 +65,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--array", input.table.array);
   // A label that is named is protected without a word.
   if (report.advice == Advice::kGateKinds) add("--gate", "kinds");
-  add("-o", pipe ? "aligned.conflux" : output_name(input));
+  add("-o", pipe ? "aligned.conflux" : aligned_name(input.paths, input.table.format));
   return shell_command(words);
 }
 
@@ -110,6 +97,16 @@ Json guess_json(const Guess& guess, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::string aligned_name(const std::vector<std::string>& paths, const std::string& format) {
+  const std::string found = table_format(paths.front(), {.format = format});
+  const bool copy = found == "h5ad" && paths.size() == 1;
+  std::string name = found == "csv" || found == "tsv" || found == "txt" || copy ? "aligned." + found
+                     : found == "mtx"                                           ? "aligned.csv"
+                                                                                : "aligned.npz";
+  while (std::find(paths.begin(), paths.end(), name) != paths.end()) name = "aligned_" + name;
+  return name;
+}
 
 Json check_json(const CheckReport& found, const GroupSet& groups, const std::string& command) {
   const std::vector<std::string> names = groups.names();
@@ -247,29 +244,36 @@ Verb check_verb() {
             .description = "see how groups differ, and whether aligning them is safe",
             .example = "conflux check cells.csv --group batch --label cell_type",
             .run = [flags](const Console& console) { run_check(*flags, console); }};
-  verb.add({tables_flag(flags->input),
-            group_flag(flags->input.group, "column that tells the groups"),
-            label_flag(flags->input, "column that tells what rows are"),
-            features_flag(flags->input.features,
-                          "columns to look at, with commas [every column that can be]"),
-            drop_flag(flags->input),
-            where_flag(flags->input),
-            {.names = "--deals",
-             .value = "N",
-             .help = "random deals of the rows to groups that compositions are compared with [99]",
-             .target = &flags->options.deals,
-             .least = 19,
-             .most = 1e6},
-            {.names = "--max-rows",
-             .value = "N",
-             .help = "rows of all groups together at most, drawn by seed [20000]",
-             .target = &flags->options.max_rows,
-             .least = 2},
-            {.names = "--seed",
-             .value = "N",
-             .help = "names the random streams [0]",
-             .target = &flags->options.seed},
-            threads_flag(flags->input.threads)});
+  verb.add(
+      {tables_flag(flags->input),
+       group_flag(flags->input.group, "column that tells the groups"),
+       label_flag(flags->input, "column that tells what rows are"),
+       features_flag(flags->input.features,
+                     "columns to look at, with commas [every column that can be]"),
+       drop_flag(flags->input),
+       where_flag(flags->input),
+       {.names = "--deals",
+        .value = "N",
+        .help = "random deals of the rows to groups that compositions are compared with [99]",
+        .target = &flags->options.deals,
+        .least = 19,
+        .most = 1e6},
+       {.names = "--max-rows",
+        .value = "N",
+        .help = "rows of all groups together at most, drawn by seed [20000]",
+        .target = &flags->options.max_rows,
+        .least = 2},
+       {.names = "--seed",
+        .value = "N",
+        .help = "names the random streams [0]",
+        .target = &flags->options.seed},
+       {.names = "--max-memory",
+        .value = "BYTES",
+        .help = "refuse tables that need more, say 4G [no limit]",
+        .target =
+            [flags](const std::string& text) { flags->input.max_memory = bytes_from_text(text); },
+        .shown = Shown::kToExperts},
+       threads_flag(flags->input.threads)});
   verb.add(component_flags(flags->input.pca));
   verb.add(column_choice_flags(flags->input.choice));
   verb.add({.names = "--write-columns",

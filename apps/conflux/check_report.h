@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "conflux/judging/check.h"
 #include "support/console.h"
@@ -11,5 +12,9 @@ namespace conflux::app {
 
 /// Everything that was found; `command` is what to do next, empty: nothing.
 Json check_json(const CheckReport& found, const GroupSet& groups, const std::string& command);
+
+/// What an aligned table of these inputs is called: like no input, in a format that keeps the
+/// groups of its rows.
+std::string aligned_name(const std::vector<std::string>& paths, const std::string& format);
 
 }  // namespace conflux::app

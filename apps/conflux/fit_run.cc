@@ -241,6 +241,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
     check_memory(memory_needed(shape_of(groups), groups[0].rows.single(), options_),
                  bytes_from_text(flags.max_memory));
   }
+  if (flags.watch.wanted()) watch_.emplace(flags.watch, groups, options_.seed, options_.threads);
   catch_interrupts();
 }
 
@@ -268,6 +269,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   control.on_progress = [&](const Fit& so_far) {
     if (!std::exchange(shown, true)) show_columns(input_.columns, console_);
     show_progress(so_far, console_);
+    if (watch_) watch_->show(so_far.flow);
     if (flags_.checkpoint.empty()) return;
     const auto layers = static_cast<Index>(so_far.record.layers.size());
     finished = so_far;
@@ -314,6 +316,10 @@ Model FitRun::fit(const std::string& to, bool known_to_differ) {
   }
   if (interrupted()) end_early(fit);
   return model_of(std::move(fit));
+}
+
+void FitRun::finish_watch(const Model& model) const {
+  if (watch_) watch_->finish(model);
 }
 
 Model FitRun::leave() { return model_of(fit_that_leaves(input_.groups, options_)); }

@@ -10,6 +10,7 @@
 
 #include "conflux/judging/judged_fit.h"
 #include "conflux/training/model.h"
+#include "fit_watch.h"
 #include "grouped_input.h"
 #include "support/console.h"
 #include "support/flag.h"
@@ -31,6 +32,8 @@ struct FitFlags {
   /// The verb and the command line, for who goes on from a checkpoint.
   std::string verb = "fit";
   std::vector<std::string> words;
+  /// For who watches.
+  WatchFlags watch;
 };
 
 /// Everything that a fit can be told, but not where its results go.
@@ -56,6 +59,8 @@ class FitRun {
   Model fit(const std::string& to = {}, bool known_to_differ = false);
   /// A model that leaves every row where it is.
   Model leave();
+  /// Shows who watches the whole way of some rows.
+  void finish_watch(const Model& model) const;
   /// What fit() did to one feature, in block letters; empty unless a person watches.
   const std::vector<std::string>& picture() const { return picture_; }
 
@@ -73,6 +78,7 @@ class FitRun {
   std::optional<Fit> earlier_;
   FitOptions options_;
   std::vector<std::string> picture_;
+  std::optional<FitWatch> watch_;
 };
 
 /// What a fit did, for people: the sentences of its summary, then warnings. `path` is where the

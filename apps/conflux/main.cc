@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
       .description = "aligns groups of samples by invertible maps into a shared space",
       .version = CONFLUX_VERSION,
       .verbs = {align_verb(), check_verb(), fit_verb(), transform_verb(), inverse_verb(),
-                translate_verb(), add_group_verb(), evaluate_verb(), report_verb(), info_verb(),
-                generate_verb(), convert_verb(), reproduce_verb()}};
+                translate_verb(), add_group_verb(), evaluate_verb(), report_verb(), serve_verb(),
+                info_verb(), generate_verb(), convert_verb(), reproduce_verb()}};
   return run_program(program, argc, argv);
 }

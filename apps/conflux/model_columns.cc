@@ -14,7 +14,7 @@ namespace conflux::app {
 
 namespace {
 
-bool contains(const std::vector<std::string>& list, const std::string& name) {
+bool is_listed(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
@@ -41,7 +41,7 @@ std::vector<std::string> features_by_place(const TableSchema& schema, const std:
 
 bool has_all(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   return std::all_of(wanted.begin(), wanted.end(),
-                     [&](const std::string& name) { return contains(names, name); });
+                     [&](const std::string& name) { return is_listed(names, name); });
 }
 
 // Sets the column of the groups, or the one group that the file is called by.
@@ -55,13 +55,13 @@ void find_groups(ModelColumns& out, const std::vector<std::string>& names, const
     out.group = wanted;
     return;
   }
-  if (flags.group.empty() && contains(model.flow.group_names(), stem)) {
+  if (flags.group.empty() && is_listed(model.flow.group_names(), stem)) {
     out.from = stem;
     return;
   }
   std::vector<std::string> parts = split_list(wanted);
   const auto unknown = std::find_if(
-      parts.begin(), parts.end(), [&](const std::string& name) { return !contains(names, name); });
+      parts.begin(), parts.end(), [&](const std::string& name) { return !is_listed(names, name); });
   throw InvalidOption(fmt::format(
       "{}: {} It tells the groups: name it with --group, or say --from GROUP if all rows are of "
       "one group{}.",
@@ -106,7 +106,7 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
   out.from = flags.from;
   if (needs_group && flags.from.empty()) find_groups(out, names, path, model, flags);
   out.features = feature_columns(model, flags);
-  if (flags.features.empty() && !contains(names, out.features.front())) {
+  if (flags.features.empty() && !is_listed(names, out.features.front())) {
     const auto by_place = features_by_place(schema, out.group);
     if (by_place == unnamed(static_cast<Index>(by_place.size()))) out.features = by_place;
   }
@@ -116,7 +116,7 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
                     out.features.size(), model.flow.dim()));
   }
   for (const std::string& name : out.features) {
-    if (!contains(names, name)) {
+    if (!is_listed(names, name)) {
       throw InvalidOption(fmt::format("{}: {} The model was fitted on it.", path,
                                       unknown_name("column", name, names)));
     }
@@ -149,7 +149,7 @@ ModelReader::ModelReader(std::string path, const Model& model, const InputFlags&
   columns_ = find_columns(schema_, path_, model, flags, purpose.needs_group);
   const std::vector<std::string> names = names_of(schema_);
   const std::string& key = model.columns.key;
-  if (!purpose.shared && !key.empty() && !contains(names, key)) {
+  if (!purpose.shared && !key.empty() && !is_listed(names, key)) {
     throw InvalidOption(fmt::format("{}: {} The model was fitted with it as the key of the rows.",
                                     path_, unknown_name("column", key, names)));
   }
@@ -181,7 +181,7 @@ void ModelReader::drop_joined(Table& block) const {
   if (!meta_) return;
   const std::vector<std::string> own = names_of(reader_->schema());
   std::erase_if(block.columns, [&](const Column& column) {
-    return meta_->table().has(column.name) && !contains(own, column.name);
+    return meta_->table().has(column.name) && !is_listed(own, column.name);
   });
 }
 
@@ -210,7 +210,7 @@ std::vector<Index> ModelReader::groups_of(const Table& block) const {
     const auto [found, is_new] = known.try_emplace(names[i], -1);
     if (is_new) {
       const std::string name = renamed(names[i], flags_.rename);
-      if (purpose_.needs_group || contains(flow.group_names(), name)) {
+      if (purpose_.needs_group || is_listed(flow.group_names(), name)) {
         try {
           found->second = flow.group_index(name);
         } catch (const InvalidOption& error) {

@@ -45,7 +45,8 @@ void report_on_fit(const std::string& path, const Model& model, const std::strin
   const GroupedInput rows = read_groups_for(model, input, console);
   ReportOptions options{.seed = run.options().seed, .threads = run.options().threads};
   options.model_path = model_path;
-  options.data_paths = fit.input.paths;
+  const std::string& name = fit.watch.shown_as;
+  options.data_paths = name.empty() ? fit.input.paths : std::vector<std::string>{name};
   options.progress = [&](const std::string& what) { console.progress(what); };
   const Report report = make_report(model, rows.groups, options);
   console.finish_progress();

@@ -15,6 +15,7 @@ Verb translate_verb();
 Verb add_group_verb();
 Verb evaluate_verb();
 Verb report_verb();
+Verb serve_verb();
 Verb info_verb();
 Verb generate_verb();
 Verb convert_verb();

@@ -175,7 +175,7 @@ class Messages(CommandTest):
 
     def test_every_verb_has_help_that_fits_a_screen_and_an_example(self):
         verbs = [line.split()[0] for line in self.run_command("--help").split("\n\n")[2].splitlines()]
-        self.assertEqual(len(verbs), 13)
+        self.assertEqual(len(verbs), 14)
         for verb in verbs:
             text = self.run_command(verb, "--help")
             self.assertIn(f"example: conflux {verb} ", text)

@@ -1,0 +1,93 @@
+#include "fit_watch.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "files/json.h"
+#include "files/whole_file.h"
+
+namespace conflux::app {
+
+namespace {
+
+constexpr Index kRowsShown = 500;
+constexpr Index kRowsElsewhere = 200;
+constexpr Index kFrames = 20;
+constexpr std::chrono::milliseconds kBetweenFrames{100};
+
+// x and y in turn; finer than a screen shows.
+Json places_json(const Matrix& places) {
+  Json out = Json::array();
+  for (Index i = 0; i < places.rows(); ++i) {
+    for (Index k = 0; k < places.cols(); ++k) {
+      out.push_back(std::round(places(i, k) * 1e4) / 1e4);
+    }
+  }
+  return out;
+}
+
+Json rows_json(const JudgedRows& rows, const std::vector<std::string>& groups) {
+  return {{"groups", groups}, {"group_of", rows.group_of}, {"position_of", rows.position_of}};
+}
+
+Json plane_json(const JourneyFrames& frames) {
+  return {{"x_name", frames.x_name},
+          {"y_name", frames.y_name},
+          {"share", frames.share},
+          {"share_of", frames.share_of}};
+}
+
+Json elsewhere_json(const Model& model, const Journey& journey) {
+  const std::vector<Index> chosen = some_rows(journey, kRowsElsewhere);
+  const RowsElsewhere found = rows_elsewhere(model, journey, chosen);
+  std::vector<std::string> features;
+  for (const Index j : found.features) features.push_back(journey.feature_names()[j]);
+  Json values = Json::array();
+  for (const auto& row : found.values) values.push_back(row);
+  return {{"rows", chosen}, {"features", features}, {"groups", found.groups}, {"values", values}};
+}
+
+}  // namespace
+
+std::vector<Flag> watch_flags(WatchFlags& flags) {
+  return {
+      {.names = "--watch", .value = "FILE", .target = &flags.way, .shown = Shown::kNever},
+      {.names = "--final", .value = "FILE", .target = &flags.final, .shown = Shown::kNever},
+      {.names = "--shown-as", .value = "NAME", .target = &flags.shown_as, .shown = Shown::kNever}};
+}
+
+FitWatch::FitWatch(WatchFlags flags, const GroupSet& groups, std::uint64_t seed, int threads)
+    : flags_(std::move(flags)),
+      journey_(groups, kRowsShown, seed, threads),
+      way_(flags_.way),
+      groups_(groups.names()) {
+  Json first = rows_json(journey_.rows(), groups_);
+  first.update(plane_json(journey_.start()));
+  first["layers"] = 0;
+  first["places"] = places_json(journey_.start().places.front());
+  way_ << first.dump() << std::endl;
+}
+
+void FitWatch::show(const Flow& flow) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kBetweenFrames) return;
+  last_ = now;
+  const Json frame = {{"layers", flow.num_layers()},
+                      {"places", places_json(journey_.follow(flow))}};
+  way_ << frame.dump() << std::endl;
+}
+
+void FitWatch::finish(const Model& model) const {
+  const JourneyFrames frames = journey_.key_frames(model.flow, kFrames);
+  Json out = rows_json(journey_.rows(), groups_);
+  out.update(plane_json(frames));
+  out["layers"] = frames.layers;
+  Json places = Json::array();
+  for (const Matrix& each : frames.places) places.push_back(places_json(each));
+  out["places"] = std::move(places);
+  out["elsewhere"] = elsewhere_json(model, journey_);
+  replace_file(flags_.final, out.dump());
+}
+
+}  // namespace conflux::app
