@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
 
-.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages deb wheel tarball
+.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages deb wheel tarball web-test
 build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
@@ -84,7 +84,7 @@ tsan: packages
 # Parsers on inputs that libFuzzer invents, and the properties of the tests that `make asan` has built
 # on new ones. SEED=1 makes the same inputs every time, as far as they get in SECONDS_EACH, and leaves
 # out the properties.
-FUZZERS := csv npy npz idx fcs mtx h5ad nc picture model
+FUZZERS := csv npy npz idx fcs mtx h5ad nc picture model http
 SECONDS_EACH ?= 60
 SEED ?= 0
 fuzz: packages
@@ -96,6 +96,13 @@ fuzz: packages
 	    -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$parser tests/fuzz/seeds/$$parser || exit 1; done
 	@[ $(SEED) != 0 ] || for tests in build/asan/tests/*_test; do \
 	  [ ! -x $$tests ] || $$tests --gtest_brief=1 --gtest_filter='*_RapidCheck.*' || exit 1; done
+
+# The pages in a real browser; says so and passes where there is none.
+web-test: packages
+	@tools/install_packages.sh web || true
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target conflux_command
+	tests/web/run.sh build/release/apps/conflux/conflux build/web
 
 packages:
 	@tools/install_packages.sh build
