@@ -37,6 +37,9 @@ void read_value(const std::string& text, T& out) {
     out = text;
   } else if constexpr (std::is_same_v<T, GroupWeights>) {
     out = parse_group_weights(text);
+  } else if constexpr (std::is_same_v<T, RowLimit>) {
+    out = RowLimit();
+    if (text != "all") read_value(text, out.rows);
   } else {
     std::from_chars(text.data(), text.data() + text.size(), out);
   }

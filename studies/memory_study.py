@@ -22,7 +22,7 @@ def peak_bytes(command: str, folder: Path, rows: int, features: int) -> int:
         values = generator.standard_normal((rows // 2, features), dtype=np.float32) + np.float32(m)
         np.save(folder / f"g{m}.npy", values)
     fit = [command, "fit", str(folder / "g0.npy"), str(folder / "g1.npy"), "-q", "--layers", "3",
-           "-o", str(folder / "model.conflux")]
+           "--fit-rows", "all", "-o", str(folder / "model.conflux")]
     # A process of its own, so that the peak is that of this fit alone.
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")

@@ -99,7 +99,7 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
   if (one_by_one) return move_tables(model, apply, console);
   GroupedInputFlags all = input;
   all.where.clear();
-  all.most_rows = 0;
+  all.fit_rows = {};
   all.group = model.group_column;
   all.text = spelled_columns(model);
   all.components = components_of(model);

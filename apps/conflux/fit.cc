@@ -7,6 +7,7 @@
 #include "conflux/storage/model_file.h"
 #include "file_checks.h"
 #include "fit_run.h"
+#include "record_json.h"
 #include "report_page.h"
 #include "verbs.h"
 
@@ -30,13 +31,11 @@ void check_files(const FitVerbFlags& flags) {
 void run_fit(const FitVerbFlags& flags, const Console& console) {
   check_files(flags);
   FitRun run(flags.fit, console);
-  const Index rows = run.groups().num_samples();
   const Model model = run.fit();
   save_model(flags.output, model);
-  console.info(
-      fmt::format("{}: {} layers for {} groups of {} features, fitted on {} rows in {:.2f} s",
-                  flags.output, model.record.layers.size(), model.flow.num_groups(),
-                  model.flow.dim(), rows, model.record.seconds));
+  console.info(fmt::format("{}: {} layers for {} groups of {} features, fitted on {} in {:.2f} s",
+                           flags.output, model.record.layers.size(), model.flow.num_groups(),
+                           model.flow.dim(), rows_text(model.record), model.record.seconds));
   tell_summary(model, flags.output, console);
   for (const std::string& line : run.picture()) console.info(line);
   report_on_fit(flags.report, model, flags.output, run, flags.fit, console);

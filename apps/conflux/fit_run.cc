@@ -17,6 +17,7 @@
 #include "support/interrupt.h"
 #include "terminal_picture.h"
 #include "training/memory.h"
+#include "training/pool_draw.h"
 
 namespace conflux::app {
 
@@ -105,6 +106,12 @@ FitOptions chosen_options(const FitFlags& flags, Index num_groups, const Fit* ea
   return options;
 }
 
+// Before the tables are read, as most of them need not be kept.
+RowLimit fit_rows_of(const FitFlags& flags) {
+  const FitOptions options = chosen_options(flags, 2, nullptr);
+  return rows_to_fit(options);
+}
+
 DataShape shape_of(const GroupSet& groups) {
   DataShape out{.dim = groups.dim(), .group_names = groups.names()};
   for (Index m = 0; m < groups.num_groups(); ++m) out.group_sizes.push_back(groups[m].rows.rows());
@@ -163,12 +170,6 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",
        .target = &flags.input.where},
-      {.names = "--fit-rows",
-       .value = "N",
-       .help = "fit on at most N rows of each group, drawn by the seed [all]",
-       .target = &flags.input.most_rows,
-       .least = 1,
-       .shown = Shown::kToExperts},
       {.names = "--preset",
        .value = "NAME",
        .help = "where options start from: auto, cytometry or paper [auto]",
@@ -223,6 +224,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
     if (name == "threads" || name == "seed") set_option(parsed, name, text);
   }
   if (flags.preset == "cytometry") use_cytometry(flags_, console);
+  flags_.input.fit_rows = fit_rows_of(flags_);
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
@@ -259,11 +261,10 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   // The layers so far, which share their numbers with those of the fit: a signal may come in the
   // middle of a layer, and the finished ones are worth keeping.
   std::optional<Fit> finished;
-  FitControl control;
+  FitControl control = rows.control();
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
   control.rows_have_gaps = input_.columns.gaps;
-  control.kinds = &rows.kinds;
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {
@@ -301,7 +302,8 @@ Model FitRun::model_of(Fit fit) {
 }
 
 Model FitRun::fit(const std::string& to, bool known_to_differ) {
-  RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_);
+  RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_,
+                                          input_.pool ? &*input_.pool : nullptr);
   Fit fit = fit_with_checkpoints(rows, known_to_differ);
   try {
     const StopScope scope(interrupt_flag());
@@ -322,7 +324,11 @@ void FitRun::finish_watch(const Model& model) const {
   if (watch_) watch_->finish(model);
 }
 
-Model FitRun::leave() { return model_of(fit_that_leaves(input_.groups, options_)); }
+Model FitRun::leave() {
+  Fit fit = fit_that_leaves(input_.groups, options_);
+  if (input_.pool && !input_.pool->whole()) fit.record.given_sizes = input_.pool->sizes;
+  return model_of(std::move(fit));
+}
 
 void tell_summary(const Model& model, const std::string& path, const Console& console) {
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);

@@ -10,6 +10,7 @@
 
 #include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
+#include "mapped_groups.h"
 #include "name_patterns.h"
 
 namespace conflux::app {
@@ -42,17 +43,6 @@ std::string names_text(const std::vector<std::string>& names) {
   return out + (names.size() > 10 ? ", ..." : "");
 }
 
-// Rows without a label have an empty text.
-std::vector<std::string> labels_of(const Table& table, const std::string& column) {
-  const Column& labels = table[column];
-  if (!labels.numeric()) return labels.text;
-  std::vector<std::string> out;
-  for (const double number : labels.numbers) {
-    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
-  }
-  return out;
-}
-
 void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& labels) {
   std::set<std::string> all;
   for (const auto& of_group : labels) all.insert(of_group.begin(), of_group.end());
@@ -76,10 +66,7 @@ void drop_incomplete(TaggedTable& tagged, const std::vector<std::string>& featur
   if (static_cast<Index>(kept.size()) == all) return;
   console.info(fmt::format("{} of {} rows have missing cells and are left out of the fit",
                            all - static_cast<Index>(kept.size()), all));
-  std::vector<std::string> groups;
-  for (const Index i : kept) groups.push_back(tagged.groups[static_cast<std::size_t>(i)]);
-  tagged.groups = std::move(groups);
-  tagged.table = tagged.table.rows(kept);
+  keep_rows(tagged, kept);
   if (kept.empty()) {
     throw InvalidData(fmt::format("{}: every row has a missing cell; choose --missing auto.",
                                   tagged.table.source));
@@ -98,11 +85,36 @@ ColumnOptions options_for(const GroupedInputFlags& flags, const TaggedTable& tag
   return options;
 }
 
+// Groups in the order of their first rows, drawn or not.
+NumberedGroups numbered(const TaggedTable& tagged) {
+  return NumberedGroups(tagged.groups,
+                        tagged.drawn ? tagged.drawn->groups : std::vector<std::string>());
+}
+
+// Which rows of the groups are fitted, if they were drawn.
+std::optional<Pool> pool_of(const TaggedTable& tagged, const NumberedGroups& groups) {
+  if (!tagged.drawn) return std::nullopt;
+  Pool out;
+  for (std::size_t m = 0; m < groups.names.size(); ++m) {
+    const auto known =
+        std::find(tagged.drawn->groups.begin(), tagged.drawn->groups.end(), groups.names[m]);
+    out.sizes.push_back(
+        tagged.drawn->sizes[static_cast<std::size_t>(known - tagged.drawn->groups.begin())]);
+    auto& fitted = out.fitted.emplace_back();
+    auto& next = out.next.emplace_back();
+    for (std::size_t i = 0; i < groups.rows[m].size(); ++i) {
+      const bool is_fitted = tagged.drawn->fitted[static_cast<std::size_t>(groups.rows[m][i])] != 0;
+      (is_fitted ? fitted : next).push_back(static_cast<Index>(i));
+    }
+  }
+  return out;
+}
+
 Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Console& console) {
   const ColumnOptions options = options_for(flags, tagged);
   const Workers workers(flags.threads);
   const auto find = [&] {
-    const NumberedGroups groups(tagged.groups);
+    const NumberedGroups groups = numbered(tagged);
     return conflux::find_columns(tagged.table, groups.of_row, groups.count(), options, workers);
   };
   Columns out = find();
@@ -110,7 +122,7 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
     drop_incomplete(tagged, out.feature_names(), console);
     out = find();
   }
-  const NumberedGroups groups(tagged.groups);
+  const NumberedGroups groups = numbered(tagged);
   for (const UnitDoubt& doubt : out.doubts) {
     console.warn(
         fmt::format("column \"{}\": the values of group \"{}\" {}; do they have the same unit?",
@@ -147,6 +159,7 @@ GroupedInput gathered(const GroupedInputFlags& flags, const TaggedTable& tagged,
                       std::vector<std::string> features) {
   GroupedInput out;
   out.group_column = flags.group;
+  out.pool = pool_of(tagged, groups);
   for (std::size_t m = 0; m < groups.names.size(); ++m) {
     out.groups.add(groups.names[m], std::move(rows[m]));
   }
@@ -192,7 +205,7 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
   TaggedTable tagged = read_tagged(flags, console);
   if (model != nullptr) give_names(tagged.table, flags.features, model->columns.feature_names());
   Columns columns = model != nullptr ? model->columns : columns_of(tagged, flags, console);
-  const NumberedGroups groups(tagged.groups);
+  const NumberedGroups groups = numbered(tagged);
   const Workers workers(flags.threads);
   std::vector<Matrix> rows =
       model != nullptr
@@ -202,43 +215,6 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
   out.groups.set_measured(measured_scales(columns));
   out.columns = std::move(columns);
   return out;
-}
-
-// Rows of doubles are used where they are, those of floats are read as they are.
-bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedInput& out) {
-  if (std::filesystem::path(path).extension() != ".npy") return false;
-  MappedNpy rows;
-  try {
-    rows = map_npy(path);
-  } catch (const InvalidData&) {
-    return false;
-  }
-  const std::string name = renamed(stem_of(path), flags.rename);
-  if (rows.holds<float>()) {
-    out.groups.add(name, rows.read_singles());
-    return true;
-  }
-  if (!rows.holds<double>()) return false;
-  out.groups.add(name, rows.view<double>());
-  out.mapped.push_back(std::move(rows));
-  return true;
-}
-
-// One array per group, each in place.
-bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
-  const bool plain = flags.group.empty() && flags.features.empty() && flags.drop.empty() &&
-                     flags.where.empty() && flags.label.empty() && flags.meta.empty() &&
-                     flags.most_rows == 0;
-  if (!plain) return false;
-  std::set<std::string> names;
-  for (const std::string& path : flags.paths) {
-    if (!names.insert(stem_of(path)).second || !map_group(path, flags, out)) return false;
-    if (out.groups[out.groups.num_groups() - 1].rows.cols() != out.groups.dim()) return false;
-  }
-  std::vector<std::string> features;
-  for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
-  out.groups.set_feature_names(features);
-  return true;
 }
 
 // Features of arrays are coordinates: no column of theirs means anything but itself.
@@ -255,7 +231,7 @@ GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& con
   const std::vector<std::string> features = feature_names(
       tagged.table.schema(), {.group = "", .features = options.features, .drop = options.drop},
       tagged.table.source);
-  const NumberedGroups groups(tagged.groups);
+  const NumberedGroups groups = numbered(tagged);
   const Matrix all = features_of(tagged.table, features);
   std::vector<Matrix> rows;
   for (const std::vector<Index>& own : groups.rows) rows.emplace_back(all(own, Eigen::all));
@@ -332,8 +308,16 @@ std::vector<Flag> join_flags(TaggedTableFlags& flags) {
            .shown = Shown::kToExperts}};
 }
 
-NumberedGroups::NumberedGroups(const std::vector<std::string>& groups) {
+NumberedGroups::NumberedGroups(const std::vector<std::string>& groups,
+                               const std::vector<std::string>& order) {
   std::unordered_map<std::string, Index> known;
+  const std::set<std::string> there(groups.begin(), groups.end());
+  for (const std::string& name : order) {
+    if (!there.contains(name)) continue;
+    known.emplace(name, count());
+    names.push_back(name);
+    rows.emplace_back();
+  }
   for (const std::string& name : groups) {
     const auto [found, is_new] = known.try_emplace(name, count());
     if (is_new) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/model.h"
+#include "conflux/training/pool.h"
 #include "memory_limit.h"
 #include "support/console.h"
 #include "tables/npy.h"
@@ -39,8 +41,9 @@ std::vector<Flag> join_flags(TaggedTableFlags& flags);
 
 /// Groups in the order of their first rows.
 struct NumberedGroups {
-  /// groups[i] is the name of the group of row i.
-  explicit NumberedGroups(const std::vector<std::string>& groups);
+  /// groups[i] is the name of the group of row i. Groups of `order` come first, if they have rows.
+  explicit NumberedGroups(const std::vector<std::string>& groups,
+                          const std::vector<std::string>& order = {});
   Index count() const { return static_cast<Index>(names.size()); }
 
   std::vector<std::string> names;
@@ -58,6 +61,8 @@ struct GroupedInput {
   Components components;
   /// What the columns mean; empty when the features of arrays are coordinates themselves.
   Columns columns;
+  /// Which rows are fitted and which come next, if they were drawn.
+  std::optional<Pool> pool = std::nullopt;
   /// Files that `groups` borrows rows from.
   std::vector<MappedNpy> mapped;
 };

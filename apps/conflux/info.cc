@@ -24,6 +24,10 @@ Json json_of(const ModelFile& file) {
   for (Index m = 0; m < model.flow.num_groups(); ++m) {
     groups[model.flow.group_names()[m]] = model.record.group_sizes[m];
   }
+  Json given = Json::object();
+  for (std::size_t m = 0; m < model.record.given_sizes.size(); ++m) {
+    given[model.flow.group_names()[m]] = model.record.given_sizes[m];
+  }
   Json options;
   for (const OptionText& option : option_texts(model.record.options)) {
     options[option.name] = option.value;
@@ -35,6 +39,7 @@ Json json_of(const ModelFile& file) {
           {"bytes", file.size},
           {"method", name_of(model.record.options.method)},
           {"groups", groups},
+          {"given_rows", given},
           {"features", model.feature_names},
           {"components", model.components.empty() ? Json() : Json(model.components.describe())},
           {"columns", model.columns.describe()},
@@ -85,8 +90,10 @@ void print_text(const ModelFile& file, const std::string& path) {
   line("method", std::string(name_of(model.record.options.method)));
   std::string groups;
   for (Index m = 0; m < model.flow.num_groups(); ++m) {
-    groups += fmt::format("{}{} ({} rows)", m == 0 ? "" : ", ", model.flow.group_names()[m],
-                          model.record.group_sizes[m]);
+    const std::vector<Index>& given = model.record.given_sizes;
+    groups += fmt::format("{}{} ({}{} rows)", m == 0 ? "" : ", ", model.flow.group_names()[m],
+                          model.record.group_sizes[m],
+                          given.empty() ? "" : fmt::format(" of {}", given[m]));
   }
   line("groups", groups);
   line("group column", model.group_column);

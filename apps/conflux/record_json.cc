@@ -1,5 +1,9 @@
 #include "record_json.h"
 
+#include <fmt/format.h>
+
+#include <numeric>
+
 namespace conflux::app {
 
 Json layer_json(const LayerRecord& layer) {
@@ -17,6 +21,15 @@ Json speed_json(const FitRecord& record) {
           {"product_share", speed.product_share},
           {"sort_share", speed.sort_share},
           {"rest_share", speed.rest_share}};
+}
+
+std::string rows_text(const FitRecord& record) {
+  const auto sum = [](const std::vector<Index>& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), Index{0});
+  };
+  const std::string given =
+      record.given_sizes.empty() ? "" : fmt::format(" of {}", sum(record.given_sizes));
+  return fmt::format("{}{} rows", sum(record.group_sizes), given);
 }
 
 Json layers_json(const std::vector<LayerRecord>& layers) {

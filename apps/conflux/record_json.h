@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "conflux/training/fit_record.h"
@@ -12,6 +13,8 @@ namespace conflux::app {
 Json layer_json(const LayerRecord& layer);
 /// Passes, GFLOP/s, GB/s, and what part of the time were products, sorting and the rest.
 Json speed_json(const FitRecord& record);
+/// "5000 rows", or "5000 of 90000 rows" if a pool was drawn.
+std::string rows_text(const FitRecord& record);
 /// What rows that were judged say of a fit.
 Json summary_json(const FitRecord& record);
 Json layers_json(const std::vector<LayerRecord>& layers);

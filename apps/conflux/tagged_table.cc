@@ -3,27 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "component_input.h"
 #include "conditions.h"
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
-#include "core/rng.h"
 #include "core/stopwatch.h"
 #include "grouped_input.h"
 #include "memory_limit.h"
 #include "meta_columns.h"
+#include "support/interrupt.h"
+#include "training/pool_draw.h"
 
 namespace conflux::app {
 
 namespace {
 
 constexpr Index kBlockRows = 65536;
-// Streams of rows for the search are named by layers, of which no fit has so many.
-constexpr std::uint64_t kDrawnForFit = std::uint64_t{1} << 40;
+// Bytes of files beyond which rows that are not fitted are not kept.
+constexpr std::uintmax_t kLargeFiles = 32'000'000;
 
 // The new name if the old one fits. A star stands for any text, and in the new name for the same.
 std::optional<std::string> matched(const std::string& from, std::string to,
@@ -134,56 +138,48 @@ void refuse_single_rows(const TaggedTable& tagged, const std::string& column) {
       tagged.table.source, column, different.size(), tagged.groups.size()));
 }
 
-void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept) {
-  std::vector<std::string> groups;
-  for (const Index i : kept) groups.push_back(tagged.groups[static_cast<std::size_t>(i)]);
-  const std::string source = tagged.table.source;
-  tagged.table = tagged.table.rows(kept);
-  tagged.table.source = source;
-  tagged.groups = std::move(groups);
-}
-
-// Rows that are drawn from each group, in their order.
-std::vector<Index> drawn_rows(const std::vector<std::string>& groups, Index most,
-                              std::uint64_t seed) {
-  const NumberedGroups numbered(groups);
-  std::vector<Index> out;
-  for (std::size_t m = 0; m < numbered.rows.size(); ++m) {
-    const std::vector<Index>& rows = numbered.rows[m];
-    const auto size = static_cast<Index>(rows.size());
-    Stream stream(seed, Purpose::kSearchRows, kDrawnForFit, m);
-    std::vector<Index> order = stream.permutation(size);
-    order.resize(static_cast<std::size_t>(std::min(size, most)));
-    for (const Index place : order) out.push_back(rows[static_cast<std::size_t>(place)]);
+// Columns that tell groups, labels and conditions.
+std::vector<std::string> columns_besides(const TaggedTableFlags& flags) {
+  std::vector<std::string> out = spelled_columns(flags);
+  std::erase_if(out, [&](const std::string& name) {
+    return std::find(flags.text.begin(), flags.text.end(), name) != flags.text.end();
+  });
+  if (!flags.meta_key.empty()) out.push_back(key_of_rows(flags.meta_key));
+  for (const std::string& name : condition_columns(flags.where)) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   }
-  std::sort(out.begin(), out.end());
   return out;
 }
 
-void draw_rows(TaggedTable& tagged, const TaggedTableFlags& flags, const Console& console) {
-  if (flags.most_rows <= 0) return;
-  const auto all = static_cast<Index>(tagged.groups.size());
-  keep_rows(tagged, drawn_rows(tagged.groups, flags.most_rows, flags.seed));
-  const auto kept = static_cast<Index>(tagged.groups.size());
-  if (kept == all) return;
-  console.info(
-      fmt::format("{} of {} rows, drawn with seed {} (--fit-rows)", kept, all, flags.seed));
+// The groups of the rows of one file.
+std::vector<std::string> groups_of(const Table& table, const std::string& path,
+                                   const TaggedTableFlags& flags) {
+  if (flags.group.empty()) {
+    return {static_cast<std::size_t>(table.num_rows()), renamed(stem_of(path), flags.rename)};
+  }
+  std::vector<std::string> out = groups_from_columns(table, group_columns(flags));
+  for (std::string& group : out) group = renamed(group, flags.rename);
+  return out;
 }
 
-}  // namespace
-
-TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
-  TaggedTable out;
+void check_stems(const TaggedTableFlags& flags) {
   std::set<std::string> stems;
   for (const std::string& path : flags.paths) {
-    Table table = read_one(path, flags, console);
     const std::string stem = stem_of(path);
-    if (flags.group.empty() && !stems.insert(stem).second) {
-      throw InvalidOption(fmt::format(
-          "two files are called \"{}\", and groups are called by their files; rename one.", stem));
+    if (!flags.group.empty() || stems.insert(stem).second) continue;
+    throw InvalidOption(fmt::format(
+        "two files are called \"{}\", and groups are called by their files; rename one.", stem));
+  }
+}
+
+TaggedTable read_whole(const TaggedTableFlags& flags, const Console& console) {
+  TaggedTable out;
+  for (const std::string& path : flags.paths) {
+    Table table = read_one(path, flags, console);
+    if (flags.group.empty()) {
+      const std::vector<std::string> groups = groups_of(table, path, flags);
+      out.groups.insert(out.groups.end(), groups.begin(), groups.end());
     }
-    out.groups.insert(out.groups.end(), static_cast<std::size_t>(table.num_rows()),
-                      renamed(stem, flags.rename));
     if (out.table.columns.empty()) {
       out.table = std::move(table);
     } else {
@@ -196,26 +192,147 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
     meta.check_rows(out.table.num_rows(), out.table.source);
     meta.join(out.table, 0);
   }
-  out.no_features = spelled_columns(flags);
-  std::erase_if(out.no_features, [&](const std::string& name) {
-    return std::find(flags.text.begin(), flags.text.end(), name) != flags.text.end();
-  });
-  if (!flags.meta_key.empty()) out.no_features.push_back(key_of_rows(flags.meta_key));
-  for (const std::string& name : condition_columns(flags.where)) {
-    const bool known =
-        std::find(out.no_features.begin(), out.no_features.end(), name) != out.no_features.end();
-    if (!known) out.no_features.push_back(name);
-  }
-  if (!flags.group.empty()) {
-    out.groups = groups_from_columns(out.table, group_columns(flags));
-    for (std::string& group : out.groups) group = renamed(group, flags.rename);
-  }
+  if (!flags.group.empty()) out.groups = groups_of(out.table, "", flags);
   if (!flags.where.empty()) keep_rows(out, rows_where(out.table, flags.where));
-  draw_rows(out, flags, console);
+  return out;
+}
+
+// Rows that are offered to a draw as they are read.
+class TableDraw {
+ public:
+  explicit TableDraw(const TaggedTableFlags& flags)
+      : flags_(flags), draw_(flags.fit_rows, flags.seed) {}
+
+  void add(TaggedTable more) {
+    std::vector<Index> groups, labels;
+    for (const std::string& group : more.groups) {
+      const auto [found, is_new] = group_codes_.try_emplace(group, out_.groups.size());
+      if (is_new) out_.groups.push_back(group);
+      groups.push_back(static_cast<Index>(found->second));
+    }
+    if (!flags_.label.empty()) {
+      for (const std::string& label : labels_of(more.table, flags_.label)) {
+        const auto [found, is_new] = label_codes_.try_emplace(label, label_codes_.size());
+        labels.push_back(label.empty() ? -1 : static_cast<Index>(found->second));
+      }
+    }
+    const std::vector<Index> kept = draw_.offer(groups, labels);
+    if (kept.size() < groups.size()) keep_rows(more, kept);
+    if (table_.table.columns.empty()) {
+      table_ = std::move(more);
+    } else {
+      table_.groups.insert(table_.groups.end(), more.groups.begin(), more.groups.end());
+      append_file(table_.table, std::move(more.table));
+    }
+    if (draw_.should_thin()) keep_rows(table_, draw_.thin());
+  }
+
+  double memory() const {
+    return memory_of_fit(table_.table.num_rows(), table_.table.num_columns(), false);
+  }
+
+  TaggedTable finish() {
+    const std::vector<Index> left = draw_.thin();
+    if (left.size() < table_.groups.size()) keep_rows(table_, left);
+    const Pool pool = draw_.finish();
+    if (pool.whole()) return std::move(table_);
+    out_.sizes = pool.sizes;
+    out_.fitted.assign(table_.groups.size(), 0);
+    for (const auto& rows : pool.fitted) {
+      for (const Index i : rows) out_.fitted[static_cast<std::size_t>(i)] = 1;
+    }
+    table_.drawn = std::move(out_);
+    return std::move(table_);
+  }
+
+ private:
+  const TaggedTableFlags& flags_;
+  PoolDraw draw_;
+  TaggedTable table_;
+  DrawnRows out_;
+  std::unordered_map<std::string, std::size_t> group_codes_;
+  std::unordered_map<std::string, std::size_t> label_codes_;
+};
+
+// Only what is read once and from its beginning can be thrown away while it is read, and small
+// tables are read sooner at once.
+bool can_be_streamed(const TaggedTableFlags& flags) {
+  if (flags.fit_rows.all() || !flags.where.empty() || !flags.meta.empty()) return false;
+  if (flags.max_memory > 0) return true;
+  std::uintmax_t bytes = 0;
+  for (const std::string& path : flags.paths) {
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+    if (!unknown) bytes += size;
+  }
+  return bytes >= kLargeFiles;
+}
+
+TaggedTable read_drawn(const TaggedTableFlags& flags, const Console& console) {
+  TableDraw draw(flags);
+  Index rows = 0;
+  for (const std::string& path : flags.paths) {
+    const auto reader =
+        open_rows(path, options_for(path, flags, spelled_columns(flags)), flags.components.get());
+    for (const std::string& note : reader->notes()) console.info(note);
+    for (Table block; reader->read(block, kBlockRows);) {
+      stop_if_interrupted();
+      if (block.source.empty()) block.source = path;
+      rows += block.num_rows();
+      console.progress(fmt::format("{} rows", rows));
+      std::vector<std::string> groups = groups_of(block, path, flags);
+      draw.add({.table = std::move(block), .groups = std::move(groups)});
+      if (flags.max_memory > 0) check_memory(draw.memory(), flags.max_memory);
+      block = Table();
+    }
+  }
+  return draw.finish();
+}
+
+}  // namespace
+
+void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept) {
+  std::vector<std::string> groups;
+  std::vector<char> fitted;
+  for (const Index i : kept) {
+    groups.push_back(std::move(tagged.groups[static_cast<std::size_t>(i)]));
+    if (tagged.drawn) fitted.push_back(tagged.drawn->fitted[static_cast<std::size_t>(i)]);
+  }
+  const std::string source = tagged.table.source;
+  tagged.table = tagged.table.rows(kept);
+  tagged.table.source = source;
+  tagged.groups = std::move(groups);
+  if (tagged.drawn) tagged.drawn->fitted = std::move(fitted);
+}
+
+TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
+  check_stems(flags);
+  TaggedTable out;
+  if (can_be_streamed(flags)) {
+    out = read_drawn(flags, console);
+  } else {
+    out = read_whole(flags, console);
+    if (!flags.fit_rows.all()) {
+      TableDraw draw(flags);
+      draw.add(std::move(out));
+      out = draw.finish();
+    }
+  }
+  out.no_features = columns_besides(flags);
   if (out.table.num_rows() == 0) {
     throw InvalidData(fmt::format("{}: there are no rows; add some.", out.table.source));
   }
   if (!flags.group.empty()) refuse_single_rows(out, flags.group);
+  return out;
+}
+
+std::vector<std::string> labels_of(const Table& table, const std::string& column) {
+  const Column& labels = table[column];
+  if (!labels.numeric()) return labels.text;
+  std::vector<std::string> out;
+  for (const double number : labels.numbers) {
+    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
+  }
   return out;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "conflux/components/components.h"
+#include "conflux/options/row_limit.h"
 #include "conflux/tables/table.h"
 #include "support/console.h"
 #include "table_flags.h"
@@ -32,23 +34,41 @@ struct TaggedTableFlags {
   std::vector<std::string> text;
   /// Genes become these; empty: columns are taken as they are.
   std::shared_ptr<const Components> components;
-  /// At most so many rows of each group, drawn by the seed; 0: all.
-  Index most_rows = 0;
+  /// At most so many rows of each group are fitted, drawn by the seed; large tables are not kept
+  /// whole then.
+  RowLimit fit_rows = {};
   std::uint64_t seed = 0;
   int threads = 0;
   /// In bytes; reading ends with InvalidData when more would be needed. 0: no limit.
   double max_memory = 0;
 };
 
+/// What was drawn from the rows of a table.
+struct DrawnRows {
+  /// Groups in the order of their first rows, and the rows that each had.
+  std::vector<std::string> groups = {};
+  std::vector<Index> sizes = {};
+  /// Whether each row that was drawn is fitted; others judge.
+  std::vector<char> fitted = {};
+};
+
 struct TaggedTable {
   Table table;
   /// The group of each row.
   std::vector<std::string> groups;
+  /// Unset: these are all rows.
+  std::optional<DrawnRows> drawn = std::nullopt;
   /// Columns that tell groups, labels and conditions, and are therefore no features.
-  std::vector<std::string> no_features;
+  std::vector<std::string> no_features = {};
 };
 
+/// Rows of the table, and what is known of each.
+void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept);
+
 TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console);
+
+/// What each row shows; rows without a label have an empty text.
+std::vector<std::string> labels_of(const Table& table, const std::string& column);
 
 /// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
 std::string stem_of(const std::string& path);

@@ -37,7 +37,7 @@ class Alignment:
     summary: Summary
     """What the alignment did, by rows that the fit has not seen."""
     unseen: npt.NDArray[np.bool_]
-    """Which rows were kept from the fit; none if groups are too small for that."""
+    """Which rows were kept from the fit to judge it; none if groups are too small for that."""
 
     def __str__(self) -> str:
         return "\n".join([*self.check.sentences, str(self.summary)])

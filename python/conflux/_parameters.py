@@ -141,9 +141,16 @@ def _sentence(text: str) -> str:
 
 # Types that Python spells otherwise: in annotations and in docstrings.
 _ANNOTATION = {
-    "weights": "str | Sequence[float]", "label": "str | int", "text": "str | Sequence[int]"
+    "weights": "str | Sequence[float]",
+    "label": "str | int",
+    "text": "str | Sequence[int]",
+    "rows": "int | str",
 }
-_TYPE = {"weights": "{'uniform', 'size'} or sequence of float", "text": "str or sequence of int"}
+_TYPE = {
+    "weights": "{'uniform', 'size'} or sequence of float",
+    "text": "str or sequence of int",
+    "rows": "'all' or int",
+}
 
 
 def _kind(option: dict[str, Any]) -> str:

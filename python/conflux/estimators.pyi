@@ -42,6 +42,7 @@ class Auto(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -81,6 +82,7 @@ class Auto(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -124,6 +126,7 @@ class NB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -163,6 +166,7 @@ class NB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -206,6 +210,7 @@ class INB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -245,6 +250,7 @@ class INB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -288,6 +294,7 @@ class RandNB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -327,6 +334,7 @@ class RandNB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -370,6 +378,7 @@ class NBINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -409,6 +418,7 @@ class NBINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -452,6 +462,7 @@ class NBRandNB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -491,6 +502,7 @@ class NBRandNB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -534,6 +546,7 @@ class GB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -573,6 +586,7 @@ class GB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -616,6 +630,7 @@ class GBINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -655,6 +670,7 @@ class GBINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -698,6 +714,7 @@ class SINF(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -737,6 +754,7 @@ class SINF(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -780,6 +798,7 @@ class DD(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -819,6 +838,7 @@ class DD(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -862,6 +882,7 @@ class Tree(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -901,6 +922,7 @@ class Tree(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -944,6 +966,7 @@ class TreeINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -983,6 +1006,7 @@ class TreeINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -1026,6 +1050,7 @@ class Conditional(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -1065,6 +1090,7 @@ class Conditional(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None
@@ -1109,6 +1135,7 @@ class Aligner(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
         group_column: str | int | None = ...,
@@ -1149,6 +1176,7 @@ class Aligner(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
     group_column: str | int | None

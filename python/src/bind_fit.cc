@@ -79,9 +79,10 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
       for (const Index i : rows.set_aside[m]) is_kept[data.row_of(m, i)] = true;
     }
     SelfCommunicator alone;
-    Fit fitted = fit_flow(
-        std::move(rows.fitted), rows.options, alone, callback,
-        {.known_to_differ = true, .kinds = &rows.kinds, .rows_have_gaps = data.columns().gaps});
+    FitControl control = rows.control();
+    control.known_to_differ = true;
+    control.rows_have_gaps = data.columns().gaps;
+    Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback, control);
     judge_fit(fitted, rows, to);
     model = model_of(std::move(fitted), data.columns(), features, group_column, label_column);
   }

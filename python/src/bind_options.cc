@@ -102,6 +102,13 @@ void read(const OptionInfo& info, py::handle value, GroupWeights& out) {
   out = GroupWeights(std::move(list));
 }
 
+void read(const OptionInfo& info, py::handle value, RowLimit& out) {
+  out = RowLimit();
+  if (py::isinstance<py::str>(value) && value.cast<std::string>() == "all") return;
+  if (py::isinstance<py::str>(value)) wrong_type(info, value, "a whole number, or \"all\"");
+  read(info, value, out.rows);
+}
+
 template <class T>
 void read(const OptionInfo& info, py::handle value, std::optional<T>& out) {
   out.reset();
@@ -126,6 +133,10 @@ py::object to_python(const GroupWeights& weights) {
   py::list out;
   for (const double weight : weights.list) out.append(weight);
   return out;
+}
+
+py::object to_python(const RowLimit& limit) {
+  return limit.all() ? py::object(py::str("all")) : py::object(py::int_(limit.rows));
 }
 
 template <class T>
@@ -153,6 +164,7 @@ const char* type_name() {
   if constexpr (std::is_floating_point_v<T>) return "float";
   if constexpr (std::is_same_v<T, std::string>) return "text";
   if constexpr (std::is_same_v<T, GroupWeights>) return "weights";
+  if constexpr (std::is_same_v<T, RowLimit>) return "rows";
   return "str";
 }
 

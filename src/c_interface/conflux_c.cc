@@ -104,9 +104,7 @@ std::unique_ptr<conflux_model> fit_table(const conflux_table& data, const FitOpt
   groups.set_feature_names(columns.feature_names());
   RowsToJudge judged = choose_rows_to_judge(std::move(groups), 0, options);
   SelfCommunicator comm;
-  FitControl control;
-  control.kinds = &judged.kinds;
-  Fit fit = fit_flow(std::move(judged.fitted), judged.options, comm, {}, control);
+  Fit fit = fit_flow(std::move(judged.fitted), judged.options, comm, {}, judged.control());
   judge_fit(fit, judged);
   out->model.flow = std::move(fit.flow);
   out->model.record = std::move(fit.record);

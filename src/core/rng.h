@@ -32,6 +32,7 @@ enum class Purpose : std::uint32_t {
   kDifference = 14,
   kIslands = 15,
   kEvidence = 16,
+  kPool = 17,
 };
 
 class Stream {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 #include "conflux/core/error.h"
 #include "conflux/judging/evaluation.h"
@@ -12,6 +14,7 @@
 #include "core/take_rows.h"
 #include "metrics/thinning.h"
 #include "training/composition.h"
+#include "training/pool_draw.h"
 
 namespace conflux {
 
@@ -57,18 +60,11 @@ Choice thinned(Choice rows, std::uint64_t seed) {
   return rows;
 }
 
-Choice all_but(const GroupSet& groups, const Choice& taken) {
-  Choice out;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    auto& left = out.emplace_back();
-    auto next = taken[m].begin();
-    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
-      if (next != taken[m].end() && *next == i) {
-        ++next;
-      } else {
-        left.push_back(i);
-      }
-    }
+Choice without_rows(const Choice& rows, const Choice& taken) {
+  Choice out(rows.size());
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    std::set_difference(rows[m].begin(), rows[m].end(), taken[m].begin(), taken[m].end(),
+                        std::back_inserter(out[m]));
   }
   return out;
 }
@@ -88,14 +84,19 @@ GroupSet without_empty(const GroupSet& groups, const Choice& rows) {
   return out;
 }
 
-void set_rows_aside(RowsToJudge& out, const GroupSet& groups, double share, std::uint64_t seed) {
+// Groups that are larger than their pools have rows enough without a share of it.
+void set_rows_aside(RowsToJudge& out, const GroupSet& groups, const Pool& pool, double share,
+                    std::uint64_t seed) {
   Index large = 0;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    const Index rows = groups[m].rows.rows();
-    const auto unseen = static_cast<Index>(std::lround(share * static_cast<double>(rows)));
+    const auto rows = static_cast<Index>(pool.fitted[m].size());
+    const bool whole = rows == pool.sizes[m];
+    const auto unseen = whole ? static_cast<Index>(std::lround(share * static_cast<double>(rows)))
+                              : static_cast<Index>(pool.next[m].size());
     const bool enough = unseen >= kFewestUnseenRows;
     out.set_aside.push_back(
-        draw_sorted(rows, enough ? unseen : 0, seed, static_cast<std::size_t>(m), 1));
+        whole ? draw_sorted(rows, enough ? unseen : 0, seed, static_cast<std::size_t>(m), 1)
+              : pool.next[m]);
     large += enough ? 1 : 0;
     if (!enough) out.too_small.push_back(groups[m].name);
   }
@@ -111,7 +112,12 @@ DataShape shape_of(const GroupSet& groups) {
 }
 
 Choice every_row(const GroupSet& groups) {
-  return all_but(groups, Choice(static_cast<std::size_t>(groups.num_groups())));
+  Choice out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.emplace_back(static_cast<std::size_t>(groups[m].rows.rows()));
+    std::iota(out.back().begin(), out.back().end(), Index{0});
+  }
+  return out;
 }
 
 std::string whose_rows(const RowsToJudge& rows, Index judged, bool fitted_again) {
@@ -183,6 +189,7 @@ void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
   out.sentences = judgement.sentences;
   const std::string& reason = fit.record.kinds.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
+  if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
   out.sentences.push_back(whose_rows(rows, judgement.rows, fit.judged.has_value()));
   add_groups_left_out(rows, out.sentences);
   out.sentences.push_back(how_it_ended(fit.record));
@@ -192,24 +199,47 @@ void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
 
 }  // namespace
 
-RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options) {
+namespace {
+
+void choose_gate_by(const GroupSet& groups, RowsToJudge& out) {
+  GateDecision decision = decide_gate(groups, out.options, 1, Workers(out.options.threads));
+  out.options.gate = decision.gate;
+  out.kinds = std::move(decision.kinds);
+}
+
+}  // namespace
+
+FitControl RowsToJudge::control() const {
+  FitControl out;
+  out.kinds = &kinds;
+  out.drawn_from = &drawn_from;
+  return out;
+}
+
+RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options,
+                                 const Pool* drawn) {
   if (!(unseen >= 0 && unseen < 1)) {
     throw InvalidOption(
         fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
   }
   RowsToJudge out{.options = options};
-  GateDecision decision = decide_gate(groups, options, 1, Workers(options.threads));
-  out.options.gate = decision.gate;
-  out.kinds = std::move(decision.kinds);
-  if (unseen > 0) set_rows_aside(out, groups, unseen, options.seed);
+  const Pool pool =
+      drawn != nullptr ? *drawn : draw_pool(groups, rows_to_fit(options), options.seed);
+  set_rows_aside(out, groups, pool, unseen, options.seed);
+  if (!pool.whole()) {
+    out.drawn_from = pool.sizes;
+    fix_size_weights(out.options, pool.sizes);
+  }
+  choose_gate_by(pool.whole() ? groups : take_rows(groups, pool.fitted), out);
   if (!out.set_aside.empty()) {
     out.by = JudgedBy::kSetAside;
     out.unseen_rows = count_all(out.set_aside);
     out.judged = without_empty(groups, thinned(out.set_aside, options.seed));
-    out.fitted = take_rows(groups, all_but(groups, out.set_aside));
+    out.fitted = take_rows(groups, without_rows(pool.fitted, out.set_aside));
     out.fitted_rows = out.fitted.num_samples();
     return out;
   }
+  if (!pool.whole()) groups = take_rows(groups, pool.fitted);
   out.fitted_rows = groups.num_samples();
   Choice held_out;
   if (groups.num_groups() > 1) {

@@ -26,6 +26,14 @@ constexpr double kLeastShare = 0.005;
 constexpr Index kRowsPerBin = 8;
 constexpr Index kFewestBins = 32;
 constexpr Index kMostBins = 256;
+// Bins of all features together, which every node looks at: where there are many features, each
+// needs to be cut less finely.
+constexpr Index kMostBinsInAll = 3200;
+
+Index bins_for(const SingleMatrix& rows) {
+  const Index wanted = std::clamp(rows.rows() / kRowsPerBin, kFewestBins, kMostBins);
+  return std::max(kFewestBins, std::min(wanted, kMostBinsInAll / rows.cols()));
+}
 
 void require(int result) {
   if (result != 0) throw Error(fmt::format("XGBoost: {}", XGBGetLastError()));
@@ -86,8 +94,7 @@ BoostedTrees::BoostedTrees(const SingleMatrix& rows, const std::vector<char>& is
   set("max_depth", "0");
   set("max_leaves", kLeaves);
   set("eta", kLearningRate);
-  set("max_bin",
-      std::to_string(std::clamp<Index>(rows.rows() / kRowsPerBin, kFewestBins, kMostBins)));
+  set("max_bin", std::to_string(bins_for(rows)));
   set("min_child_weight", fmt::format("{}", std::min(kLeastCurvature, kLeastShare * count)));
   set("seed", std::to_string(settings.seed));
   for (int tree = 0; tree < settings.trees; ++tree) {

@@ -39,6 +39,11 @@ inline constexpr double kStrengthOfOthers = 0.5;
 inline constexpr Index kSearchRowsInAll = 5000;
 inline constexpr Index kFewestSearchRows = 1000;
 inline constexpr Index kMostSearchRows = 2500;
+// Rows of a group beyond which maps of new rows do not become better (docs/results/scale.md).
+inline constexpr Index kPoolRows = 25'000;
+// Rows of each label in each group that a pool holds at least, if there are so many and labels are
+// few: more than a kind needs to get maps of its own.
+inline constexpr Index kPoolRowsOfLabel = 200;
 // The square root of the rows balances the noise of a quantile and the detail of a map.
 inline constexpr Index kFewestKnots = 8;
 inline constexpr Index kMostKnots = 100;

@@ -87,8 +87,21 @@ struct Spelling<GroupWeights> {
   }
 };
 
+template <>
+struct Spelling<RowLimit> {
+  static std::string values() { return "N|all"; }
+  static std::string show(RowLimit value) {
+    return value.all() ? "all" : fmt::format("{}", value.rows);
+  }
+  static bool read(std::string_view text, RowLimit& value) {
+    value = RowLimit();
+    return text == "all" || Spelling<Index>::read(text, value.rows);
+  }
+};
+
 std::string allowed(const std::string& values) {
   const std::string or_unset = values.ends_with(kUnset) ? fmt::format(" or {}", kUnset) : "";
+  if (values.starts_with("N|all")) return "a whole number, all" + or_unset;
   if (values.starts_with("N")) return "a whole number" + or_unset;
   if (values.starts_with("X")) return "a number" + or_unset;
   return "one of " + values;

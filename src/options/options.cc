@@ -35,6 +35,9 @@ struct RangeCheck {
   void operator()(const OptionInfo& info, const std::optional<T>& value) const {
     if (value) (*this)(info, *value);
   }
+  void operator()(const OptionInfo& info, const RowLimit& limit) const {
+    if (!limit.all()) check_range(info, static_cast<double>(limit.rows));
+  }
   void operator()(const OptionInfo& info, const GroupWeights& weights) const {
     for (const double value : weights.list) check_range(info, value);
   }
@@ -94,6 +97,7 @@ FitOptions paper_options(Method method, Index num_groups) {
   options.strength = 1;
   options.validation_fraction = 0;
   options.gate = Gating::kNone;
+  options.fit_rows = RowLimit();
   options = without_ignored(options);
   set_all(options, info.paper);
   set_all(options, num_groups == 2 ? info.paper_two : info.paper_many);

@@ -231,6 +231,7 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
     const auto groups = static_cast<Index>(data.group_sizes.size());
     options.search_rows = std::clamp(kSearchRowsInAll / groups, kFewestSearchRows, kMostSearchRows);
   }
+  if (!options.fit_rows) options.fit_rows = RowLimit(kPoolRows);
   if (!options.strength) options.strength = automatic_strength(method, gated, data);
   resolve_maps(options, method, data);
   resolve_units(options, method);

@@ -36,6 +36,8 @@ Json to_json(const GroupWeights& weights) {
   return to_text(weights);
 }
 
+Json to_json(const RowLimit& limit) { return limit.all() ? Json("all") : Json(limit.rows); }
+
 template <class T>
 Json to_json(const std::optional<T>& value) {
   return value ? to_json(*value) : Json();
@@ -76,6 +78,11 @@ requires(std::is_enum_v<Enum>) void read(const Json& json, std::string_view name
 void read(const Json& json, std::string_view name, std::string& out) {
   if (!json.is_text()) wrong(name, "no text");
   out = json.text();
+}
+
+void read(const Json& json, std::string_view name, RowLimit& out) {
+  out = RowLimit();
+  if (json != Json("all")) read(json, name, out.rows);
 }
 
 void read(const Json& json, std::string_view name, LayerRecord& out);
@@ -273,6 +280,8 @@ FitOptions options_from_json(const Json& json) {
   FitOptions options;
   // Files without gates come from before there were any.
   options.gate = Gating::kNone;
+  // Nor did they leave out rows.
+  options.fit_rows = RowLimit();
   Fields fields(json, "options");
   // Names of version 0.1. Scales belong to columns now; layers of scores are in the file.
   std::string scale;
@@ -294,6 +303,7 @@ FitOptions options_from_json(const Json& json) {
 
 Json record_to_json(const FitRecord& record) {
   return {{"group_sizes", record.group_sizes},
+          {"given_sizes", record.given_sizes},
           {"held_out_at_start", number(record.held_out_at_start)},
           {"held_out_nb", number(record.held_out_nb)},
           {"layers", layers_to_json(record.layers)},
@@ -310,6 +320,7 @@ FitRecord record_from_json(const Json& json) {
   FitRecord record;
   Fields fields(json, "record");
   fields.get("group_sizes", record.group_sizes);
+  fields.get("given_sizes", record.given_sizes);
   fields.get("warnings", record.warnings);
   fields.get_number_or_nan("seconds", record.seconds);
   fields.get("held_out_at_start", record.held_out_at_start);

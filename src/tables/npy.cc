@@ -281,20 +281,28 @@ void MappedNpy::refuse(char kind, std::size_t size) const {
                   name_, type_, kind, size));
 }
 
-MatrixOf<float> MappedNpy::read_singles() const {
-  constexpr Index kBlockBytes = 1 << 24;
-  const MatrixView<const float> from = view<float>();
-  MatrixOf<float> out(rows_, cols_);
-  const Index at_a_time = std::max<Index>(1, kBlockBytes / (cols_ * Index{sizeof(float)}));
-  for (Index begin = 0; begin < rows_; begin += at_a_time) {
-    const Index count = std::min(at_a_time, rows_ - begin);
-    out.middleRows(begin, count) = from.middle_rows(begin, count).eigen();
-    const auto length = reinterpret_cast<std::uintptr_t>(from.row(begin + count)) -
-                        reinterpret_cast<std::uintptr_t>(mapping_.get());
-    ::madvise(const_cast<void*>(mapping_.get()), length, MADV_DONTNEED);
+template <NpyElement T>
+MatrixOf<T> MappedNpy::read_rows(std::span<const Index> positions) const {
+  constexpr std::uintptr_t kBlockBytes = 1 << 24;
+  const MatrixView<const T> from = view<T>();
+  MatrixOf<T> out(static_cast<Index>(positions.size()), cols_);
+  std::uintptr_t released = reinterpret_cast<std::uintptr_t>(mapping_.get());
+  for (Index i = 0; i < out.rows(); ++i) {
+    const T* row = from.row(positions[static_cast<std::size_t>(i)]);
+    std::copy_n(row, cols_, out.row(i).data());
+    const auto length = reinterpret_cast<std::uintptr_t>(row) - released;
+    if (length < kBlockBytes && i + 1 < out.rows()) continue;
+    ::madvise(
+        const_cast<void*>(mapping_.get()),
+        reinterpret_cast<std::uintptr_t>(row) - reinterpret_cast<std::uintptr_t>(mapping_.get()),
+        MADV_DONTNEED);
+    released = reinterpret_cast<std::uintptr_t>(row);
   }
   return out;
 }
+
+template MatrixOf<float> MappedNpy::read_rows(std::span<const Index> positions) const;
+template MatrixOf<double> MappedNpy::read_rows(std::span<const Index> positions) const;
 
 MappedNpy map_npy(const std::filesystem::path& path) {
   const ByteSource source = ByteSource::file(path);

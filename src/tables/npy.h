@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "conflux/core/matrix.h"
@@ -34,9 +35,10 @@ class MappedNpy {
     return kind_ == kind_of<T>() && size_ == sizeof(T);
   }
 
-  /// The elements in memory of their own; lets go of the file's pages on the way, so that memory
-  /// holds them once.
-  MatrixOf<float> read_singles() const;
+  /// Some rows, which increase, in memory of their own; lets go of the file's pages on the way, so
+  /// that memory holds them once.
+  template <NpyElement T>
+  MatrixOf<T> read_rows(std::span<const Index> positions) const;
 
   /// Throws InvalidData when the elements are of another type. Lives as long as any copy of this.
   template <NpyElement T>

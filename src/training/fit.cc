@@ -4,6 +4,7 @@
 
 #include "conflux/core/error.h"
 #include "core/stopwatch.h"
+#include "core/take_rows.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
 #include "options/methods.h"
@@ -11,6 +12,7 @@
 #include "training/composition.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"
+#include "training/pool_draw.h"
 #include "training/resumption.h"
 #include "training/units.h"
 
@@ -221,9 +223,29 @@ Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
   return Fitter(std::move(groups), options, comm, on_layer, control).run();
 }
 
+namespace {
+
+/// Draws the rows that are fitted if there are more than enough. Returns the sizes of the groups
+/// that they were drawn from; empty if all rows are fitted.
+std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
+  const Pool pool = draw_pool(groups, rows_to_fit(options), options.seed);
+  if (pool.whole()) return {};
+  groups = take_rows(groups, pool.fitted);
+  fix_size_weights(options, pool.sizes);
+  return pool.sizes;
+}
+
+}  // namespace
+
 Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& requested_control) {
   FitOptions options = requested;
+  std::vector<Index> given_sizes;
+  if (requested_control.drawn_from != nullptr) {
+    given_sizes = *requested_control.drawn_from;
+  } else if (comm.size() == 1) {
+    given_sizes = draw_rows_to_fit(groups, options);
+  }
   KindsRecord kinds;
   if (requested_control.resume != nullptr) {
     kinds = requested_control.resume->record.kinds;
@@ -240,6 +262,7 @@ Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
     control.on_progress = [&](const Fit& so_far) {
       Fit told = so_far;
       told.record.kinds = kinds;
+      told.record.given_sizes = given_sizes;
       requested_control.on_progress(told);
     };
   }
@@ -247,6 +270,7 @@ Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
   Fit out = (automatic ? fit_automatically : fit_stack)(std::move(groups), options, comm, on_layer,
                                                         control);
   out.record.kinds = std::move(kinds);
+  out.record.given_sizes = std::move(given_sizes);
   return out;
 }
 

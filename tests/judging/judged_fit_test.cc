@@ -43,6 +43,29 @@ TEST(RowsToJudge, EveryRowIsEitherFittedOrSetAside) {
   }
 }
 
+// Rows that a pool leaves are unseen without being asked for.
+TEST(RowsToJudge, RowsBeyondThePoolJudge) {
+  const GroupSet groups = shifted_groups({900, 800, 250}, 1);
+  FitOptions options;
+  options.fit_rows = 300;
+  const RowsToJudge found = choose_rows_to_judge(groups, 0, options);
+  EXPECT_EQ(found.by, JudgedBy::kSetAside);
+  EXPECT_THAT(found.drawn_from, ElementsAre(900, 800, 250));
+  EXPECT_EQ(found.fitted_rows, 300 + 300 + 250);
+  EXPECT_THAT(found.too_small, ElementsAre("c"));
+  std::set<double> fitted;
+  for (Index i = 0; i < 300; ++i) fitted.insert(found.fitted[0].rows(i, 0));
+  for (Index i = 0; i < found.judged[0].rows.rows(); ++i) {
+    EXPECT_FALSE(fitted.contains(found.judged[0].rows(i, 0)));
+  }
+  SelfCommunicator comm;
+  GroupSet rows = found.fitted;
+  Fit fit = fit_flow(std::move(rows), found.options, comm, {}, found.control());
+  judge_fit(fit, found);
+  EXPECT_THAT(fit.record.given_sizes, ElementsAre(900, 800, 250));
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("Fitted on 850 of 1950 rows")));
+}
+
 TEST(RowsToJudge, SmallGroupsKeepTheirRowsAndAreNamed) {
   const RowsToJudge found = choose_rows_to_judge(shifted_groups({300, 50, 300}, 1), 0.2, {});
   EXPECT_THAT(found.too_small, ElementsAre("b"));

@@ -12,6 +12,7 @@
 
 #include "conflux/core/index.h"
 #include "conflux/options/group_weights.h"
+#include "conflux/options/row_limit.h"
 
 namespace conflux {
 

@@ -41,6 +41,9 @@ struct FitControl {
   bool known_to_differ = false;
   /// Someone has chosen the gate already; this is what was found and becomes part of the record.
   const KindsRecord* kinds = nullptr;
+  /// Someone has drawn the rows that are given (FitOptions::fit_rows) from groups of these sizes,
+  /// which become part of the record; nothing is drawn again.
+  const std::vector<Index>* drawn_from = nullptr;
   /// Cells were missing and have been filled in. Maps that depend on such a cell cannot always be
   /// undone, so the automatic fit makes none that jump by the value of a feature.
   bool rows_have_gaps = false;

@@ -109,8 +109,10 @@ struct KindsRecord {
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
-  /// Rows of each group, over all processes.
+  /// Rows of each group that were fitted, held-out ones included, over all processes.
   std::vector<Index> group_sizes;
+  /// Rows of each group that these were drawn from; empty when all that were given were fitted.
+  std::vector<Index> given_sizes = {};
   /// Divergence of the held-out rows (mean energy distance of two groups, without bias) before the
   /// first layer, and after a single NB layer instead; unset when none are held out.
   std::optional<double> held_out_at_start = std::nullopt;

@@ -1,0 +1,13 @@
+// Groups that are one array each: rows are read where they lie, and of large groups only those that
+// are drawn.
+
+#pragma once
+
+#include "grouped_input.h"
+
+namespace conflux::app {
+
+/// False, and nothing that may be used, when the files are something else or more is asked for.
+bool map_groups(const GroupedInputFlags& flags, GroupedInput& out);
+
+}  // namespace conflux::app

@@ -1,0 +1,74 @@
+// A pool (conflux/training/pool.h) drawn in one pass over rows that need not fit into memory.
+//
+// The draw needs to know neither sizes nor labels before, and is the same for any size of blocks.
+// Who offers rows keeps them: the draw tells which of the rows offered, and later which of those
+// kept, are still wanted. Memory holds at most about 1.5 times the rows that are wanted at the end.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conflux/options/options.h"
+#include "conflux/training/fit_record.h"
+#include "conflux/training/pool.h"
+
+namespace conflux {
+
+class PoolDraw {
+ public:
+  PoolDraw(RowLimit rows_per_group, std::uint64_t seed) : limit_(rows_per_group), seed_(seed) {}
+
+  /// Which of some more rows to keep: row i is of group groups[i], counted from 0, and shows
+  /// labels[i], counted from -1; without labels, all show the same.
+  std::vector<Index> offer(std::span<const Index> groups, std::span<const Index> labels);
+
+  /// Whether many kept rows are not wanted any more: who calls thin() then saves memory.
+  bool should_thin() const;
+  /// Which of the kept rows stay.
+  std::vector<Index> thin();
+
+  /// After a last thin(): positions among the kept rows.
+  Pool finish() const;
+
+ private:
+  struct Drawn {
+    Index seen = 0;
+    /// Rows with larger numbers are not wanted for the sake of the group, or of a label in it.
+    double limit = 1;
+    std::vector<double> label_limits = {};
+    /// How many labels rows have shown.
+    Index labels = 0;
+  };
+  struct Kept {
+    double number;
+    std::size_t group;
+    std::size_t label;
+  };
+
+  bool is_wanted(const Kept& row) const;
+  void set_limits();
+  std::vector<std::vector<double>> numbers_of_groups() const;
+
+  RowLimit limit_;
+  std::uint64_t seed_;
+  std::vector<Drawn> groups_ = {};
+  std::vector<Kept> kept_ = {};
+  std::size_t kept_after_thinning_ = 0;
+};
+
+/// Offers the rows of one group that lie in memory; returns those that stay.
+std::vector<Index> offer_all(PoolDraw& draw, Index rows, std::span<const Index> labels);
+
+/// What the options say, or what they leave to choose.
+RowLimit rows_to_fit(const FitOptions& options);
+
+/// Groups that count by their sizes do so by all of their rows, not by those of the pool.
+void fix_size_weights(FitOptions& options, const std::vector<Index>& sizes);
+
+/// "Fitted on 50000 of 1000000 rows ..."; empty when all rows were fitted.
+std::string pool_sentence(const FitRecord& record);
+
+}  // namespace conflux

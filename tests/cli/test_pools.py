@@ -1,0 +1,113 @@
+"""Large tables: a fit is content with a pool of rows, which are all that it keeps."""
+
+import json
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+from support import COMMAND, CommandTest
+
+OPTIONS = ("--method", "nb", "--fit-rows", "200")
+
+
+class Pools(CommandTest):
+
+    def setUp(self):
+        super().setUp()
+        generator = np.random.default_rng(0)
+        self.arrays = {name: generator.standard_normal((900, 3)) + shift
+                       for name, shift in (("late", 1.0), ("early", 0.0))}
+        for name, rows in self.arrays.items():
+            np.save(self.folder / f"{name}.npy", rows)
+
+    def write_table(self, rare=0):
+        """The same rows in one table; the last few of each group have a label of their own."""
+        lines = ["c0,c1,c2,group,kind"]
+        for i in range(900):
+            for name, rows in self.arrays.items():
+                kind = "rare" if i >= 900 - rare else "common"
+                lines.append(",".join(map(repr, map(float, rows[i]))) + f",{name},{kind}")
+        self.write("t.csv", "\n".join(lines) + "\n")
+
+    def info(self, model):
+        return json.loads(self.run_command("info", model, "--json"))
+
+    def moved(self, model):
+        self.run_command("transform", model, "late.npy", "--from", "late", "-q", "-o", "z.npy",
+                         "--force")
+        return np.load(self.folder / "z.npy")
+
+    def test_fewer_rows_are_fitted_others_judge_and_both_are_told(self):
+        done = self.call("fit", "late.npy", "early.npy", *OPTIONS, "-o", "m.conflux")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("fitted on 400 of 1800 rows", "Fitted on 400 of 1800 rows",
+                      "1400 rows that were kept from the fit, which had 400 others"):
+            self.assertIn(words, done.stderr)
+        shown = self.info("m.conflux")
+        self.assertEqual(shown["groups"], {"late": 200, "early": 200})
+        self.assertEqual(shown["given_rows"], {"late": 900, "early": 900})
+        self.assertEqual(shown["options"]["fit_rows"], "200")
+        self.assertIn("late (200 of 900 rows)", self.run_command("info", "m.conflux"))
+
+    def test_the_draw_does_not_depend_on_how_rows_are_read(self):
+        self.write_table()
+        options = (*OPTIONS, "--scale", "none", "--repeats", "keep", "-q")
+        self.run_command("fit", "late.npy", "early.npy", *OPTIONS, "-q", "-o", "arrays.conflux")
+        self.run_command("fit", "t.csv", "--drop", "kind", *options, "-o", "whole.conflux")
+        # With a limit of memory, a table is read in blocks.
+        self.run_command("fit", "t.csv", "--drop", "kind", *options, "-o", "blocks.conflux",
+                         "--max-memory", "1G")
+        self.assertEqual(self.read("whole.conflux"), self.read("blocks.conflux"))
+        np.testing.assert_array_equal(self.moved("arrays.conflux"), self.moved("whole.conflux"))
+
+    def test_all_rows_can_be_asked_for(self):
+        done = self.call("fit", "late.npy", "early.npy", "--method", "nb", "--fit-rows", "all",
+                         "-o", "m.conflux")
+        self.assertIn("fitted on 1800 rows", done.stderr)
+        self.assertEqual(self.info("m.conflux")["given_rows"], {})
+        done = self.call("fit", "late.npy", "early.npy", "--fit-rows", "most", "-o", "m.conflux")
+        self.assertIn("a whole number, all or auto", done.stderr)
+
+    def test_rare_labels_stay(self):
+        self.write_table(rare=12)
+        self.run_command("fit", "t.csv", "--label", "kind", *OPTIONS[2:], "-q", "--method", "inb",
+                         "--layers", "2", "-o", "m.conflux")
+        # By chance two or three of the twelve would be among the two hundred.
+        self.assertGreater(self.info("m.conflux")["groups"]["late"], 205)
+
+    def test_align_writes_every_row(self):
+        self.write_table()
+        done = self.call("align", "t.csv", "--drop", "kind", *OPTIONS, "-o", "a.csv",
+                         "--model", "m.conflux")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a.csv: 1800 rows", done.stderr)
+        self.assertIn("Fitted on 400 of 1800 rows", done.stderr)
+
+    def peak(self, *words):
+        """The largest resident size of a fit, in kilobytes, told by a process of its own."""
+        code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = subprocess.run(
+            [sys.executable, "-c", code, COMMAND, "fit", *words, "-q", "--force", "-o",
+             "m.conflux"], cwd=self.folder, check=True, capture_output=True)
+        return int(done.stdout)
+
+    def test_memory_holds_the_pool_and_not_the_rows(self):
+        peaks = []
+        for rows in (100_000, 1_000_000):
+            for m in range(2):
+                out = np.lib.format.open_memmap(self.folder / f"g{m}.npy", "w+", np.float32,
+                                                (rows, 20))
+                out[:] = np.random.default_rng(m).standard_normal((1000, 20)).repeat(
+                    rows // 1000, 0)
+                out.flush()
+                del out
+            peaks.append(self.peak("g0.npy", "g1.npy", "--method", "nb"))
+        # The rows themselves would take 144 MB more.
+        self.assertLess(peaks[1], peaks[0] + 60_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
