@@ -68,6 +68,9 @@ std::string flag_of(std::string name) {
   return name;
 }
 
+// Few tables hold images as rows, and the help has to fit on a screen.
+bool is_rare(const OptionText& option) { return option.expert || option.name == "image"; }
+
 // The options of the library, which knows their names, texts and defaults.
 std::vector<Flag> library_flags(FitFlags& flags) {
   std::vector<Flag> out;
@@ -79,7 +82,7 @@ std::vector<Flag> library_flags(FitFlags& flags) {
                    .help = option.help + " [" + shown + "]",
                    .target = [&flags, key = option.name](
                                  const std::string& text) { flags.given.emplace_back(key, text); },
-                   .shown = option.expert ? Shown::kToExperts : Shown::kAlways});
+                   .shown = is_rare(option) ? Shown::kToExperts : Shown::kAlways});
   }
   return out;
 }
