@@ -17,7 +17,7 @@ namespace conflux::app {
 
 namespace {
 
-constexpr Index kRowsPerBlock = Index{1} << 15;
+constexpr Index kRowsPerSampledBlock = Index{1} << 15;
 constexpr std::uint64_t kSampledRows = 9;
 
 struct GroupSample {
@@ -60,7 +60,7 @@ class Sampler {
     const ModelReader reader(path, model_, input_.table, flags, input_.threads, {});
     for (const std::string& note : reader.notes()) console.info(note);
     Index rows = 0;
-    for (Table block; reader.read(block, kRowsPerBlock);) {
+    for (Table block; reader.read(block, kRowsPerSampledBlock);) {
       stop_if_interrupted();
       // Rows of a second file are numbered after those of the first.
       block.first_row += before_;

@@ -152,8 +152,8 @@ std::vector<std::string> columns_besides(const TaggedTableFlags& flags) {
 }
 
 // The groups of the rows of one file.
-std::vector<std::string> groups_of(const Table& table, const std::string& path,
-                                   const TaggedTableFlags& flags) {
+std::vector<std::string> groups_of_file(const Table& table, const std::string& path,
+                                        const TaggedTableFlags& flags) {
   if (flags.group.empty()) {
     return {static_cast<std::size_t>(table.num_rows()), renamed(stem_of(path), flags.rename)};
   }
@@ -177,7 +177,7 @@ TaggedTable read_whole(const TaggedTableFlags& flags, const Console& console) {
   for (const std::string& path : flags.paths) {
     Table table = read_one(path, flags, console);
     if (flags.group.empty()) {
-      const std::vector<std::string> groups = groups_of(table, path, flags);
+      const std::vector<std::string> groups = groups_of_file(table, path, flags);
       out.groups.insert(out.groups.end(), groups.begin(), groups.end());
     }
     if (out.table.columns.empty()) {
@@ -192,7 +192,7 @@ TaggedTable read_whole(const TaggedTableFlags& flags, const Console& console) {
     meta.check_rows(out.table.num_rows(), out.table.source);
     meta.join(out.table, 0);
   }
-  if (!flags.group.empty()) out.groups = groups_of(out.table, "", flags);
+  if (!flags.group.empty()) out.groups = groups_of_file(out.table, "", flags);
   if (!flags.where.empty()) keep_rows(out, rows_where(out.table, flags.where));
   return out;
 }
@@ -280,7 +280,7 @@ TaggedTable read_drawn(const TaggedTableFlags& flags, const Console& console) {
       if (block.source.empty()) block.source = path;
       rows += block.num_rows();
       console.progress(fmt::format("{} rows", rows));
-      std::vector<std::string> groups = groups_of(block, path, flags);
+      std::vector<std::string> groups = groups_of_file(block, path, flags);
       draw.add({.table = std::move(block), .groups = std::move(groups)});
       if (flags.max_memory > 0) check_memory(draw.memory(), flags.max_memory);
       block = Table();

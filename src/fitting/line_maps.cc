@@ -223,6 +223,14 @@ MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index
   return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
 }
 
+// Processes with many rows or few threads can read fewer lines at a time, and all must make the
+// same exchanges.
+Index lines_of_all(const RowChoice& chosen, Communicator& comm, const Workers& workers) {
+  auto lines = static_cast<double>(lines_at_a_time(chosen, workers));
+  comm.min(std::span(&lines, 1));
+  return static_cast<Index>(lines);
+}
+
 // read_some(first, count) gives the values on some of the lines.
 template <class ReadSome>
 LineMaps fit_all_lines(Index num_lines, Index num_groups, Index at_a_time, double strength,
@@ -273,8 +281,8 @@ LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Fr
                        double strength, const FitOptions& options, Communicator& comm,
                        const Workers& workers) {
   const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
-  return fit_all_lines(num_lines, groups.num_groups(), lines_at_a_time(chosen, workers), strength,
-                       options, comm, workers, [&](Index first, Index count) {
+  return fit_all_lines(num_lines, groups.num_groups(), lines_of_all(chosen, comm, workers),
+                       strength, options, comm, workers, [&](Index first, Index count) {
                          return read_lines(groups, chosen, frame, first, count, workers);
                        });
 }
@@ -283,8 +291,8 @@ LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSe
                        const RowChoice& chosen, double strength, const FitOptions& options,
                        Communicator& comm, const Workers& workers) {
   const Index num_groups = groups.num_groups();
-  return fit_all_lines(num_lines, num_groups, lines_at_a_time(chosen, workers), strength, options,
-                       comm, workers, [&](Index first, Index count) {
+  return fit_all_lines(num_lines, num_groups, lines_of_all(chosen, comm, workers), strength,
+                       options, comm, workers, [&](Index first, Index count) {
                          LineValues lines;
                          for (Index m = 0; m < num_groups; ++m) {
                            lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));

@@ -1,5 +1,6 @@
 #include "conflux/training/fit.h"
 
+#include <exception>
 #include <map>
 
 #include "conflux/core/error.h"
@@ -10,6 +11,7 @@
 #include "options/methods.h"
 #include "training/automatic.h"
 #include "training/composition.h"
+#include "training/gathered_pool.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"
 #include "training/pool_draw.h"
@@ -235,10 +237,50 @@ std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
   return pool.sizes;
 }
 
+// The callback of every process is asked, and all end if one of them wants to or throws.
+LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
+  double someone = on_layer ? 1 : 0;
+  comm.max(std::span(&someone, 1));
+  if (someone == 0) return {};
+  return [&](const LayerRecord& record) {
+    std::exception_ptr wrong;
+    double answer = 1;
+    try {
+      if (on_layer && !on_layer(record)) answer = 0;
+    } catch (...) {
+      wrong = std::current_exception();
+      answer = -1;
+    }
+    comm.min(std::span(&answer, 1));
+    if (wrong) std::rethrow_exception(wrong);
+    if (answer < 0) throw Error("the fit was ended by an error of another process.");
+    return answer > 0;
+  };
+}
+
+/// Every process fits the pool of all of them, to the same bits as one process that has all rows.
+Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
+                 const LayerCallback& on_layer, FitControl control) {
+  check_same_requests(options, comm);
+  GatheredPool gathered = gather_pool(mine, rows_to_fit(options), options.seed, comm);
+  std::vector<Index> sizes;
+  if (!gathered.pool.whole()) {
+    sizes = gathered.pool.sizes;
+    fix_size_weights(options, sizes);
+    gathered.groups = take_rows(gathered.groups, gathered.pool.fitted);
+  }
+  control.drawn_from = &sizes;
+  SelfCommunicator alone;
+  return fit_flow(std::move(gathered.groups), options, alone, agreed(on_layer, comm), control);
+}
+
 }  // namespace
 
 Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& requested_control) {
+  if (comm.size() > 1 && !rows_to_fit(requested).all()) {
+    return fit_gathered(groups, requested, comm, on_layer, requested_control);
+  }
   FitOptions options = requested;
   std::vector<Index> given_sizes;
   if (requested_control.drawn_from != nullptr) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
@@ -259,7 +260,7 @@ UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communica
 
 Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions& requested,
               Communicator& comm) {
-  groups.validate();
+  do_together(comm, [&] { groups.validate(); });
   Fit out;
   FitRecord& record = out.record;
   record.group_sizes = count_rows(usable, comm);

@@ -69,22 +69,73 @@ bool PoolDraw::is_wanted(const Kept& row) const {
   return row.number <= group.limit || row.number <= group.label_limits[row.label];
 }
 
+PoolDraw::Drawn& PoolDraw::drawn_of(std::size_t group, std::size_t label) {
+  if (group >= groups_.size()) groups_.resize(group + 1);
+  Drawn& out = groups_[group];
+  if (label >= out.label_limits.size()) out.label_limits.resize(label + 1, kUnknown);
+  if (out.label_limits[label] == kUnknown) {
+    out.label_limits[label] = 1;
+    ++out.labels;
+  }
+  return out;
+}
+
 std::vector<Index> PoolDraw::offer(std::span<const Index> groups, std::span<const Index> labels) {
   std::vector<Index> out;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto m = static_cast<std::size_t>(groups[i]);
     const std::size_t label = labels.empty() ? 0 : static_cast<std::size_t>(labels[i] + 1);
-    if (m >= groups_.size()) groups_.resize(m + 1);
-    Drawn& group = groups_[m];
-    if (label >= group.label_limits.size()) group.label_limits.resize(label + 1, kUnknown);
-    if (group.label_limits[label] == kUnknown) {
-      group.label_limits[label] = 1;
-      ++group.labels;
-    }
-    const Kept row{number_of(seed_, group.seen++), m, label};
+    Drawn& group = drawn_of(m, label);
+    ++group.seen;
+    const Kept row{number_of(seed_, group.next++), m, label};
     if (!is_wanted(row)) continue;
     kept_.push_back(row);
     out.push_back(static_cast<Index>(i));
+  }
+  return out;
+}
+
+void PoolDraw::begin_at(const std::vector<Index>& positions) {
+  groups_.resize(positions.size());
+  for (std::size_t m = 0; m < positions.size(); ++m) groups_[m].next = positions[m];
+}
+
+std::vector<Index> PoolDraw::merge(Index num_labels, Communicator& comm) {
+  const auto labels = static_cast<std::size_t>(num_labels + 1);
+  std::vector<double> sizes, shown(groups_.size() * labels, 0.0), numbers;
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    sizes.push_back(static_cast<double>(groups_[m].seen));
+    for (std::size_t label = 0; label < groups_[m].label_limits.size(); ++label) {
+      if (groups_[m].label_limits[label] != kUnknown) shown[m * labels + label] = 1;
+    }
+  }
+  for (const Kept& row : kept_) {
+    numbers.insert(numbers.end(),
+                   {row.number, static_cast<double>(row.group), static_cast<double>(row.label)});
+  }
+  comm.sum(sizes);
+  comm.max(shown);
+  const auto own = static_cast<Index>(kept_.size());
+  const std::vector<double> counts = comm.gather(std::vector{static_cast<double>(own)});
+  const auto before =
+      static_cast<Index>(std::accumulate(counts.begin(), counts.begin() + comm.rank(), 0.0));
+  numbers = comm.gather(numbers);
+
+  groups_.assign(sizes.size(), {});
+  for (std::size_t m = 0; m < sizes.size(); ++m) {
+    groups_[m].seen = static_cast<Index>(sizes[m]);
+    for (std::size_t label = 0; label < labels; ++label) {
+      if (shown[m * labels + label] > 0) drawn_of(m, label);
+    }
+  }
+  kept_.clear();
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    kept_.push_back({numbers[i], static_cast<std::size_t>(numbers[i + 1]),
+                     static_cast<std::size_t>(numbers[i + 2])});
+  }
+  std::vector<Index> out;
+  for (const Index i : thin()) {
+    if (i >= before && i < before + own) out.push_back(i - before);
   }
   return out;
 }

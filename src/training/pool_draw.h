@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "conflux/comm/communicator.h"
 #include "conflux/options/options.h"
 #include "conflux/training/fit_record.h"
 #include "conflux/training/pool.h"
@@ -33,8 +34,17 @@ class PoolDraw {
   /// After a last thin(): positions among the kept rows.
   Pool finish() const;
 
+  /// Before the first offer: so many rows of each group come before those that are offered here.
+  void begin_at(const std::vector<Index>& positions);
+  /// Makes this the draw of the rows that were kept on all processes, one after the other, and
+  /// thins it. Returns which of the rows that were kept here stay. All processes have begun with
+  /// the same groups and have labels below `num_labels`.
+  std::vector<Index> merge(Index num_labels, Communicator& comm);
+
  private:
   struct Drawn {
+    /// Position of the next row, and rows that were offered.
+    Index next = 0;
     Index seen = 0;
     /// Rows with larger numbers are not wanted for the sake of the group, or of a label in it.
     double limit = 1;
@@ -48,6 +58,7 @@ class PoolDraw {
     std::size_t label;
   };
 
+  Drawn& drawn_of(std::size_t group, std::size_t label);
   bool is_wanted(const Kept& row) const;
   void set_limits();
   std::vector<std::vector<double>> numbers_of_groups() const;

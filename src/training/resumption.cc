@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "options/option_text.h"
 
@@ -16,6 +17,24 @@ void check_same_options(const FitOptions& earlier, const FitOptions& now) {
     throw InvalidOption(fmt::format(
         "{} is {} but the fit to resume from had {}; give it the same options, or start anew.",
         name, after[i].value, before[i].value));
+  }
+}
+
+void check_same_requests(const FitOptions& options, Communicator& comm) {
+  std::vector<std::string> names, values;
+  for (const OptionText& option : option_texts(options)) {
+    if (option.name == "threads") continue;
+    names.push_back(option.name);
+    values.push_back(option.value);
+  }
+  const auto all = gather_texts(values, comm);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (all[rank][i] == all[0][i]) continue;
+      throw InvalidOption(fmt::format(
+          "{} is {} on process {} but {} on process 0; give all processes the same options.",
+          names[i], all[rank][i], rank, all[0][i]));
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// Whether a fit may go on from an earlier one: only with the same options and the same data does it
-// end with the bits of a fit without a break.
+// Whether a fit may go on from an earlier one, or together with other processes: only with the same
+// options and the same data does it end with the bits of a fit without a break.
 
 #pragma once
 
@@ -10,6 +10,9 @@ namespace conflux {
 /// Throws InvalidOption that names the first option which differs. Threads may: they do not change
 /// the bits of a fit.
 void check_same_options(const FitOptions& earlier, const FitOptions& now);
+
+/// Throws InvalidOption on all processes if one was given another option than the first.
+void check_same_requests(const FitOptions& options, Communicator& comm);
 
 /// Throws InvalidData unless groups, features and numbers of rows are the same.
 void check_same_groups(const Fit& earlier, const Fit& now);

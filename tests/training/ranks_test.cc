@@ -43,6 +43,8 @@ FitOptions options_for(Method method, Estimator estimator) {
   options.method = method;
   options.estimator = estimator;
   options.threads = 1;
+  // Rows stay where they are.
+  options.fit_rows = RowLimit();
   if (method != Method::kNb && method != Method::kGb) options.layers = 5;
   return without_ignored(options);
 }

@@ -54,8 +54,17 @@ struct FitControl {
 /// no copy. Rows in single precision stay so on the way: half the memory, and faster.
 Fit fit_flow(GroupSet groups, const FitOptions& options);
 
-/// The same over the processes of `comm`, each of which holds some rows of every group. The
-/// callback may be empty.
+/// The same over the processes of `comm`, each of which holds some rows of some groups. The
+/// callback may be empty; if that of one process says so, all end.
+///
+/// With a limit of rows (FitOptions::fit_rows, which has one unless it is `all`) every process gets
+/// the pool of all of them, or all rows if they are fewer, and the result has the bits of one
+/// process that holds the rows of all, in the order of ranks: for any number of processes, any cut
+/// of the rows, and all methods. Groups and labels are found in the order of ranks; an error of
+/// one process is thrown by all.
+///
+/// With fit_rows `all`, rows stay where they are and processes exchange what they need of each
+/// other: all have the same bits, but other numbers of processes may have others.
 Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control = {});
 

@@ -1,0 +1,21 @@
+// Texts that processes tell each other, and errors that end all of them.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conflux/comm/communicator.h"
+
+namespace conflux {
+
+/// The texts of every process, in order of rank.
+std::vector<std::vector<std::string>> gather_texts(const std::vector<std::string>& mine,
+                                                   Communicator& comm);
+
+/// Runs `task`, which must not exchange anything. If it throws InvalidData or another Error on some
+/// process, all processes throw InvalidData that names the first of these and says what it said.
+void do_together(Communicator& comm, const std::function<void()>& task);
+
+}  // namespace conflux
