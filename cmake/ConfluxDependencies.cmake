@@ -35,6 +35,13 @@ if(CONFLUX_NETCDF AND NETCDF_INCLUDE_DIR AND NETCDF_LIBRARY)
   set(CONFLUX_HAS_NETCDF ON)
 endif()
 
+# Several processes that work on one fit, likewise.
+if(CONFLUX_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  set(CONFLUX_HAS_MPI ${MPI_CXX_FOUND})
+endif()
+
 # OpenBLAS's own package file sets variables only.
 add_library(conflux_openblas INTERFACE)
 target_include_directories(conflux_openblas SYSTEM INTERFACE

@@ -5,7 +5,8 @@ set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
        nlohmann-json3-dev libxxhash-dev libxgboost-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
-       libbenchmark-dev libpng-dev libhdf5-dev libnetcdf-dev libmicrohttpd-dev"
+       libbenchmark-dev libpng-dev libhdf5-dev libnetcdf-dev libmicrohttpd-dev
+       libopenmpi-dev openmpi-bin"
 test="python3-numpy python3-pandas python3-netcdf4"
 python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-pytest python3-mypy flake8

@@ -7,6 +7,7 @@
 #include "conflux/storage/model_file.h"
 #include "file_checks.h"
 #include "fit_run.h"
+#include "processes.h"
 #include "record_json.h"
 #include "report_page.h"
 #include "verbs.h"
@@ -31,6 +32,8 @@ void check_files(const FitVerbFlags& flags) {
 void run_fit(const FitVerbFlags& flags, const Console& console) {
   check_files(flags);
   FitRun run(flags.fit, console);
+  // The others have read their share, which is now here.
+  if (processes().rank() > 0) return;
   const Model model = run.fit();
   save_model(flags.output, model);
   console.info(fmt::format("{}: {} layers for {} groups of {} features, fitted on {} in {:.2f} s",

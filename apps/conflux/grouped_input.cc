@@ -12,6 +12,7 @@
 #include "conflux/core/error.h"
 #include "mapped_groups.h"
 #include "name_patterns.h"
+#include "processes.h"
 
 namespace conflux::app {
 
@@ -191,8 +192,17 @@ std::vector<std::string> categories_among(const std::vector<std::string>& featur
   return out;
 }
 
+void refuse_several_readers() {
+  if (processes().size() == 1) return;
+  throw InvalidOption(
+      "several processes read arrays only, one .npy file of numbers for each group, with no other "
+      "choice of columns and rows than --fit-rows; convert the tables (conflux convert), or start "
+      "one process.");
+}
+
 GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& console,
                              const Model* model) {
+  refuse_several_readers();
   GroupedInputFlags flags = given;
   const ColumnOptions options = column_options(flags.choice);
   for (const auto& [name, word] : options.as) {
@@ -221,6 +231,7 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
 GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& console) {
   GroupedInput mapped;
   if (map_groups(flags, mapped)) return mapped;
+  refuse_several_readers();
   TaggedTable tagged = read_tagged(flags, console);
   if (tagged.table.extras) {
     for (const auto& [name, why] : tagged.table.extras->carried) {

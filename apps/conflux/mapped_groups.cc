@@ -1,30 +1,73 @@
 #include "mapped_groups.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <numeric>
 #include <set>
+#include <span>
 
+#include "comm/agreement.h"
 #include "conflux/core/error.h"
+#include "processes.h"
 #include "training/pool_draw.h"
 
 namespace conflux::app {
 
 namespace {
 
+// Every process reads a share of the rows and gets those of all.
+template <class T>
+MatrixOf<T> read_together(const MappedNpy& rows, std::span<const Index> drawn) {
+  Communicator& comm = processes();
+  if (comm.size() == 1) return rows.read_rows<T>(drawn);
+  const auto count = static_cast<Index>(drawn.size());
+  const Index begin = count * comm.rank() / comm.size();
+  const Index end = count * (comm.rank() + 1) / comm.size();
+  const MatrixOf<T> own = rows.read_rows<T>(drawn.subspan(begin, end - begin));
+  const std::vector<double> all =
+      comm.gather(std::vector<double>(own.data(), own.data() + own.size()));
+  return Eigen::Map<const Matrix>(all.data(), count, rows.cols()).template cast<T>();
+}
+
+// Files that are all arrays of one precision; none if one of them is something else.
+std::vector<MappedNpy> map_all(const std::vector<std::string>& paths) {
+  std::vector<MappedNpy> out;
+  for (const std::string& path : paths) {
+    if (std::filesystem::path(path).extension() != ".npy") return {};
+    try {
+      out.push_back(map_npy(path));
+    } catch (const InvalidData&) {
+      return {};
+    }
+    const MappedNpy& rows = out.back();
+    const bool numbers = rows.holds<float>() || rows.holds<double>();
+    if (!numbers || rows.cols() != out.front().cols()) return {};
+  }
+  return out;
+}
+
+// Processes on other machines may see other files.
+void check_same_shapes(const std::vector<MappedNpy>& files, Communicator& comm) {
+  std::vector<std::string> shapes;
+  for (const MappedNpy& file : files) {
+    shapes.push_back(fmt::format("{} rows of {} {}", file.rows(), file.cols(), file.type()));
+  }
+  const auto all = gather_texts(shapes, comm);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    throw InvalidData(
+        fmt::format("process {} sees other arrays than process 0 ({}; {}); let all see the same "
+                    "files.",
+                    rank, fmt::join(all[rank], ", "), fmt::join(all[0], ", ")));
+  }
+}
+
 // Rows of doubles are used where they are, those of floats are read as they are; of a large group
 // only those that are drawn.
-bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedInput& out) {
-  if (std::filesystem::path(path).extension() != ".npy") return false;
-  MappedNpy rows;
-  try {
-    rows = map_npy(path);
-  } catch (const InvalidData&) {
-    return false;
-  }
-  if (!rows.holds<float>() && !rows.holds<double>()) return false;
-  const std::string name = renamed(stem_of(path), flags.rename);
+void add_mapped(const std::string& name, const MappedNpy& rows, const GroupedInputFlags& flags,
+                GroupedInput& out) {
   Pool& pool = *out.pool;
   pool.sizes.push_back(rows.rows());
   std::vector<Index> drawn(static_cast<std::size_t>(rows.rows()));
@@ -40,28 +83,38 @@ bool map_group(const std::string& path, const GroupedInputFlags& flags, GroupedI
     pool.next.emplace_back();
   }
   if (rows.holds<float>()) {
-    out.groups.add(name, rows.read_rows<float>(drawn));
-  } else if (static_cast<Index>(drawn.size()) < rows.rows()) {
-    out.groups.add(name, rows.read_rows<double>(drawn));
+    out.groups.add(name, read_together<float>(rows, drawn));
+  } else if (static_cast<Index>(drawn.size()) < rows.rows() || processes().size() > 1) {
+    out.groups.add(name, read_together<double>(rows, drawn));
   } else {
     out.groups.add(name, rows.view<double>());
-    out.mapped.push_back(std::move(rows));
+    out.mapped.push_back(rows);
   }
-  return true;
+}
+
+bool is_plain(const GroupedInputFlags& flags) {
+  std::set<std::string> stems;
+  for (const std::string& path : flags.paths) stems.insert(stem_of(path));
+  return flags.group.empty() && flags.features.empty() && flags.drop.empty() &&
+         flags.where.empty() && flags.label.empty() && flags.meta.empty() &&
+         stems.size() == flags.paths.size();
 }
 
 }  // namespace
 
 bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
-  const bool plain = flags.group.empty() && flags.features.empty() && flags.drop.empty() &&
-                     flags.where.empty() && flags.label.empty() && flags.meta.empty();
-  if (!plain) return false;
+  if (!is_plain(flags)) return false;
+  Communicator& comm = processes();
+  std::vector<MappedNpy> files;
+  do_together(comm, [&] { files = map_all(flags.paths); });
+  if (comm.size() > 1) check_same_shapes(files, comm);
+  if (files.empty()) return false;
   out.pool.emplace();
-  std::set<std::string> names;
-  for (const std::string& path : flags.paths) {
-    if (!names.insert(stem_of(path)).second || !map_group(path, flags, out)) return false;
-    if (out.groups[out.groups.num_groups() - 1].rows.cols() != out.groups.dim()) return false;
+  for (std::size_t m = 0; m < files.size(); ++m) {
+    add_mapped(renamed(stem_of(flags.paths[m]), flags.rename), files[m], flags, out);
   }
+  // Lists of all rows would only take memory.
+  if (out.pool->whole()) out.pool.reset();
   std::vector<std::string> features;
   for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
   out.groups.set_feature_names(features);

@@ -1,0 +1,24 @@
+// The processes that mpirun or srun has started to work on one command.
+//
+// All of them read; the first one fits, writes and speaks, and the others wait for it without using
+// a core. Without MPI, or when a command was started alone, there is one process.
+
+#pragma once
+
+#include <string>
+
+#include "conflux/comm/communicator.h"
+
+namespace conflux::app {
+
+/// Joins the others on the first call. Throws InvalidOption when several were started and this
+/// program knows nothing of MPI.
+Communicator& processes();
+
+/// Before the program ends: waits for the others and leaves MPI.
+void leave_processes();
+
+/// Throws InvalidOption when several processes were started for a verb that is the work of one.
+void refuse_several_processes(const std::string& verb);
+
+}  // namespace conflux::app
