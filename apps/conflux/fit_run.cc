@@ -300,7 +300,9 @@ Model FitRun::model_of(Fit fit) {
   model.label_column = flags_.input.label;
   model.columns = input_.columns;
   model.components = input_.components;
-  model.metadata["data_digest"] = digest_;
+  // By this a later reader knows the rows of the fit.
+  model.metadata["data_digest"] =
+      input_.digest_when_read.empty() ? digest_ : input_.digest_when_read;
   return model;
 }
 

@@ -10,6 +10,7 @@
 
 #include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
+#include "conflux/storage/checkpoint.h"
 #include "mapped_groups.h"
 #include "name_patterns.h"
 #include "processes.h"
@@ -137,15 +138,17 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
   return out;
 }
 
-// Rows of a model's features, missing ones as they are expected.
-std::vector<Matrix> known_coordinates(const Model& model, const Table& table,
-                                      const NumberedGroups& groups, const Workers& workers) {
-  const Matrix all = model.columns.coordinates(table, workers);
+// Rows of known features, missing ones as they are expected; `place` tells which group of the
+// columns a name is.
+std::vector<Matrix> known_coordinates(const Columns& columns, const Table& table,
+                                      const NumberedGroups& groups, const Workers& workers,
+                                      const std::function<Index(const std::string&)>& place) {
+  const Matrix all = columns.coordinates(table, workers);
   std::vector<Matrix> out;
   for (std::size_t m = 0; m < groups.names.size(); ++m) {
     Matrix& part = out.emplace_back(all(groups.rows[m], Eigen::all));
     try {
-      model.columns.fill_missing(Rows(part), model.flow.group_index(groups.names[m]));
+      columns.fill_missing(Rows(part), place(groups.names[m]));
     } catch (const InvalidOption& error) {
       throw InvalidData(
           fmt::format("{}: {} A group that the model has not seen is added by conflux add-group.",
@@ -217,11 +220,25 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
   Columns columns = model != nullptr ? model->columns : columns_of(tagged, flags, console);
   const NumberedGroups groups = numbered(tagged);
   const Workers workers(flags.threads);
+  // A model knows its groups by their names; what is fitted now has them in this order.
+  const auto place = [&](const std::string& name) -> Index {
+    if (model != nullptr) return model->flow.group_index(name);
+    return std::find(groups.names.begin(), groups.names.end(), name) - groups.names.begin();
+  };
+  const auto as_read = [&] {
+    return known_coordinates(columns, tagged.table, groups, workers, place);
+  };
+  std::string digest;
+  if (model == nullptr && columns.gaps) {
+    digest =
+        data_digest(gathered(flags, tagged, groups, as_read(), columns.feature_names()).groups);
+  }
   std::vector<Matrix> rows =
       model != nullptr
-          ? known_coordinates(*model, tagged.table, groups, workers)
+          ? as_read()
           : coordinates_by_group(columns, tagged.table, groups.of_row, groups.count(), workers);
   GroupedInput out = gathered(flags, tagged, groups, std::move(rows), columns.feature_names());
+  out.digest_when_read = std::move(digest);
   out.groups.set_measured(measured_scales(columns));
   out.columns = std::move(columns);
   return out;

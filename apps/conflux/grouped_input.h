@@ -63,6 +63,9 @@ struct GroupedInput {
   Columns columns;
   /// Which rows are fitted and which come next, if they were drawn.
   std::optional<Pool> pool = std::nullopt;
+  /// Digest of the rows as a model of theirs would read them. Set only where that is different: a
+  /// fit draws what is missing, and later readers expect it.
+  std::string digest_when_read = {};
   /// Files that `groups` borrows rows from.
   std::vector<MappedNpy> mapped;
 };

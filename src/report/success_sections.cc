@@ -168,6 +168,23 @@ void draw_curves(Svg& svg, const FeatureDensities& feature, const Matrix& curves
   }
 }
 
+// Words below the axis, as many as have room beside each other.
+void write_marks(Svg& svg, const FeatureDensities& feature) {
+  constexpr double kLetter = 6.6;  // of a wide font
+  double free_from = 0;
+  std::string said;
+  for (const auto& [at, text] : feature.marks) {
+    const std::string word = shortened(text, 10);
+    const double half = kLetter * static_cast<double>(letters_of(word)) / 2;
+    const double x = 6 + (at - feature.low) / (feature.high - feature.low) * (kDensityWidth - 12);
+    const double middle = std::clamp(x, half, std::max(half, kDensityWidth - half));
+    if (middle - half < free_from || word == said) continue;
+    svg.text(middle, 190, word, "mid small");
+    said = word;
+    free_from = middle + half;
+  }
+}
+
 std::string density_picture(const Report& report, const FeatureDensities& feature,
                             const GroupStyles& styles) {
   const std::string& name = report.feature_names[feature.feature];
@@ -178,15 +195,7 @@ std::string density_picture(const Report& report, const FeatureDensities& featur
   draw_curves(svg, feature, feature.before, styles, {0, most, 84, 6});
   svg.text(8, 104, "after", "small");
   draw_curves(svg, feature, feature.after, styles, {0, most, 174, 96});
-  double last = -60;
-  std::string said;
-  for (const auto& [at, text] : feature.marks) {
-    const double x = 6 + (at - feature.low) / (feature.high - feature.low) * (kDensityWidth - 12);
-    if (x - last < 50 || text == said) continue;
-    svg.text(std::clamp(x, 24.0, kDensityWidth - 24), 190, shortened(text, 10), "mid small");
-    last = x;
-    said = text;
-  }
+  write_marks(svg, feature);
   return figure(std::move(svg).finish(), name);
 }
 

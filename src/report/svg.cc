@@ -78,6 +78,14 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::size_t letters_of(std::string_view text) {
+  std::size_t out = 0;
+  for (std::size_t at = 0; at < text.size(); ++out) {
+    at += std::max<std::size_t>(1, letter_length(text.substr(at)));
+  }
+  return out;
+}
+
 std::string shortened(std::string_view text, std::size_t letters) {
   std::size_t count = 0, last = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {

@@ -23,6 +23,9 @@ std::string escaped(std::string_view text);
 /// At most `letters` letters, the last one an ellipsis if some are missing. Not escaped.
 std::string shortened(std::string_view text, std::size_t letters);
 
+/// Letters of a text in UTF-8.
+std::size_t letters_of(std::string_view text);
+
 /// From values to places.
 struct Scale {
   double low = 0;

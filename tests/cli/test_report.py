@@ -176,6 +176,23 @@ class Report(CommandTest):
         self.assertTrue(self.verdict("moons.conflux", "moons.csv")["data"]["fitted_rows"])
         self.assertFalse(self.verdict("moons.conflux", "new.csv")["data"]["fitted_rows"])
 
+    def test_rows_of_the_fit_are_known_even_with_missing_cells(self):
+        # A fit draws what is missing, a report expects it: the rows look different to them.
+        random = np.random.default_rng(3)
+        lines = ["x,y,job,batch"]
+        for i in range(400):
+            x, y = random.normal(size=2) + i % 2
+            job = ("", "cook", "clerk")[random.integers(3)]
+            lines.append(f"{'' if i % 7 == 0 else repr(x)},{y!r},{job},{'ab'[i % 2]}")
+        self.write("t.csv", "\n".join(lines) + "\n")
+        lines[5] = lines[5].replace(lines[5].split(",")[1], "0.25")
+        self.write("other.csv", "\n".join(lines) + "\n")
+        for verb in ("fit", "align"):
+            words = ["--group", "batch", "--model" if verb == "align" else "-o", "m.conflux"]
+            self.run_command(verb, "t.csv", *words, *(["-o", "a.csv"] if verb == "align" else []))
+            self.assertTrue(self.verdict("m.conflux", "t.csv")["data"]["fitted_rows"])
+            self.assertFalse(self.verdict("m.conflux", "other.csv")["data"]["fitted_rows"])
+
     def test_fit_and_align_write_the_same_page(self):
         self.make_moons()
         for words in (("fit", "moons.csv", "-o", "m.conflux"),

@@ -21,11 +21,13 @@ function mixedTable() {
   const random = numbers(7);
   const next = () => random.next().value;
   const jobs = ["clerk", "nurse", "driver", "teacher of mathematics", "self-employed", "none"];
-  const lines = ["age,hours,job,region,sex,kind"];
+  const places = ["United States", "Mexico, rural", "Philippines", "Dominican Republic"];
+  const lines = ["age,hours,job,region,country,sex,kind"];
   for (let i = 0; i < 600; ++i) {
     const sex = i % 2;
     lines.push([20 + Math.floor(50 * next()) + 5 * sex, (30 + 10 * next() + 4 * sex).toFixed(2),
                 jobs[Math.floor(6 * next() ** (1 + sex))], ["north", "south", "west"][i % 3],
+                `"${places[Math.floor(4 * next() ** (3 - sex))]}"`,
                 ["men", "women"][sex], ["a", "b"][Math.floor(2 * next())]].join(","));
   }
   return lines.join("\n") + "\n";
