@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
 
-.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages deb wheel tarball web-test
+.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages deb wheel tarball web-test site
 build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
@@ -103,6 +103,15 @@ web-test: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target conflux_command
 	tests/web/run.sh build/release/apps/conflux/conflux build/web
+
+# The documentation as pages, with reports on the data that DATA holds.
+DATA ?= ../shared/data
+site: packages
+	@tools/install_packages.sh site
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target conflux_command
+	/usr/bin/python3 tools/make_gallery.py build/release/apps/conflux/conflux $(DATA) build/gallery
+	/usr/bin/python3 tools/make_site.py build/release/apps/conflux/conflux build/gallery build/site
 
 packages:
 	@tools/install_packages.sh build

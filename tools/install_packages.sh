@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and the machine lacks:
-# build (default), test, python, lint, clang, package, study, web.
+# build (default), test, python, lint, clang, package, study, web, site.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
@@ -17,6 +17,7 @@ package="dpkg-dev lintian patchelf"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"
 # Large. npm may have come with nodejs itself, so it is not asked for again.
 web="chromium fonts-dejavu-core $(command -v npm >/dev/null || echo npm)"
+site="pandoc"
 # Of single studies, and large.
 torch="python3-torch"
 missing=()

@@ -16,6 +16,8 @@ namespace {
 constexpr double kWideBand = 0.65;
 // In deviations of the AUC by chance, as the judgement has it.
 constexpr double kFarBelow = 4;
+// Groups with less in common may differ in what they hold, and rows cannot tell.
+constexpr double kHardlyAnyOverlap = 0.05;
 constexpr double kManyFarRows = 0.05;
 constexpr std::size_t kMostFusedNamed = 3;
 
@@ -75,6 +77,13 @@ std::vector<std::string> doubts_of(const Report& report, const std::string& judg
     }
     if (judged_unseen(report) && warning.starts_with("the group is guessed worse")) continue;
     out.push_back(warning);
+  }
+  if (report.check && !report.check->labels && report.check->overlap < kHardlyAnyOverlap) {
+    out.push_back(fmt::format(
+        "before, {:.0f} % of the rows lay near rows of another group: the rows alone cannot tell a "
+        "shift from a difference in what the groups hold; labels, or controls that are the same in "
+        "every group, would settle it",
+        100 * report.check->overlap));
   }
   if (report.fitted_rows && !judged_unseen(report)) {
     out.push_back("these are the rows of the fit, and none were kept from it: distances flatter");

@@ -153,6 +153,18 @@ class Report(CommandTest):
         self.assertEqual(gated["neighborhoods"]["fused"], [])
         self.assertFalse(any("fused" in s for s in gated["sentences"]))
 
+    def test_groups_that_have_nothing_in_common_are_looked_at(self):
+        random = np.random.default_rng(6)
+        near = [("a", random.normal(size=(300, 3))), ("b", random.normal(size=(300, 3)) + 0.7)]
+        far = [near[0], ("b", random.normal(size=(300, 3)) + [12, 0, -8])]
+        for groups, overlap in ((near, True), (far, False)):
+            self.write_groups("t.csv", groups)
+            self.run_command("align", "t.csv", "--group", "batch", "-o", "a.csv", "--model", "m.conflux")
+            shown = self.verdict("m.conflux", "t.csv")
+            self.assertEqual(shown["verdict"], "worked" if overlap else "worked, but look")
+            said = [s for s in shown["sentences"] if "cannot tell a shift" in s]
+            self.assertEqual(len(said), 0 if overlap else 1, shown["sentences"])
+
     def test_shuffled_groups_leave_nothing_to_align(self):
         random = np.random.default_rng(1)
         rows = random.normal(size=(600, 4))
