@@ -21,6 +21,8 @@ constexpr Index kRowsPerBlock = 4096;
 // A column with more different values tells no groups.
 constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kValuesShown = 30;
+// Of so many columns of numbers, as genes and pixels are, none tells groups.
+constexpr Index kManyNumbers = 200;
 // A page with more names than this helps nobody.
 constexpr std::size_t kMostColumns = 5000;
 
@@ -114,8 +116,14 @@ Json look_at_columns(const std::string& path, int threads) {
   options.numeric.emplace();
   const auto reader = open_table(path, options);
   std::vector<SeenColumn> columns;
-  for (const ColumnInfo& each : reader->schema()) {
-    if (columns.size() < kMostColumns) columns.push_back({.name = each.name});
+  const TableSchema& schema = reader->schema();
+  const bool many_numbers = std::count_if(schema.begin(), schema.end(), [](const ColumnInfo& each) {
+                              return each.type == ColumnType::kNumeric;
+                            }) > kManyNumbers;
+  for (const ColumnInfo& each : schema) {
+    if (columns.size() == kMostColumns) break;
+    columns.push_back({.name = each.name});
+    columns.back().too_many = many_numbers && each.type == ColumnType::kNumeric;
   }
   Index rows = 0;
   for (Table block; reader->read(block, kRowsPerBlock);) {
@@ -127,7 +135,7 @@ Json look_at_columns(const std::string& path, int threads) {
   for (const SeenColumn& each : columns) described.push_back(column_json(each));
   return {{"rows", rows},
           {"columns", described},
-          {"all_columns", reader->schema().size()},
+          {"all_columns", schema.size()},
           {"group", likely_group(columns)},
           {"output", aligned_name({path}, "")}};
 }

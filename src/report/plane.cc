@@ -12,18 +12,26 @@ namespace {
 
 // Below this share of the variance nothing has moved.
 constexpr double kMoved = 1e-9;
+// A direction with a smaller share of the squares is made of rounding.
+constexpr double kRounding = 1e-14;
 
 }  // namespace
 
 Plane largest_directions(const Matrix& rows) {
-  Matrix squares = rows.transpose() * rows;
+  // Of few wide rows, products of rows tell the same as products of features, and are fewer.
+  const bool wide = rows.rows() < rows.cols();
+  Matrix squares = wide ? Matrix(rows * rows.transpose()) : Matrix(rows.transpose() * rows);
   const double all = squares.trace();
   const Vector values = kernels::symmetric_eigen(squares);
   Plane out{.directions = Matrix::Zero(rows.cols(), 2), .share = 0};
   if (values.size() == 0 || !(all > 0)) return out;
-  for (Index k = 0; k < std::min<Index>(2, rows.cols()); ++k) {
+  for (Index k = 0; k < std::min<Index>(2, values.size()); ++k) {
     const Index at = values.size() - 1 - k;
     Vector direction = squares.row(at).transpose();
+    if (wide) {
+      if (!(values(at) > kRounding * all)) break;
+      direction = (rows.transpose() * direction).normalized();
+    }
     // The sign of an eigenvector is arbitrary; the largest entry shall be positive.
     Index largest = 0;
     direction.cwiseAbs().maxCoeff(&largest);

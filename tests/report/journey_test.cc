@@ -78,6 +78,21 @@ TEST(Journey, KeyFramesGoFromTheStartToTheEndInSteadySteps) {
   EXPECT_LE(some.share, 1 + 1e-12);
 }
 
+// Few wide rows are looked at through products of rows, which must give what products of features
+// give: appending empty rows makes them many.
+TEST(Journey, PlanesOfWideRowsAreThoseOfTheirFeatures) {
+  const Matrix wide = cloud(10, 30, 5, 3);
+  Matrix many = Matrix::Zero(40, 30);
+  many.topRows(10) = wide;
+  const Plane one = largest_directions(wide), other = largest_directions(many);
+  EXPECT_NEAR((one.directions - other.directions).norm(), 0, 1e-9);
+  EXPECT_NEAR(one.share, other.share, 1e-12);
+  // One row spans one direction.
+  const Plane line = largest_directions(wide.topRows(1));
+  EXPECT_NEAR(line.directions.col(0).norm(), 1, 1e-12);
+  EXPECT_EQ(line.directions.col(1).norm(), 0);
+}
+
 // The plane that is looked at during a fit shows the difference of the groups.
 TEST(Journey, StartsOnAPlaneWhereGroupsDiffer) {
   const Example made = example(6);
