@@ -177,25 +177,23 @@ class Report(CommandTest):
         self.write_groups("t.csv", [(f"g{m}", random.normal(size=(100, 5))) for m in range(100)])
         self.run_command("fit", "t.csv", "--group", "batch", "--method", "inb", "--layers", 20,
                          "--validation-fraction", 0, "-o", "m.conflux")
+        before = os.times()
         page = self.report("m.conflux", "t.csv")
+        # Nothing grows with the square of the number of groups.
+        self.assertLess(os.times().children_user - before.children_user, 60)
         self.assertIn("Matched noise", page.text)
         self.assertLess(len(page.text), 3e6)
         self.assertLess(page.elements, 6000)
 
-    def test_pages_of_wide_tables_and_of_many_groups_stay_small_and_quick(self):
+    def test_pages_of_wide_tables_stay_small(self):
         random = np.random.default_rng(4)
-        wide = [(name, random.normal(size=(60, 800)) + shift) for name, shift in (("a", 0), ("b", 1))]
-        many = [(f"g{m}", random.normal(size=(60, 10)) + 0.02 * m) for m in range(100)]
-        for name, groups in (("wide.csv", wide), ("many.csv", many)):
-            self.write_groups(name, groups)
-            self.run_command("fit", name, "--group", "batch", "--method", "nb", "-o", "m.conflux")
-            before = os.times()
-            page = self.report("m.conflux", name)
-            after = os.times()
-            self.assertLess(after.children_user - before.children_user, 60)
-            self.assertLess(len(page.text), 3e6)
-            self.assertLess(page.elements, 6000)
-            self.assertEqual(len(page.sections()), 8)
+        self.write_groups("t.csv", [(name, random.normal(size=(60, 800)) + shift)
+                                    for name, shift in (("a", 0), ("b", 1))])
+        self.run_command("fit", "t.csv", "--group", "batch", "--method", "nb", "-o", "m.conflux")
+        page = self.report("m.conflux", "t.csv")
+        self.assertLess(len(page.text), 3e6)
+        self.assertLess(page.elements, 6000)
+        self.assertEqual(len(page.sections()), 8)
 
     def test_new_rows_are_not_taken_for_those_of_the_fit(self):
         self.fit_moons()

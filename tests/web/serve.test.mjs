@@ -40,7 +40,7 @@ test("from a file to an aligned table", async (t) => {
     await page.locator("#live").waitFor(LONG);
     const card = await alignedCard(page);
     // What the page says before is what the server has run.
-    assert.equal(await card.locator("pre code").last().innerText(),
+    assert.equal(await card.locator("> pre code").innerText(),
                  await page.locator("#command").innerText());
     clicks += 1;
     await download(page, () => card.getByText("Download: Aligned table").click(),
