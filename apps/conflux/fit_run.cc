@@ -235,8 +235,6 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const GroupSet& groups = input_.groups;
   check_names(groups.names(), groups.feature_names());
   features_ = groups.feature_names();
-  check_memory(memory_of_fit(groups.num_samples(), groups.dim(), groups[0].rows.single()),
-               bytes_from_text(flags.max_memory));
   digest_ = data_digest(groups);
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);

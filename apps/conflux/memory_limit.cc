@@ -19,8 +19,8 @@ double memory_of_fit(Index rows, Index features, bool single) {
 void check_memory(double needed, double limit) {
   if (limit <= 0 || needed <= limit) return;
   throw InvalidData(fmt::format(
-      "this needs about {} of memory, and {} are allowed; give fewer rows or features, or raise "
-      "--max-memory.",
+      "this needs about {} of memory, and {} are allowed; fit fewer rows (--fit-rows) or features, "
+      "or raise --max-memory.",
       bytes_text(needed), bytes_text(limit)));
 }
 

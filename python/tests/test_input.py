@@ -178,6 +178,8 @@ def test_nothing_works_before_fit(call):
         ({"weights": [1.0]}, ValueError, "weights has 1 .* but there are 2 groups"),
         ({"weights": "sizes"}, ValueError, "weights"),
         ({"weights": 3}, TypeError, "weights is 3"),
+        ({"fit_rows": "most"}, TypeError, "fit_rows is 'most'; give a whole number, or \"all\""),
+        ({"fit_rows": 1}, ValueError, "fit_rows is 1; choose a value of at least 2"),
         ({"target": "c"}, ValueError, 'target.*"c"'),
         ({"random_state": -1}, ValueError, "random_state is -1"),
         ({"random_state": "x"}, TypeError, "random_state is 'x'"),

@@ -53,6 +53,7 @@ def test_every_option_reaches_the_engine(name):
             "int": 5,
             "float": 0.05,
             "weights": [0.25, 0.75],
+            "rows": 40,
             "text": {"target": "1", "image": "2x3"}.get(name),
         }[option["type"]]
     assert value != option["default"]

@@ -13,6 +13,8 @@ namespace {
 // Weights below this fraction of the largest count nothing; what is above is lowered by it, so that
 // shares have no jump.
 constexpr double kLeastWeight = 1e-3;
+// Below its logarithm.
+constexpr double kNoWeight = -7;
 // Newton's method on a piecewise linear function ends when it stays on a segment; a handful of
 // steps in practice.
 constexpr int kMostSteps = 200;
@@ -42,7 +44,8 @@ void Gate::shares(Index group, const double* at, double* out) const {
   }
   double sum = 0;
   for (Index c = 0; c < centres.rows(); ++c) {
-    out[c] = std::max(0.0, std::exp(out[c] - largest) - kLeastWeight);
+    const double exponent = out[c] - largest;
+    out[c] = exponent < kNoWeight ? 0.0 : std::max(0.0, std::exp(exponent) - kLeastWeight);
     sum += out[c];
   }
   for (Index c = 0; c < centres.rows(); ++c) out[c] /= sum;
@@ -59,7 +62,13 @@ struct GatedLayer::Shares {
     Index kind;
     double share;
   };
-  std::vector<std::vector<Kind>> of_row;
+  /// Of row i those from begin[i] up to begin[i + 1].
+  std::vector<Kind> kinds;
+  std::vector<std::size_t> begin = {0};
+
+  std::span<const Kind> of_row(std::size_t i) const {
+    return std::span(kinds).subspan(begin[i], begin[i + 1] - begin[i]);
+  }
 };
 
 GatedLayer::GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters)
@@ -83,15 +92,15 @@ void GatedLayer::move_rows(Index group, Rows rows, MoveLine move_line) const {
                    projections.data());
   Shares shares;
   shares.of_kind.resize(static_cast<std::size_t>(gate_.kinds()));
-  shares.of_row.resize(static_cast<std::size_t>(count));
   std::vector<double> each(static_cast<std::size_t>(gate_.kinds()));
   for (Index i = 0; i < count; ++i) {
     gate_.shares(group, projections.data() + i * width + k, each.data());
     for (Index c = 0; c < gate_.kinds(); ++c) {
       if (each[c] == 0) continue;
       shares.of_kind[c].push_back({i, each[c]});
-      shares.of_row[i].push_back({c, each[c]});
+      shares.kinds.push_back({c, each[c]});
     }
+    shares.begin.push_back(shares.kinds.size());
   }
   for (Index direction = 0; direction < k; ++direction) {
     for (Index i = 0; i < count; ++i) line[i] = projections[i * width + direction];
@@ -130,7 +139,7 @@ void GatedLayer::forward(Index group, Rows rows, double* log_det) const {
 void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
   move_rows(group, rows, [&](Index k, const Shares& shares, std::span<double> line) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-      const auto& kinds = shares.of_row[i];
+      const std::span<const Shares::Kind> kinds = shares.of_row(i);
       const double wanted = line[i];
       // Between the preimages under the maps of the kinds lies that under their mixture.
       double low = std::numeric_limits<double>::infinity();

@@ -109,5 +109,21 @@ class Pools(CommandTest):
         self.assertLess(peaks[1], peaks[0] + 60_000)
 
 
+    def test_the_memory_that_is_stated_is_the_memory_that_is_taken(self):
+        for m in range(2):
+            out = np.lib.format.open_memmap(self.folder / f"g{m}.npy", "w+", np.float32,
+                                            (1_000_000, 8))
+            out[:] = np.random.default_rng(m).standard_normal((1000, 8)).repeat(1000, 0) + m
+            out.flush()
+            del out
+        words = ("g0.npy", "g1.npy", "--method", "inb", "--layers", "2", "--fit-rows", "all", "-j",
+                 "2")
+        done = self.call("fit", *words, "--max-memory", "100M", "-o", "m.conflux")
+        self.assertEqual(done.returncode, 3)
+        stated = float(done.stderr.split("needs about ")[1].split(" MB")[0])
+        peak = self.peak(*words) * 1024 / 1e6
+        self.assertLess(abs(stated / peak - 1), 0.15, f"stated {stated} MB, taken {peak} MB")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -348,7 +348,7 @@ class SinglePrecision(CommandTest):
                          "--resume", "c.ckpt")
         done = self.call("fit", "g0.npy", "g1.npy", "-o", "r.conflux", "--max-memory", "10k")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("20.0 kB", done.stderr)
+        self.assertIn("of memory, and 10.0 kB are allowed; fit fewer rows", done.stderr)
 
 
 if __name__ == "__main__":
