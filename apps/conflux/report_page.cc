@@ -9,6 +9,7 @@
 #include "file_checks.h"
 #include "files/whole_file.h"
 #include "model_input.h"
+#include "training/pool_draw.h"
 
 namespace conflux::app {
 
@@ -42,6 +43,9 @@ void report_on_fit(const std::string& path, const Model& model, const std::strin
   // The model knows its features by name, and its columns.
   input.features.clear();
   input.threads = run.options().threads;
+  // The rows that were drawn for the fit, or to judge it.
+  input.fit_rows = rows_to_fit(run.options());
+  input.seed = run.options().seed;
   const GroupedInput rows = read_groups_for(model, input, console);
   ReportOptions options{.seed = run.options().seed, .threads = run.options().threads};
   options.model_path = model_path;

@@ -10,18 +10,25 @@ namespace conflux {
 
 namespace {
 
+bool has_sizes(const Report& report, const Flow& flow, const std::vector<Index>& sizes) {
+  for (std::size_t m = 0; m < report.group_names.size(); ++m) {
+    const Index at = flow.group_index(report.group_names[m]);
+    // A group that was added later has no rows in the fit.
+    if (at >= static_cast<Index>(sizes.size())) return false;
+    if (sizes[at] != report.group_sizes[m]) return false;
+  }
+  return true;
+}
+
 // The digest may be followed by the share that was kept from the fit.
 bool are_fitted_rows(const Model& model, const GroupSet& groups, const Report& report) {
+  // Of a table that a pool was drawn from, some rows were fitted: it is known by its numbers of
+  // rows.
+  const FitRecord& record = model.record;
+  if (!record.given_sizes.empty() && has_sizes(report, model.flow, record.given_sizes)) return true;
+  // Nobody has all rows; tables of so many rows are told apart in the same way.
   if (report.all_rows > groups.num_samples()) {
-    // Nobody has all rows; tables of so many rows are told apart by their numbers.
-    for (Index m = 0; m < groups.num_groups(); ++m) {
-      const Index at = model.flow.group_index(groups[m].name);
-      const std::vector<Index>& fitted = model.record.group_sizes;
-      // A group that was added later has no rows in the fit.
-      if (at >= static_cast<Index>(fitted.size())) return false;
-      if (fitted[at] != report.group_sizes[m]) return false;
-    }
-    return true;
+    return has_sizes(report, model.flow, record.group_sizes);
   }
   const auto known = model.metadata.find("data_digest");
   return known != model.metadata.end() && known->second.starts_with(data_digest(groups));

@@ -51,6 +51,16 @@ class Pools(CommandTest):
         self.assertEqual(shown["options"]["fit_rows"], "200")
         self.assertIn("late (200 of 900 rows)", self.run_command("info", "m.conflux"))
 
+    def test_a_report_knows_the_table_that_the_pool_was_drawn_from(self):
+        self.run_command("fit", "late.npy", "early.npy", *OPTIONS, "-q", "-o", "m.conflux",
+                         "--report", "drawn.html")
+        self.run_command("report", "m.conflux", "late.npy", "early.npy", "-o", "all.html")
+        np.save(self.folder / "late.npy", self.arrays["late"][:500])
+        self.run_command("report", "m.conflux", "late.npy", "early.npy", "-o", "new.html")
+        advice = b"Judge rows that the fit has not seen."
+        told = [advice in self.read(name) for name in ("drawn.html", "all.html", "new.html")]
+        self.assertEqual(told, [True, True, False])
+
     def test_the_draw_does_not_depend_on_how_rows_are_read(self):
         self.write_table()
         options = (*OPTIONS, "--scale", "none", "--repeats", "keep", "-q")
