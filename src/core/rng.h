@@ -33,6 +33,7 @@ enum class Purpose : std::uint32_t {
   kIslands = 15,
   kEvidence = 16,
   kPool = 17,
+  kTraining = 18,
 };
 
 class Stream {

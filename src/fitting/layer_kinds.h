@@ -125,6 +125,7 @@ LayerKind coordinate_kind();
 LayerKind affine_kind();
 LayerKind tree_kind();
 LayerKind conditional_kind();
+LayerKind coupling_kind();
 LayerKind destructor_kind();
 
 }  // namespace conflux

@@ -78,5 +78,8 @@ inline constexpr Index kDdRandomLayers = 16;
 inline constexpr Index kDdBins = 40;
 inline constexpr double kDdPseudoCount = 100;
 inline constexpr double kDdRandomPseudoCount = 1;
+// Networks of couplings.
+inline constexpr Index kFewestHidden = 64;
+inline constexpr Index kMostHidden = 256;
 
 }  // namespace conflux::automatic

@@ -45,12 +45,16 @@ struct MethodInfo {
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
   /// densities.
   bool to_uniform = false;
+  /// The same, to the normal law.
+  bool to_normal = false;
   /// Options in which the paper's runs of this method differ from its runs of INB: always, with two
   /// groups, with more.
   Settings paper = {};
   Settings paper_two = {};
   Settings paper_many = {};
 
+  /// Groups know nothing of each other, and have densities.
+  constexpr bool each_alone() const { return to_uniform || to_normal; }
   constexpr bool one_layer() const { return turn.empty(); }
   constexpr bool has(std::string_view kind) const {
     return opens == kind || turn == kind || other_turn == kind || then == kind || at_last == kind;
@@ -153,6 +157,20 @@ inline constexpr std::array kMethods{
                .turn = "conditional",
                .strength = automatic::kStrengthOfConditional,
                .ends_by_itself = true},
+    MethodInfo{.id = Method::kRealnvp,
+               .name = "realnvp",
+               .help = "networks lead every group to the normal law by itself",
+               .opens = "coupling",
+               .fixes = "layers=1 strength=1 validation_fraction=0",
+               .strength = 1,
+               .to_normal = true},
+    MethodInfo{.id = Method::kLrmf,
+               .name = "lrmf",
+               .help = "networks lead all groups to one of them, by the likelihood of both",
+               .opens = "coupling",
+               .fixes = "layers=1 strength=1 validation_fraction=0",
+               .strength = 1,
+               .to_last_group = true},
 };
 
 constexpr const MethodInfo& method_info(Method method) {

@@ -40,7 +40,10 @@ double deviation_of(const ExpectedRow& expected, Index j) {
 
 ExpectedRow expected_in_shared(const Model& model) {
   const FitOptions& options = model.record.options;
-  if (method_info(options.method).to_uniform) {
+  if (method_info(options.method).to_normal && options.unit_cube == UnitCube::kOff) {
+    return {Vector::Zero(model.flow.dim()), Matrix()};
+  }
+  if (method_info(options.method).each_alone()) {
     return {Vector::Constant(model.flow.dim(), 0.5), Matrix()};
   }
   if (!options.target.empty()) {

@@ -30,7 +30,10 @@ std::vector<RowSpec> planar2_rows() {
                {.label = "sinf 1=>0", .method = Method::kSinf, .target = "0"},
                kAuto,
                {.label = "tree, auto", .method = Method::kTree, .automatic = true},
-               {.label = "tree-inb, auto", .method = Method::kTreeInb, .automatic = true}});
+               {.label = "tree-inb, auto", .method = Method::kTreeInb, .automatic = true},
+               {.label = "realnvp", .method = Method::kRealnvp, .automatic = true},
+               {.label = "lrmf 0=>1", .method = Method::kLrmf, .automatic = true, .target = "1"},
+               {.label = "lrmf 1=>0", .method = Method::kLrmf, .automatic = true, .target = "0"}});
   return rows;
 }
 

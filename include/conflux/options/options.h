@@ -30,7 +30,9 @@ enum class Method {
   kDd,
   kTree,
   kTreeInb,
-  kConditional
+  kConditional,
+  kRealnvp,
+  kLrmf
 };
 
 enum class Estimator { kQuantile, kHistogram, kSpline };
