@@ -333,7 +333,7 @@ Verb apply_verb(Way way, const std::string& name, const std::string& description
   verb.add(output_flags(flags->output));
   if (way == Way::kTransform) {
     verb.add({.names = "--log-density",
-              .help = "dd: add a column log_density, that of each row in its own group",
+              .help = "dd and realnvp: add a column log_density, that of each row in its own group",
               .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",

@@ -23,6 +23,8 @@ _SUMMARY = {
     "tree": "Moves mass across the cuts of a decision tree.",
     "tree-inb": "Moves mass across a tree's cuts and along directions, in turn.",
     "conditional": "Moves one feature at a time by what the others are, as long as groups differ.",
+    "realnvp": "Moves each group to the normal law by trained networks: RealNVP, a baseline.",
+    "lrmf": "Moves the groups onto one of them by trained networks: LRMF, a baseline.",
 }
 
 _DOC = """{summary}

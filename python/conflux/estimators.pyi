@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "Aligner", "load"]
+__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "Aligner", "load"]
 
 class Auto(BaseAligner):
     def __init__(
@@ -42,6 +42,9 @@ class Auto(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -82,6 +85,9 @@ class Auto(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -126,6 +132,9 @@ class NB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -166,6 +175,9 @@ class NB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -210,6 +222,9 @@ class INB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -250,6 +265,9 @@ class INB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -294,6 +312,9 @@ class RandNB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -334,6 +355,9 @@ class RandNB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -378,6 +402,9 @@ class NBINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -418,6 +445,9 @@ class NBINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -462,6 +492,9 @@ class NBRandNB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -502,6 +535,9 @@ class NBRandNB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -546,6 +582,9 @@ class GB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -586,6 +625,9 @@ class GB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -630,6 +672,9 @@ class GBINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -670,6 +715,9 @@ class GBINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -714,6 +762,9 @@ class SINF(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -754,6 +805,9 @@ class SINF(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -798,6 +852,9 @@ class DD(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -838,6 +895,9 @@ class DD(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -882,6 +942,9 @@ class Tree(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -922,6 +985,9 @@ class Tree(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -966,6 +1032,9 @@ class TreeINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1006,6 +1075,9 @@ class TreeINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1050,6 +1122,9 @@ class Conditional(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1090,6 +1165,189 @@ class Conditional(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
+    fit_rows: int | str | None
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class RealNVP(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
+        fit_rows: int | str | None = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
+    fit_rows: int | str | None
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class LRMF(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
+        fit_rows: int | str | None = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1135,6 +1393,9 @@ class Aligner(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1176,6 +1437,9 @@ class Aligner(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None

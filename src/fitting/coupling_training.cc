@@ -22,8 +22,10 @@ constexpr double kFirstRate = 4e-3;
 // When held-out rows gain no more, steps become shorter so often, by this factor.
 constexpr int kShorterSteps = 3;
 constexpr double kShorter = 0.4;
-// Passes without a gain that are waited for.
-constexpr Index kPatience = 12;
+// Steps without a gain that are waited for, and passes at least: a pass of few rows has few steps,
+// and says little.
+constexpr Index kPatientSteps = 60;
+constexpr Index kFewestPatientPasses = 3;
 // Rows that are seen before held-out rows are asked again, at most.
 constexpr Index kMostRowsPerRound = 20000;
 // Parameters are judged by their mean over about so many steps: single steps follow single batches.
@@ -84,6 +86,7 @@ class Training {
     int shortened = 0;
     Index waited = 0;
     const Index steps = steps_per_round();
+    const Index patience = std::max(kFewestPatientPasses, (kPatientSteps + steps - 1) / steps);
     const Index rounds = std::max<Index>(1, plan_.epochs * rows_in_pass() / (steps * kBatch));
     for (Index round = 0; round < rounds; ++round) {
       for (Index s = 0; s < steps; ++s) step(round * steps + s, rate);
@@ -92,7 +95,7 @@ class Training {
         best = loss;
         best_parameters = averaged_;
         waited = 0;
-      } else if (++waited >= kPatience || !std::isfinite(loss)) {
+      } else if (++waited >= patience || !std::isfinite(loss)) {
         if (shortened++ == kShorterSteps) break;
         rate *= kShorter;
         parameters_ = averaged_ = best_parameters;

@@ -4,6 +4,7 @@
 
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
+#include "options/methods.h"
 
 namespace conflux::app {
 
@@ -48,6 +49,9 @@ const RowSpec kImageGb{.label = "gb", .method = Method::kGb, .runs = Runs::kSpli
 const RowSpec kImageDd{
     .label = "dd", .method = Method::kDd, .runs = Runs::kSplit, .layers = 11, .directions = 0};
 
+const RowSpec kImageRealnvp{
+    .label = "realnvp", .method = Method::kRealnvp, .runs = Runs::kSplit, .automatic = true};
+
 RowSpec inb(Index layers, Index directions) {
   return {.label = "inb " + std::to_string(layers) + "x" + std::to_string(directions),
           .layers = layers,
@@ -63,8 +67,8 @@ RowSpec sinf(const std::string& from, const std::string& to, Index layers) {
 }
 
 std::vector<RowSpec> image2_rows() {
-  return {kImageNb, kImageGb,          inb(20, 56),       inb(250, 30),
-          kImageDd, sinf("0", "1", 5), sinf("1", "0", 5), kAuto};
+  return {kImageNb,          kImageGb,          inb(20, 56), inb(250, 30), kImageDd,
+          sinf("0", "1", 5), sinf("1", "0", 5), kAuto,       kImageRealnvp};
 }
 
 std::vector<RowSpec> image_many_rows(const RowSpec& published_inb) {
@@ -218,7 +222,11 @@ FitOptions options_of(const RowSpec& row, const SetInfo& set, Index num_groups, 
   if (row.automatic) {
     options.method = row.method;
     if (row.layers > 0) options.layers = row.layers;
-    if (!scale.full()) options.layers = scale.layers(row.layers > 0 ? row.layers : 100);
+    const MethodInfo& method = method_info(row.method);
+    if (!scale.full() && !method.one_layer()) {
+      options.layers = scale.layers(row.layers > 0 ? row.layers : 100);
+    }
+    if (!scale.full() && method.has("coupling")) options.epochs = scale.train_rows / 10;
   } else {
     options = paper_options(row.method, num_groups);
     if (row.layers > 0) options.layers = row.layers;

@@ -109,7 +109,7 @@ TEST_P(HardData, GivesAFiniteResultThatCanBeUndone) {
       FitOptions options;
       options.method = method;
       options.estimator = estimator;
-      options.epochs = 10;
+      options.epochs = 2;
       if (!method_info(method).one_layer()) options.layers = 4;
       const Fit fit = fit_flow(groups, without_ignored(options));
       for (Index m = 0; m < groups.num_groups(); ++m) {
