@@ -13,6 +13,7 @@
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "feature_distances.h"
+#include "features_net.h"
 #include "file_checks.h"
 #include "model_input.h"
 #include "verbs.h"
@@ -26,6 +27,7 @@ struct EvaluateFlags {
   GroupedInputFlags input;
   std::string space = "translated";
   bool by_feature = false;
+  std::string features_net;
   EvaluationOptions options;
 };
 
@@ -288,6 +290,8 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_model_comes_first(flags.model, flags.input.paths.front());
   const Model model = load_model(flags.model);
   check_metrics(flags);
+  std::optional<FeatureNet> net;
+  if (!flags.features_net.empty()) net = FeatureNet::load(flags.features_net);
   const GroupedInput input = read_groups_for(model, flags.input, console);
   const auto& asked = options.metrics;
   if (input.groups.label_names().empty() &&
@@ -297,6 +301,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
   options.gate = model.record.options.gate;
+  if (net) use_network(*net, model, input.groups, console, options);
   options.progress = [&](const std::string& what) { console.progress(what); };
   const Evaluation found = evaluate(model.flow, input.groups, options);
   console.finish_progress();
@@ -354,6 +359,7 @@ Verb evaluate_verb() {
         .help = "also the earth mover's distance (EMD) between groups and the median absolute "
                 "deviation (MAD) within them, feature by feature",
         .target = &flags->by_feature},
+       features_net_flag(flags->features_net),
        {.names = "--max-rows",
         .value = "N",
         .help =

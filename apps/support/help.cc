@@ -56,8 +56,17 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return out;
 }
 
+// Choices that do not fit on a line go on below the first of them.
+std::string broken(const std::string& left) {
+  const std::size_t bar = left.find('|');
+  if (left.size() <= kWidth || bar == std::string::npos) return left;
+  const std::size_t cut = left.rfind('|', kWidth - 1) + 1;
+  const std::size_t indent = left.rfind(' ', bar) + 1;
+  return left.substr(0, cut) + "\n" + broken(std::string(indent, ' ') + left.substr(cut));
+}
+
 std::string entry(const std::string& left, const std::string& right) {
-  std::string out = "  " + left;
+  std::string out = broken("  " + left);
   if (out.size() + 2 > kLeftColumn) {
     out += "\n" + std::string(kLeftColumn, ' ');
   } else {

@@ -13,6 +13,7 @@ from ._arrays import as_masses, as_samples, seed_of, threads_of
 __all__ = [
     "energy_distance",
     "frechet_distance",
+    "kernel_distance",
     "max_sliced_w2",
     "paper_wd",
     "sinkhorn_divergence",
@@ -263,3 +264,22 @@ def frechet_distance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     9.0
     """
     return _core.frechet_distance(as_samples(x, "x"), as_samples(y, "y"))
+
+
+def kernel_distance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Return the squared maximum mean discrepancy by the kernel (a . b / d + 1)^3, without bias.
+
+    On features of a network it is known as the kernel inception distance.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples, n_features)
+        The clouds.
+
+    Examples
+    --------
+    >>> from conflux import metrics
+    >>> round(metrics.kernel_distance([[0.0], [0.0]], [[1.0], [1.0]]), 9)
+    7.0
+    """
+    return _core.kernel_distance(as_samples(x, "x"), as_samples(y, "y"))

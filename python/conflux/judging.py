@@ -226,6 +226,7 @@ def evaluate(
     labels: Any = None,
     *,
     metrics: Sequence[str] = (),
+    features_net: str | None = None,
     shared_space: bool = False,
     max_rows: int = 10_000,
     random_state: Any = 0,
@@ -250,6 +251,10 @@ def evaluate(
         different labels stay apart. Left out if the model knows the column from its fit.
     metrics : sequence of str
         Metrics that are wanted, such as "w2_exact"; empty: the usual ones.
+    features_net : str, optional
+        The metrics "frechet" and "kernel_distance" compare features of images that a network sees:
+        "mnist", "fashion-mnist" (both for 28 x 28 images), or an npz file of weights. Without it
+        they compare rows.
     shared_space : bool
         Compare groups in the shared space instead of each as the other.
     max_rows : int
@@ -275,6 +280,7 @@ def evaluate(
             model._fitted(),
             data,
             list(metrics),
+            features_net or "",
             shared_space,
             max_rows,
             seed_of(random_state),

@@ -15,6 +15,7 @@ from ._arrays import as_masses, as_samples, threads_of
 from ._distances import (
     energy_distance,
     frechet_distance,
+    kernel_distance,
     max_sliced_w2,
     paper_wd,
     sinkhorn_divergence,
@@ -26,6 +27,7 @@ __all__ = [
     "Pairwise",
     "energy_distance",
     "frechet_distance",
+    "kernel_distance",
     "lisi",
     "max_sliced_w2",
     "neighbors_kept",

@@ -7,6 +7,7 @@
 #include "caller_data.h"
 #include "conflux/judging/check.h"
 #include "conflux/judging/evaluation.h"
+#include "conflux/judging/image_features.h"
 #include "guess_dict.h"
 
 namespace py = pybind11;
@@ -106,19 +107,22 @@ py::dict to_dict(const Evaluation& evaluation) {
 
 // Rows of data that was read for the model.
 py::dict evaluate_model(const Model& model, const CallerData& data,
-                        const std::vector<std::string>& metrics, bool shared_space, Index max_rows,
-                        std::uint64_t seed, int threads) {
+                        const std::vector<std::string>& metrics, const std::string& features_net,
+                        bool shared_space, Index max_rows, std::uint64_t seed, int threads) {
   Evaluation evaluation;
   {
     const py::gil_scoped_release unlocked;
-    evaluation =
-        evaluate(model.flow, data.groups(),
-                 {.metrics = metrics,
-                  .space = shared_space ? EvaluationSpace::kShared : EvaluationSpace::kTranslated,
-                  .gate = model.record.options.gate,
-                  .max_rows = max_rows,
-                  .seed = seed,
-                  .threads = threads});
+    EvaluationOptions options{
+        .metrics = metrics,
+        .space = shared_space ? EvaluationSpace::kShared : EvaluationSpace::kTranslated,
+        .gate = model.record.options.gate,
+        .max_rows = max_rows,
+        .seed = seed,
+        .threads = threads};
+    if (!features_net.empty()) {
+      options.features = image_features(FeatureNet::load(features_net), model, data.groups()).of;
+    }
+    evaluation = evaluate(model.flow, data.groups(), options);
   }
   return to_dict(evaluation);
 }
@@ -129,7 +133,8 @@ void bind_judging(py::module_& module) {
   module.def("check", &check_groups, py::arg("data"), py::arg("error_rate"), py::arg("max_rows"),
              py::arg("deals"), py::arg("seed"), py::arg("threads"));
   module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("data"), py::arg("metrics"),
-             py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
+             py::arg("features_net"), py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"),
+             py::arg("threads"));
   module.def("metric_names", &metric_names);
 }
 

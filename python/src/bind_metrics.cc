@@ -146,14 +146,18 @@ void bind_other_distances(py::module_& module) {
         });
       },
       py::arg("x"), py::arg("y"), py::arg("threads"));
-  module.def(
-      "frechet_distance",
-      [](const py::array& x, const py::array& y) {
-        return measure(x, y, 1, [](ConstRows a, ConstRows b, const Workers&) {
-          return frechet_distance(a, b);
-        });
-      },
-      py::arg("x"), py::arg("y"));
+  const auto bind_moments = [&](const char* name, double (*distance)(ConstRows, ConstRows)) {
+    module.def(
+        name,
+        [distance](const py::array& x, const py::array& y) {
+          return measure(x, y, 1, [distance](ConstRows a, ConstRows b, const Workers&) {
+            return distance(a, b);
+          });
+        },
+        py::arg("x"), py::arg("y"));
+  };
+  bind_moments("frechet_distance", frechet_distance);
+  bind_moments("kernel_distance", kernel_distance);
 }
 
 void bind_neighborhoods(py::module_& module) {

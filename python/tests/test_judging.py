@@ -107,6 +107,21 @@ def test_evaluate_measures_what_is_asked_for():
         conflux.evaluate(nb, X, groups, metrics=["w3"])
 
 
+def test_evaluate_looks_at_features_of_images():
+    dark = np.random.default_rng(5).random((60, 784)) ** 3
+    X = np.concatenate([dark[:30], 1 - dark[30:]])
+    groups = np.repeat(["dark", "light"], 30)
+    nb = conflux.NB(columns="coordinates").fit(X, groups)
+    wanted = ["frechet", "kernel_distance"]
+    seen = conflux.evaluate(nb, X, groups, metrics=wanted, features_net="mnist").figures
+    rows = conflux.evaluate(nb, X, groups, metrics=wanted).figures
+    for name in wanted:
+        assert seen[name]["after"] < seen[name]["before"]
+        assert seen[name]["before"] != rows[name]["before"]
+    with pytest.raises(ValueError, match="neither a file nor one of mnist"):
+        conflux.evaluate(nb, X, groups, metrics=wanted, features_net="imagenet")
+
+
 def test_evaluate_refuses_what_the_model_does_not_know():
     X, groups = three_groups(1.0)
     nb = conflux.NB().fit(X, groups)

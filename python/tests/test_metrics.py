@@ -86,6 +86,17 @@ def test_frechet_distance_of_two_normal_laws():
     assert metrics.frechet_distance(a, b) == pytest.approx(expected)
 
 
+def test_kernel_distance_is_the_mean_over_pairs_of_different_rows():
+    def mean(a, b, same):
+        values = (a @ b.T / a.shape[1] + 1) ** 3
+        if same:
+            return (values.sum() - np.trace(values)) / (len(a) * (len(a) - 1))
+        return values.mean()
+
+    expected = mean(A, A, True) + mean(B, B, True) - 2 * mean(A, B, False)
+    assert metrics.kernel_distance(A, B) == pytest.approx(expected)
+
+
 def test_lisi_counts_the_kinds_around_a_row():
     X = random.normal(size=(300, 2))
     apart = np.repeat([0.0, 100.0, 200.0], 100)

@@ -124,6 +124,9 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
   out.pairs = choose_pairs(samples.groups(), options.max_pairs, options.seed);
   const auto count = static_cast<double>(out.pairs.size());
   double before = 0, chance = 0;
+  const auto seen = [&](const Matrix& rows) {
+    return metric.of_features && options.features ? options.features(rows, workers) : rows;
+  };
   for (PairValue& pair : out.pairs) {
     if (options.progress) {
       options.progress(
@@ -135,9 +138,11 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const bool shared = options.space == EvaluationSpace::kShared;
     if (!shared) flow.inverse_in_place(samples.in_flow[pair.b], moved, nullptr, workers);
     const Matrix other = shared ? some_rows(samples.shared_of(pair.b), options.pair_rows) : b;
-    const auto dealt = deal(moved, other, options.seed);
-    pair.before = metric.distance(a, b, settings, workers);
-    pair.after = metric.distance(moved, other, settings, workers);
+    const Matrix seen_a = seen(a), seen_b = seen(b);
+    const Matrix seen_moved = seen(moved), seen_other = shared ? seen(other) : seen_b;
+    const auto dealt = deal(seen_moved, seen_other, options.seed);
+    pair.before = metric.distance(seen_a, seen_b, settings, workers);
+    pair.after = metric.distance(seen_moved, seen_other, settings, workers);
     pair.by_chance = metric.distance(dealt.first, dealt.second, settings, workers);
     before += pair.before / count;
     out.after += pair.after / count;

@@ -43,7 +43,17 @@ const std::vector<PairMetric>& pair_metrics() {
          return max_sliced_w2_squared(x, y, {.seed = settings.seed}, workers).value;
        }},
       {"energy_distance", [](ConstRows x, ConstRows y, const PairMetricSettings&,
-                             const Workers& workers) { return energy_distance(x, y, workers); }}};
+                             const Workers& workers) { return energy_distance(x, y, workers); }},
+      {"frechet",
+       [](ConstRows x, ConstRows y, const PairMetricSettings&, const Workers&) {
+         return frechet_distance(x, y);
+       },
+       true},
+      {"kernel_distance",
+       [](ConstRows x, ConstRows y, const PairMetricSettings&, const Workers&) {
+         return kernel_distance(x, y);
+       },
+       true}};
   return kMetrics;
 }
 

@@ -21,6 +21,8 @@ struct PairMetricSettings {
 struct PairMetric {
   std::string name;
   std::function<double(ConstRows, ConstRows, const PairMetricSettings&, const Workers&)> distance;
+  /// Looks at features of the rows where there are some.
+  bool of_features = false;
 };
 
 const std::vector<PairMetric>& pair_metrics();

@@ -15,7 +15,7 @@
 
 namespace conflux::networks {
 
-inline constexpr double kMostLogScale = 2;
+inline constexpr double kMostLogScale = 1;
 
 template <class T>
 class Coupling {

@@ -16,6 +16,7 @@
 #include "metrics/paper_wd.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
+#include "reproduce/features.h"
 #include "reproduce/machine.h"
 #include "reproduce/samples.h"
 #include "support/interrupt.h"
@@ -263,8 +264,11 @@ Json CellRunner::measure(const CellId& id) {
   console_.progress(what + ": judging");
   const std::vector<Matrix> latent = judge.latent(fit.flow);
   out.update(distances_json(judge.distances(fit.flow, latent)));
-  // The space of SINF is that of one group.
-  if (id.row.method != Method::kSinf) out["tc"] = judge.transport_cost_of(latent);
+  if (id.set.images() && scale_.shrink == 1) {
+    out.update(feature_distances(id.set, data, fit.flow, latent, workers_));
+  }
+  // Where all groups move to one of them, that group's space is shared.
+  if (!method_info(id.row.method).to_last_group) out["tc"] = judge.transport_cost_of(latent);
   if (id.run == 0) {
     out["samples"] = id.set.images() ? image_samples(fit.flow, data.test, latent, workers_)
                                      : planar_samples(fit.flow, data.test, latent, workers_);

@@ -33,8 +33,8 @@ std::vector<RowSpec> planar2_rows() {
                {.label = "tree, auto", .method = Method::kTree, .automatic = true},
                {.label = "tree-inb, auto", .method = Method::kTreeInb, .automatic = true},
                {.label = "realnvp", .method = Method::kRealnvp, .automatic = true},
-               {.label = "lrmf 0=>1", .method = Method::kLrmf, .automatic = true, .target = "1"},
-               {.label = "lrmf 1=>0", .method = Method::kLrmf, .automatic = true, .target = "0"}});
+               {.label = "lrmf 0=>1", .method = Method::kLrmf, .target = "1", .automatic = true},
+               {.label = "lrmf 1=>0", .method = Method::kLrmf, .target = "0", .automatic = true}});
   return rows;
 }
 

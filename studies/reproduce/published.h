@@ -33,6 +33,19 @@ const Published* find_published(std::string_view set, std::string_view row);
 
 double divisor_error(std::string_view set);
 
+/// A printed Frechet inception distance.
+struct PublishedFid {
+  std::string_view set;
+  std::string_view row;
+  double value = 0;
+  /// Real and translated images were of different classes, or of different grey ranges.
+  bool valid = true;
+  bool stored_only = false;
+};
+
+/// Null when nothing was published.
+const PublishedFid* find_published_fid(std::string_view set, std::string_view row);
+
 /// A point of a published curve: means over both directions in the convergence figure (read off the
 /// print), else the trained direction and the other one.
 struct PublishedPoint {

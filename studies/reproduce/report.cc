@@ -10,6 +10,7 @@
 
 #include "conflux/core/error.h"
 #include "files/whole_file.h"
+#include "reproduce/features.h"
 #include "reproduce/figures.h"
 #include "reproduce/published.h"
 
@@ -287,7 +288,7 @@ void write_report(const Experiment& experiment, const std::vector<RowResult>& re
   page += curve ? curve_text(experiment, results) : table_text(results);
   if (!curve) page += "\n" + explanation(results) + "\n";
   if (!experiment.note.empty()) page += "\n" + experiment.note + "\n";
-  if (!curve) page += matrices_text(results);
+  if (!curve) page += features_text(results) + matrices_text(results);
   for (const Drawing& drawing : drawings_of(experiment, results)) {
     replace_file(folder / drawing.file, drawing.contents);
     page += fmt::format("\n![{}]({})\n\n*{}*\n", drawing.file, drawing.file, drawing.caption);

@@ -151,6 +151,17 @@ double energy_distance(ConstRows x, ConstRows y, const Workers& workers);
 
 double frechet_distance(ConstRows x, ConstRows y);
 
+// The kernel distance: squared maximum mean discrepancy of two clouds, by the kernel
+// (a . b / d + 1)^3, which compares moments up to the third.
+//
+// On features of a network it is known as the kernel inception distance. Means run over pairs of
+// different rows only, so that it has no bias: between samples of one law it scatters around 0,
+// also below, where the Frechet distance of few rows is far above. Symmetric, not a root.
+//
+// Cost: O((n + n')^2 d) time, and all pairs in memory.
+
+double kernel_distance(ConstRows x, ConstRows y);
+
 // A metric between every two of M groups, and its mean.
 //
 // The mean runs over the M^2 - M ordered pairs of different groups: metrics need not be symmetric,

@@ -1,0 +1,37 @@
+# conflux_embed_nets(TARGET FILE...) gives a layer the bytes of files NAME_net.npz by the name NAME, with
+# "-" for "_", as src/features/built_in_nets.h declares them.
+function(conflux_embed_nets target)
+  set(arrays "")
+  set(rows "")
+  foreach(file ${ARGN})
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "_net$" "" name ${name})
+    string(REPLACE "_" "-" shown ${name})
+    file(READ ${PROJECT_SOURCE_DIR}/${file} bytes HEX)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${bytes}")
+    # A literal has a zero at its end that is no byte of the file. g++ takes literals of any length.
+    string(APPEND arrays "constexpr char ${name}_bytes[] =\n    \"${bytes}\";\n")
+    string(APPEND rows "    {\"${shown}\", {${name}_bytes, sizeof ${name}_bytes - 1}},\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+  endforeach()
+  set(source ${PROJECT_BINARY_DIR}/built_in_nets.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT
+       "#include \"features/built_in_nets.h\"
+
+namespace conflux {
+
+namespace {
+
+${arrays}
+constexpr BuiltInNet kNets[] = {
+${rows}};
+
+}  // namespace
+
+std::span<const BuiltInNet> built_in_nets() { return kNets; }
+
+}  // namespace conflux
+" @ONLY)
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
