@@ -86,14 +86,19 @@ def _make(name: str, method: str | None) -> type[BaseAligner]:
         more = f"This is the engine's method {method}; docs/math.md has its formulas."
     constructor = initializer(parameters)
     constructor.__qualname__ = f"{name}.__init__"
-    has_search = method not in ("nb", "gb")
+    if method in ("nb", "gb"):
+        arguments = ""
+    elif method in ("realnvp", "lrmf"):
+        arguments = "epochs=100"
+    else:
+        arguments = "layers=10"
     body = {
         "__module__": __name__,
         "__qualname__": name,
         "__init__": constructor,
         "__doc__": _DOC.format(
             name=name, summary=summary, more=more, parameters=_document(parameters),
-            arguments="layers=10" if has_search else "",
+            arguments=arguments,
         ),
         "_fixed_method": method,
     }
