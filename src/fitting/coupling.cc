@@ -145,10 +145,11 @@ class CouplingFitter final : public LayerFitter {
  public:
   Fitted fit(const FitInput& input, Index, double) override {
     if (input.comm.size() > 1) {
-      throw InvalidOption(fmt::format(
-          "{} trains networks on the rows of one process, but the rows are spread over {}; fit in "
-          "one process, or choose inb.",
-          name_of(input.options.method), input.comm.size()));
+      throw InvalidOption(
+          fmt::format("{} trains networks on the rows of one process, but with fit_rows all they "
+                      "are spread over "
+                      "{}; set fit_rows to a number, or choose inb.",
+                      name_of(input.options.method), input.comm.size()));
     }
     const TrainingPlan plan = plan_of(input.options, input.groups().dim());
     std::vector<CouplingLayer::Map> maps = method_info(input.options.method).to_normal
