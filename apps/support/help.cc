@@ -67,10 +67,11 @@ std::string broken(const std::string& left) {
 
 std::string entry(const std::string& left, const std::string& right) {
   std::string out = broken("  " + left);
-  if (out.size() + 2 > kLeftColumn) {
+  const std::size_t line = out.rfind('\n') + 1;  // 0 if there is one line only
+  if (out.size() - line + 2 > kLeftColumn) {
     out += "\n" + std::string(kLeftColumn, ' ');
   } else {
-    out.resize(kLeftColumn, ' ');
+    out.resize(line + kLeftColumn, ' ');
   }
   return out + wrapped(right, kLeftColumn) + "\n";
 }
