@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -66,11 +67,12 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     return;
   }
   check_table(flags.table);
-  // What a fit needs is counted before it starts; reading and judging need some more.
-  constexpr double kBesideTheFit = 1e9;
+  // What a fit needs is counted before it starts; reading and judging need some more, and every
+  // thread a stack.
+  const double beside_the_fit = 1e9 + 16e6 * std::thread::hardware_concurrency();
   SessionOptions options{.table = flags.table};
   options.most_upload = static_cast<std::uint64_t>(bytes_from_text(flags.max_upload));
-  options.most_memory = bytes_from_text(flags.max_memory) + kBesideTheFit;
+  options.most_memory = bytes_from_text(flags.max_memory) + beside_the_fit;
   if (!flags.max_memory.empty()) {
     options.common_words = {"--max-memory", flags.max_memory};
   }
@@ -78,6 +80,8 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     options.common_words.insert(options.common_words.end(),
                                 {"--threads", fmt::format("{}", flags.threads)});
   }
+  // OpenBLAS would start threads that nobody uses, each with memory of its own.
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
   catch_interrupts();
   const std::string token = random_token();
   const WorkFolder folder;

@@ -17,6 +17,16 @@ namespace conflux::app {
 
 namespace {
 
+// Sanitizers reserve terabytes, which they hardly use.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsMemory = false;
+#elif defined(__has_feature)
+constexpr bool kLimitsMemory =
+    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+
 // The program itself ends after five seconds that it does not look at the signal.
 constexpr std::chrono::seconds kPatience{7};
 
@@ -28,7 +38,7 @@ constexpr std::chrono::seconds kPatience{7};
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM}) ::signal(signal, SIG_DFL);
   // A small file can unpack to more than the machine has; then this process is told so, or ends.
   const rlimit limit{most_memory, most_memory};
-  ::setrlimit(RLIMIT_DATA, &limit);
+  if (kLimitsMemory) ::setrlimit(RLIMIT_DATA, &limit);
   const int score = ::open("/proc/self/oom_score_adj", O_WRONLY);
   if (score >= 0 && ::write(score, "1000", 4) == 4) ::close(score);
   const int nothing = ::open("/dev/null", O_RDONLY);

@@ -38,6 +38,7 @@ test("from a file to an aligned table", async (t) => {
     clicks += 1;
     await page.locator("#align").click();
     await page.locator("#live").waitFor(LONG);
+    assert.equal(await page.locator("#live-legend li").count(), 2);
     const card = await alignedCard(page);
     // What the page says before is what the server has run.
     assert.equal(await card.locator("> pre code").innerText(),
@@ -156,6 +157,11 @@ test("mistakes, stopping, and names that want to be code", async (t) => {
   assert.equal(await page.evaluate(() => globalThis.hurt), undefined);
   assert.equal(await page.locator("img, main script").count(), 0);
   assert.deepEqual(page.said, []);
+
+  await page.locator("#file").setInputFiles({ name: "numbers.csv", mimeType: "text/csv",
+    buffer: Buffer.from("x,y\n0.1,0.2\n0.3,0.4\n") });
+  await page.getByText("No column of this table could tell groups").waitFor();
+  assert.ok(await page.locator("#align").isDisabled());
 
   await page.locator("#file").setInputFiles({ name: "bad.csv", mimeType: "text/csv",
     buffer: Buffer.from("x,group\n1,a,too,many\n") });

@@ -1,6 +1,6 @@
 // The page of conflux serve: shows the state of the server, which decides everything.
 
-import { Scatter, boundsOf } from "./scatter.js";
+import { Scatter, boundsOf, legendOf, union } from "./scatter.js";
 import { cardOf, element } from "./result.js";
 
 const POLL_MILLISECONDS = 300;
@@ -64,7 +64,11 @@ function showGroups(table) {
   for (const { value } of column?.values ?? []) {
     to.append(new Option(`as if all were of group ${value}`, value));
   }
-  byId("group-said").textContent = !column ? "Choose the column that tells the groups."
+  const some = table.found.columns.some((each) => each.may_tell_groups);
+  byId("group-said").textContent = !some
+    ? "No column of this table could tell groups: it takes one with words or whole numbers of which " +
+      "few are different. On the command line, conflux align takes one file per group as well."
+    : !column ? "Choose the column that tells the groups."
     : `${column.different} groups: ` + column.values.map((each) => `${each.value} (${each.rows})`)
       .slice(0, 12).join(", ") + (column.different > 12 ? ", …" : "") + " rows.";
   byId("align").disabled = byId("check").disabled = !column;
@@ -117,12 +121,15 @@ function showLive(job) {
   if (!live || liveRows !== key) {
     live = new Scatter(byId("live-canvas"), first.group_of, first.groups.length);
     live.bounds = boundsOf([first.places]);
+    byId("live-legend").replaceChildren(legendOf(first.groups));
     liveRows = key;
   }
+  // The frame grows with the rows, and never shrinks: that would look like a motion.
+  live.bounds = union(live.bounds, boundsOf([last.places]));
   live.places = last.places;
   live.draw();
   byId("live-said").textContent = `${first.group_of.length} rows after ${last.layers} layers; ` +
-    `across: ${first.x_name}; up: ${first.y_name}.`;
+    `across: ${first.x_name}; up: ${first.y_name}`;
 }
 
 function showJob(job) {

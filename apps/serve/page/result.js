@@ -73,7 +73,7 @@ function walkOf(rows) {
   const axes = `across: ${rows.x_name}; up: ${rows.y_name}`;
   const share = `${Math.round(100 * rows.share)} % of ${rows.share_of}`;
   figure.append(canvas, legendOf(rows.groups), line, element(
-    "figcaption", `${rows.group_of.length} rows; ${axes}; the plane shows ${share}.`));
+    "figcaption", `${rows.group_of.length} rows; the plane shows ${share}; ${axes}`));
   show();
   return { figure, canvas, scatter };
 }

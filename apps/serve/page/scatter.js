@@ -31,6 +31,12 @@ export function boundsOf(frames) {
            low: bounds.low - tall, high: bounds.high + tall };
 }
 
+/** The smallest bounds that hold both. */
+export function union(one, other) {
+  return { left: Math.min(one.left, other.left), right: Math.max(one.right, other.right),
+           low: Math.min(one.low, other.low), high: Math.max(one.high, other.high) };
+}
+
 /**
  * Places between two frames; `at` counts frames and may have a fraction.
  * @param {number[][]} frames @param {number} at
