@@ -27,6 +27,7 @@ double seconds_per_layer(const Size& size, int repeats) {
   FitOptions options;
   options.layers = 4;
   options.validation_fraction = 0;
+  options.fit_rows = RowLimit();
   double least = INFINITY;
   for (int r = 0; r < repeats; ++r) {
     double seconds = 0;
