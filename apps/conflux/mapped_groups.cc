@@ -51,6 +51,7 @@ std::vector<MappedNpy> map_all(const std::vector<std::string>& paths) {
 // Processes on other machines may see other files.
 void check_same_shapes(const std::vector<MappedNpy>& files, Communicator& comm) {
   std::vector<std::string> shapes;
+  shapes.reserve(files.size());
   for (const MappedNpy& file : files) {
     shapes.push_back(fmt::format("{} rows of {} {}", file.rows(), file.cols(), file.type()));
   }

@@ -29,6 +29,7 @@ std::vector<std::string> joined_names(const std::vector<std::vector<std::string>
 std::vector<Index> places_in(const std::vector<std::string>& names,
                              const std::vector<std::string>& list) {
   std::vector<Index> out;
+  out.reserve(names.size());
   for (const std::string& name : names) {
     out.push_back(std::find(list.begin(), list.end(), name) - list.begin());
   }
@@ -191,6 +192,7 @@ GatheredPool gather_pool(const GroupSet& mine, RowLimit rows_per_group, std::uin
   std::vector<OwnRow> own = offer_own(draw, mine, names, comm);
   const std::vector<Index> left = draw.merge(static_cast<Index>(names.labels.size()), comm);
   std::vector<OwnRow> sent;
+  sent.reserve(left.size());
   for (const Index i : left) sent.push_back(own[static_cast<std::size_t>(i)]);
   const Matrix rows = gather_rows_of(mine, sent, names, comm);
   GatheredPool out;
