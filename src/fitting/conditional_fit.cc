@@ -125,7 +125,7 @@ struct LeafMaps {
 LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const FitOptions& options) {
   const auto num_groups = static_cast<Index>(options.weights.list.size());
   LeafMaps out{std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(num_groups)), {}};
-  const double share = find_evidence(leaf, num_groups).share();
+  const double share = find_evidence(leaf, num_groups).share;
   if (share == 0) return out;
   std::vector<Index> present;
   std::vector<QuantileSummary> summaries;

@@ -85,7 +85,8 @@ Evidence evidence_of(const Sums& sums) {
     for (int q = 0; q < kRankFunctions; ++q) mean[q] += each.sum[q];
   }
   if (present < 2) return out;
-  out.freedom = kRankFunctions * (present - 1);
+  const double price = kPriceOfFreedom * (present - 1);
+  double worth = 0;
   for (int q = 0; q < kRankFunctions; ++q) {
     const double center = total[q] / all;
     const double variance = std::max(sums.squares[q] / all - center * center, kSmallestVariance);
@@ -94,6 +95,11 @@ Evidence evidence_of(const Sums& sums) {
       if (each.mass >= kFewestOfLeaf) between += each.sum[q] * each.sum[q] / each.mass;
     }
     out.chi_squared += between / variance;
+    worth += between / variance - price;
+    if (worth <= out.worth) continue;
+    out.functions = q + 1;
+    out.worth = worth;
+    out.share = worth / out.chi_squared;
   }
   return out;
 }
@@ -215,7 +221,7 @@ class TreeGrower {
   }
 
   static void prune(Branch& branch) {
-    branch.worth = branch.evidence.worth();
+    branch.worth = branch.evidence.worth;
     if (branch.is_leaf()) return;
     prune(*branch.below);
     prune(*branch.above);

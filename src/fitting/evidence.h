@@ -2,9 +2,10 @@
 //
 // Rows are sorted by the feature. Three functions of a row's rank (Legendre polynomials: place,
 // width, skewness) are compared between the groups: the sum of squared differences of their means,
-// in units of their variance, has a chi-squared distribution with three degrees of freedom per
-// group beyond the first if the groups are alike. A difference counts by what it exceeds of twice
-// its degrees of freedom (Akaike's price); less is what chance explains.
+// in units of their variance, has a chi-squared distribution with a degree of freedom per function
+// and group beyond the first if the groups are alike. A difference counts by what it exceeds of
+// twice its degrees of freedom (Akaike's price); less is what chance explains. As many functions
+// are asked as tell most: few rows show where a group lies, and only many how it is bent.
 //
 // A tree cuts the other features where the difference changes, and so finds interactions. It is
 // grown beyond what is worth its price, because the first cut of an interaction shows nothing by
@@ -25,7 +26,7 @@ namespace conflux {
 
 /// Rows with fewer of a group do not speak for it.
 inline constexpr double kFewestOfLeaf = 20;
-/// Degrees of freedom of a group's difference from the others.
+/// Most degrees of freedom of a group's difference from the others.
 inline constexpr int kRankFunctions = 3;
 /// What chance explains, in units of the degrees of freedom.
 inline constexpr double kPriceOfFreedom = 2;
@@ -38,15 +39,15 @@ struct RankedRow {
 };
 
 struct Evidence {
+  /// Of all functions.
   double chi_squared = 0;
-  double freedom = 0;
-
-  /// What chance does not explain; not negative.
-  double worth() const {
-    return chi_squared > kPriceOfFreedom * freedom ? chi_squared - kPriceOfFreedom * freedom : 0;
-  }
-  /// Share of the squared difference that is not chance (a shrinkage factor as of James and Stein).
-  double share() const { return chi_squared > 0 ? worth() / chi_squared : 0; }
+  /// How many functions, from the first on, tell most beyond their price; 0: chance explains all.
+  int functions = 0;
+  /// What chance does not explain of these.
+  double worth = 0;
+  /// Share of the squared difference in them that is not chance (a shrinkage factor as of James and
+  /// Stein).
+  double share = 0;
 };
 
 /// How far the groups differ on the line. Masses count rows: those of a group sum to as many rows

@@ -120,11 +120,11 @@ Choice every_row(const GroupSet& groups) {
   return out;
 }
 
-std::string whose_rows(const RowsToJudge& rows, Index judged, bool fitted_again) {
+std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, bool fitted_again) {
   const std::string count = judged < rows.unseen_rows
                                 ? fmt::format("{} of {}", judged, rows.unseen_rows)
                                 : fmt::format("{}", judged);
-  switch (rows.by) {
+  switch (by) {
     case JudgedBy::kSetAside:
       return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
                          count, rows.fitted_rows);
@@ -138,6 +138,11 @@ std::string whose_rows(const RowsToJudge& rows, Index judged, bool fitted_again)
       return fmt::format(
           "Judged on {} of the {} rows: no map was fitted on them, but they said when to stop. New "
           "rows may do a little worse.",
+          judged, rows.fitted_rows);
+    case JudgedBy::kRehearsed:
+      return fmt::format(
+          "Judged on {} of the {} rows by a rehearsal, which was fitted to the others; then all "
+          "rows were fitted in the same way. New rows should do a little better.",
           judged, rows.fitted_rows);
     case JudgedBy::kFitted:
       return fmt::format(
@@ -169,7 +174,7 @@ void add_groups_left_out(const RowsToJudge& rows, std::vector<std::string>& sent
                   all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : ""));
 }
 
-void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
+void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& judgement) {
   FitSummary& out = fit.record.summary;
   const Guess& before = judgement.within_labels ? *judgement.within_before : judgement.guess_before;
   const Guess& after = judgement.within_labels ? *judgement.within_after : judgement.guess_after;
@@ -185,16 +190,47 @@ void summarize(Fit& fit, const RowsToJudge& rows, const Judgement& judgement) {
     out.moved_by.push_back(judgement.features_moved[j].distance);
   }
   out.judged_rows = judgement.rows;
-  out.unseen_rows = rows.by == JudgedBy::kFitted ? 0 : judgement.rows;
+  out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
   const std::string& reason = fit.record.kinds.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
-  out.sentences.push_back(whose_rows(rows, judgement.rows, fit.judged.has_value()));
+  out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit.judged.has_value()));
   add_groups_left_out(rows, out.sentences);
   out.sentences.push_back(how_it_ended(fit.record));
   fit.record.warnings.insert(fit.record.warnings.end(), judgement.warnings.begin(),
                              judgement.warnings.end());
+}
+
+// Rows of all groups below each other.
+Matrix stacked(const GroupSet& groups) {
+  Matrix out(groups.num_samples(), groups.dim());
+  Index at = 0;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.middleRows(at, groups[m].rows.rows()) = groups[m].rows.to_matrix();
+    at += groups[m].rows.rows();
+  }
+  return out;
+}
+
+Judgement judge_unseen(const UnseenRows& rows, std::uint64_t seed, const Workers& workers) {
+  const Matrix before = stacked(rows.before), after = stacked(rows.after);
+  std::vector<Index> group_of, label_of;
+  for (Index m = 0; m < rows.before.num_groups(); ++m) {
+    const Group& group = rows.before[m];
+    for (Index i = 0; i < group.rows.rows(); ++i) {
+      group_of.push_back(m);
+      label_of.push_back(group.label(i));
+    }
+  }
+  Alignment alignment{.before = SampleRows(before),
+                      .after = SampleRows(after),
+                      .group_of = group_of,
+                      .group_names = rows.before.names(),
+                      .label_names = rows.before.label_names(),
+                      .feature_names = rows.before.feature_names()};
+  if (!alignment.label_names.empty()) alignment.label_of = label_of;
+  return judge_alignment(alignment, {.seed = seed}, workers);
 }
 
 }  // namespace
@@ -265,6 +301,12 @@ Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
 
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
+  if (rows.by == JudgedBy::kFitted && fit.rehearsed && to.empty()) {
+    const Judgement judgement =
+        judge_unseen(*fit.rehearsed, options.seed, Workers(options.threads));
+    summarize(fit, rows, JudgedBy::kRehearsed, judgement);
+    return judgement;
+  }
   // Rows that were set aside judge the model itself; no fit has seen them.
   const bool again = rows.by == JudgedBy::kHeldOut && fit.judged.has_value();
   const Evaluation found = evaluate(again ? *fit.judged : fit.flow, rows.judged,
@@ -274,7 +316,7 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
                                      .seed = options.seed,
                                      .threads = options.threads});
   if (found.judgement) {
-    summarize(fit, rows, *found.judgement);
+    summarize(fit, rows, rows.by, *found.judgement);
   } else {
     fit.record.summary.sentences = {
         "Not judged: that takes two groups of at least three rows each.", how_it_ended(fit.record)};

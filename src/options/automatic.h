@@ -52,7 +52,7 @@ inline constexpr Index kSmallestJudged = 500;
 inline constexpr double kValidationFraction = 0.1;
 // Tables are judged by guessing as well, which needs more rows than a divergence, and small groups
 // would fit noise without a judge.
-inline constexpr Index kSmallestJudgedOfTables = 200;
+inline constexpr Index kSmallestJudgedOfTables = 500;
 inline constexpr double kValidationFractionOfTables = 0.2;
 // Rows per group beyond which a guess becomes slower, not surer.
 inline constexpr Index kMostJudgedOfTables = 5000;

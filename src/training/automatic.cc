@@ -9,6 +9,7 @@
 #include "metrics/difference.h"
 #include "options/automatic.h"
 #include "options/methods.h"
+#include "training/cross_fit.h"
 #include "training/held_out.h"
 #include "training/inspection.h"
 #include "training/resumption.h"
@@ -50,7 +51,7 @@ FitOptions tree_options(const FitOptions& resolved) {
 
 bool is_table(const GroupSet& groups, const FitOptions& resolved, const Communicator& comm) {
   return groups.dim() <= automatic::kMostTreeFeatures && resolved.gate == Gating::kNone &&
-         resolved.image.empty() && *resolved.validation_fraction > 0 && comm.size() == 1;
+         resolved.image.empty() && comm.size() == 1;
 }
 
 GroupSet moved_by(const Flow& flow, const GroupSet& groups, const Workers& workers) {
@@ -94,6 +95,7 @@ class AutomaticFit {
         on_layer_(on_layer),
         control_(control),
         workers_(requested.threads),
+        may_hold_out_(!requested.validation_fraction),
         fit_(begin_fit(groups_, all_rows(groups_), requested, comm)) {}
 
   Fit run() {
@@ -102,8 +104,9 @@ class AutomaticFit {
       return leave_alone();
     }
     const FitOptions resolved = options();
-    const bool table = is_table(groups_, resolved, comm_);
-    fit_ = sliced_stage(resolved, table ? groups_ : std::move(groups_));
+    if (are_few(resolved)) return few_rows_stage(resolved);
+    const bool table = is_table(groups_, resolved, comm_) && *resolved.validation_fraction > 0;
+    fit_ = sliced_stage(resolved, table ? groups_ : std::move(groups_), *resolved.layers, control_);
     if (table && go_on_) later_stages(resolved);
     fit_.record.options = resolved;
     return std::move(fit_);
@@ -123,24 +126,77 @@ class AutomaticFit {
     return std::move(fit_);
   }
 
+  /// Whether rows are too few to hold some out, though nobody has forbidden it.
+  bool are_few(const FitOptions& resolved) const {
+    return may_hold_out_ && *resolved.validation_fraction == 0 && comm_.size() == 1 &&
+           resolved.gate == Gating::kNone;
+  }
+
+  /// As many sliced layers as bring rows nearest that were left out in turn; then conditional ones,
+  /// which need no judge. Half of the rows rehearse it for the other half.
+  Fit few_rows_stage(const FitOptions& resolved) {
+    const std::optional<Index> layers =
+        layers_by_cross_fit(groups_, sliced_options(resolved), watched(), workers_);
+    if (!layers) {
+      fit_ = sliced_stage(resolved, std::move(groups_), *resolved.layers, control_);
+      fit_.record.options = resolved;
+      return std::move(fit_);
+    }
+    Halves halves = halve_rows(groups_, resolved.seed);
+    const Fit rehearsal = fit_few(std::move(halves.fitted), resolved, *layers, {});
+    fit_.rehearsed = {.before = std::move(halves.unseen), .after = {}};
+    fit_.rehearsed->after = moved_by(rehearsal.flow, fit_.rehearsed->before, workers_);
+    if (!go_on_) return std::move(fit_);
+    Fit all = fit_few(groups_, resolved, *layers, control_);
+    all.rehearsed = std::move(fit_.rehearsed);
+    all.record.options = resolved;
+    all.record.stop = fmt::format(
+        "Rows that were left out in turn came nearest to each other after {} layers.", *layers);
+    if (all.record.layers.empty()) warn_that_nothing_helps(all);
+    return all;
+  }
+
+  Fit fit_few(GroupSet groups, const FitOptions& resolved, Index layers,
+              const FitControl& control) {
+    Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
+    const bool table = is_table(groups, resolved, comm_) && !control_.rows_have_gaps;
+    if (layers > 0)
+      out = sliced_stage(resolved, table ? groups : std::move(groups), layers, control);
+    if (!table || !go_on_) return out;
+    FitOptions options = conditional_options(resolved);
+    add_stage(out, fit_stack(moved_by(out.flow, groups, workers_), options, comm_, watched(), {}));
+    return out;
+  }
+
+  void warn_that_nothing_helps(Fit& fit) const {
+    fit.record.stop = "No layer brought rows nearer to each other that were left out in turn.";
+    fit.record.warnings.push_back(
+        "no layer brought rows nearer to each other that the fit had not seen: the rows stay where "
+        "they are; the groups are too small to tell how they differ. Give more rows, or choose a "
+        "method, say nb, to align them all the same.");
+  }
+
   /// Checkpoints are of this stage: a fit that goes on from one repeats the trees, which are quick.
-  Fit sliced_stage(const FitOptions& resolved, GroupSet groups) {
+  Fit sliced_stage(const FitOptions& resolved, GroupSet groups, Index layers,
+                   const FitControl& given) {
+    FitOptions sliced = sliced_options(resolved);
+    sliced.layers = layers;
     Fit earlier;
     FitControl control;
-    if (control_.resume != nullptr) {
-      earlier = *control_.resume;
+    if (given.resume != nullptr) {
+      earlier = *given.resume;
       check_same_options(earlier.record.options, resolved);
-      earlier.record.options = sliced_options(resolved);
+      earlier.record.options = sliced;
       control.resume = &earlier;
     }
-    if (control_.on_progress) {
+    if (given.on_progress) {
       control.on_progress = [&](const Fit& so_far) {
         Fit told = so_far;
         told.record.options = resolved;
-        control_.on_progress(told);
+        given.on_progress(told);
       };
     }
-    return fit_stack(std::move(groups), sliced_options(resolved), comm_, watched(), control);
+    return fit_stack(std::move(groups), sliced, comm_, watched(), control);
   }
 
   /// Rows with gaps get no conditional layers, which could not always be undone.
@@ -228,6 +284,7 @@ class AutomaticFit {
   const LayerCallback& on_layer_;
   const FitControl& control_;
   Workers workers_;
+  bool may_hold_out_;
   Fit fit_;
   bool go_on_ = true;
 };

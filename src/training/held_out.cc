@@ -120,6 +120,14 @@ HeldOutJudgement mean_energy_distance(const SearchSample<float>& sample, const W
   return out;
 }
 
+HeldOutJudgement judge_chosen(const GroupSet& groups, const RowChoice& rows, Communicator& comm,
+                              const Workers& workers) {
+  const std::vector<double> even(static_cast<std::size_t>(groups.num_groups()),
+                                 1 / static_cast<double>(groups.num_groups()));
+  return mean_energy_distance(gather_search_sample<float>(groups, rows, even, comm, workers),
+                              workers);
+}
+
 }  // namespace
 
 HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std::uint64_t seed,
@@ -181,13 +189,15 @@ Index layers_worth_keeping(const std::vector<HeldOutJudgement>& judgements) {
   return kept - judgements.begin();
 }
 
+HeldOutJudgement judge_rows(const GroupSet& groups, const Workers& workers) {
+  SelfCommunicator alone;
+  return judge_chosen(groups, all_rows(groups), alone, workers);
+}
+
 // Processors of different kinds may round differently, and all must judge alike.
 HeldOutJudgement HeldOut::judge(const GroupSet& latent, Communicator& comm,
                                 const Workers& workers) const {
-  const std::vector<double> even(static_cast<std::size_t>(latent.num_groups()),
-                                 1 / static_cast<double>(latent.num_groups()));
-  HeldOutJudgement out = mean_energy_distance(
-      gather_search_sample<float>(latent, rows_, even, comm, workers), workers);
+  HeldOutJudgement out = judge_chosen(latent, rows_, comm, workers);
   comm.broadcast(std::span(&out.divergence, 1), 0);
   comm.broadcast(out.influences, 0);
   return out;

@@ -29,6 +29,9 @@ struct HeldOutJudgement {
   std::vector<double> influences = {};
 };
 
+/// By all rows of the groups, on one process.
+HeldOutJudgement judge_rows(const GroupSet& groups, const Workers& workers);
+
 /// One standard error of the difference of two divergences.
 double error_of_difference(const HeldOutJudgement& a, const HeldOutJudgement& b);
 

@@ -7,7 +7,8 @@
 // Best are rows that are set aside before the fit, or that a pool left: nothing of it has seen
 // them. Otherwise those
 // that the fit itself holds out are judged: no map was fitted on them, but they said when to stop.
-// Without either, rows of the fit are judged, which flatters it, and the summary says so.
+// Small groups are judged by one half of their rows and a fit of the other half, where the method
+// does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
 //
 // Cost: that of judge_alignment() on at most 10,000 rows.
 
@@ -28,9 +29,10 @@ namespace conflux {
 inline constexpr Index kFewestUnseenRows = 20;
 
 enum class JudgedBy {
-  kSetAside,  ///< rows that nothing of the fit has seen
-  kHeldOut,   ///< rows that no map was fitted on, but that said when to stop
-  kFitted,    ///< rows of the fit
+  kSetAside,   ///< rows that nothing of the fit has seen
+  kHeldOut,    ///< rows that no map was fitted on, but that said when to stop
+  kRehearsed,  ///< half of the rows, by a fit of the other half
+  kFitted,     ///< rows of the fit
 };
 
 struct RowsToJudge {

@@ -22,12 +22,21 @@
 
 namespace conflux {
 
+/// Rows of groups, and where a fit that has not seen them moves them.
+struct UnseenRows {
+  GroupSet before = {};
+  GroupSet after = {};
+};
+
 struct Fit {
   Flow flow;
   FitRecord record;
   /// The flow that the held-out rows have judged, if `flow` was then fitted to all rows, these
   /// included. It is what tells how new rows will do.
   std::optional<Flow> judged = {};
+  /// The same of groups that are too small to hold rows out: half of the rows, moved by a fit of
+  /// the other half.
+  std::optional<UnseenRows> rehearsed = {};
 };
 
 /// How a fit tells of itself before its end, and where it goes on from.

@@ -1,0 +1,136 @@
+#include "training/cross_fit.h"
+
+#include <algorithm>
+
+#include "core/rng.h"
+#include "core/take_rows.h"
+#include "fitting/latent.h"
+#include "training/automatic.h"
+#include "training/held_out.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr Index kParts = 5;
+// A distance within a group takes two rows.
+constexpr Index kFewestOfPart = 2;
+// Rows of a group beyond which more say nothing about how many layers a small one deserves.
+constexpr Index kMostOfGroup = 2000;
+// Rows of all groups together after which no further part is judged.
+constexpr Index kEnoughRows = 5000;
+// Apart from the other draws of rows that are held out.
+constexpr std::uint64_t kDealt = 3;
+
+struct Deal {
+  RowChoice fitted;
+  RowChoice unseen;
+};
+
+// Groups of equal size are dealt alike, so that groups that are copies of each other stay copies.
+Deal deal_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t seed) {
+  Deal out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<Index> order =
+        Stream(seed, Purpose::kHeldOut, 0, kDealt).permutation(groups[m].rows.rows());
+    if (static_cast<Index>(order.size()) > kMostOfGroup) order.resize(kMostOfGroup);
+    out.fitted.emplace_back();
+    out.unseen.emplace_back();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const bool left_out = static_cast<Index>(i) % parts == part;
+      (left_out ? out.unseen : out.fitted).back().push_back(order[i]);
+    }
+  }
+  return out;
+}
+
+// Rows of a part before every layer of the fit of the others, and what they say.
+class Part {
+ public:
+  Part(const GroupSet& groups, Deal deal, const Workers& workers)
+      : workers_(workers),
+        deal_(std::move(deal)),
+        before_(take_rows(groups, deal_.unseen)),
+        now_(before_) {}
+
+  void fit(const GroupSet& groups, const FitOptions& options, const LayerCallback& on_layer) {
+    SelfCommunicator alone;
+    FitControl control;
+    control.on_progress = [&](const Fit& so_far) { follow(so_far.flow); };
+    const auto goes_on = [&](const LayerRecord& record) {
+      return (!on_layer || on_layer(record)) && layers_since_best() < options.patience;
+    };
+    follow(Flow(groups.names(), groups.dim()));
+    fit_stack(take_rows(groups, deal_.fitted), options, alone, goes_on, control);
+  }
+
+  Index rows() const { return before_.num_samples(); }
+  /// After so many layers; a fit that ended earlier stays where it ended.
+  double divergence(std::size_t layers) const {
+    return divergences_[std::min(layers, divergences_.size() - 1)];
+  }
+  std::size_t layers() const { return divergences_.size() - 1; }
+
+ private:
+  void follow(const Flow& flow) {
+    for (; followed_ < flow.num_layers(); ++followed_)
+      now_.move(*flow.layers()[followed_], workers_);
+    divergences_.push_back(judge_rows(now_.groups(), workers_).divergence);
+  }
+
+  Index layers_since_best() const {
+    return divergences_.end() - std::min_element(divergences_.begin(), divergences_.end()) - 1;
+  }
+
+  const Workers& workers_;
+  Deal deal_;
+  GroupSet before_;
+  Latent now_;
+  Index followed_ = 0;
+  std::vector<double> divergences_;
+};
+
+Index layers_of_nearest(const std::vector<Part>& parts) {
+  std::size_t most = 0, best = 0;
+  for (const Part& part : parts) most = std::max(most, part.layers());
+  double nearest = 0;
+  for (std::size_t l = 0; l <= most; ++l) {
+    double sum = 0;
+    for (const Part& part : parts) sum += part.divergence(l);
+    if (l > 0 && sum >= nearest) continue;
+    nearest = sum;
+    best = l;
+  }
+  return static_cast<Index>(best);
+}
+
+}  // namespace
+
+std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOptions& resolved,
+                                         const LayerCallback& on_layer, const Workers& workers) {
+  // Its layers only mean something between those that enter the cube and leave it.
+  if (resolved.unit_cube == UnitCube::kOn) return std::nullopt;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() < kParts * kFewestOfPart) return std::nullopt;
+  }
+  std::vector<Part> parts;
+  bool go_on = true;
+  const auto watched = [&](const LayerRecord& record) {
+    return go_on = !on_layer || on_layer(record);
+  };
+  Index seen = 0;
+  for (Index p = 0; p < kParts && seen < kEnoughRows; ++p) {
+    Part& part = parts.emplace_back(groups, deal_rows(groups, p, kParts, resolved.seed), workers);
+    part.fit(groups, resolved, watched);
+    if (!go_on) return std::nullopt;
+    seen += part.rows();
+  }
+  return layers_of_nearest(parts);
+}
+
+Halves halve_rows(const GroupSet& groups, std::uint64_t seed) {
+  const Deal halves = deal_rows(groups, 0, 2, seed);
+  return {take_rows(groups, halves.fitted), take_rows(groups, halves.unseen)};
+}
+
+}  // namespace conflux
