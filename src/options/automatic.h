@@ -47,12 +47,10 @@ inline constexpr Index kPoolRowsOfLabel = 200;
 // The square root of the rows balances the noise of a quantile and the detail of a map.
 inline constexpr Index kFewestKnots = 8;
 inline constexpr Index kMostKnots = 100;
-// Fewer rows judge badly and are missed more.
+// Of smaller groups no rows are held out for good: few judge badly and are missed more.
 inline constexpr Index kSmallestJudged = 500;
 inline constexpr double kValidationFraction = 0.1;
-// Tables are judged by guessing as well, which needs more rows than a divergence, and small groups
-// would fit noise without a judge.
-inline constexpr Index kSmallestJudgedOfTables = 500;
+// Tables are judged by guessing as well, which needs more rows than a divergence.
 inline constexpr double kValidationFractionOfTables = 0.2;
 // Rows per group beyond which a guess becomes slower, not surer.
 inline constexpr Index kMostJudgedOfTables = 5000;

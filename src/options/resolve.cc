@@ -199,12 +199,11 @@ void resolve_units(FitOptions& options, const MethodInfo& method) {
 // at after a layer would be wasted.
 double automatic_validation(const MethodInfo& method, const DataShape& data) {
   const Index smallest = *std::min_element(data.group_sizes.begin(), data.group_sizes.end());
+  if (smallest < kSmallestJudged) return 0;
   if (!method.then.empty() && data.dim <= kMostTreeFeatures) {
-    if (smallest < kSmallestJudgedOfTables) return 0;
     const double most = static_cast<double>(kMostJudgedOfTables) / static_cast<double>(smallest);
     return std::min(kValidationFractionOfTables, most);
   }
-  if (smallest < kSmallestJudged) return 0;
   const auto rows = static_cast<double>(
       held_out_rows_per_group(data.dim, static_cast<Index>(data.group_sizes.size())));
   return std::min(kValidationFraction, rows / static_cast<double>(smallest));

@@ -132,36 +132,62 @@ class AutomaticFit {
            resolved.gate == Gating::kNone;
   }
 
-  /// As many sliced layers as bring rows nearest that were left out in turn; then conditional ones,
-  /// which need no judge. Half of the rows rehearse it for the other half.
+  /// As many sliced layers as bring rows nearest that were left out in turn, and none if half of
+  /// the rows is clearly harder to guess without; then conditional ones, which need no judge.
   Fit few_rows_stage(const FitOptions& resolved) {
     const std::optional<Index> layers =
         layers_by_cross_fit(groups_, sliced_options(resolved), watched(), workers_);
+    if (!go_on_) return std::move(fit_);
     if (!layers) {
       fit_ = sliced_stage(resolved, std::move(groups_), *resolved.layers, control_);
       fit_.record.options = resolved;
       return std::move(fit_);
     }
-    Halves halves = halve_rows(groups_, resolved.seed);
-    const Fit rehearsal = fit_few(std::move(halves.fitted), resolved, *layers, {});
-    fit_.rehearsed = {.before = std::move(halves.unseen), .after = {}};
-    fit_.rehearsed->after = moved_by(rehearsal.flow, fit_.rehearsed->before, workers_);
+    const Halves halves = halve_rows(groups_, resolved.seed);
+    Rehearsal best = rehearse(halves, resolved, *layers);
+    if (go_on_ && *layers > 0 && is_table(groups_, resolved, comm_)) {
+      Rehearsal alone = rehearse(halves, resolved, 0);
+      if (is_clearly_better(alone.guess, best.guess)) best = std::move(alone);
+    }
     if (!go_on_) return std::move(fit_);
-    Fit all = fit_few(groups_, resolved, *layers, control_);
-    all.rehearsed = std::move(fit_.rehearsed);
-    all.record.options = resolved;
-    all.record.stop = fmt::format(
-        "Rows that were left out in turn came nearest to each other after {} layers.", *layers);
-    if (all.record.layers.empty()) warn_that_nothing_helps(all);
-    return all;
+    Fit out = fit_few(std::move(groups_), resolved, best.layers, control_);
+    out.rehearsed = UnseenRows{.before = halves.unseen, .after = std::move(best.after)};
+    out.record.options = resolved;
+    out.record.stop =
+        best.layers > 0 ? fmt::format(
+                              "Rows that were left out in turn came nearest to each other after {} "
+                              "sliced layers.",
+                              best.layers)
+                        : "Sliced layers did not help rows that were left out.";
+    if (out.record.layers.empty()) warn_that_nothing_helps(out);
+    return out;
+  }
+
+  /// What a fit of one half, with so many sliced layers, does to the other half.
+  struct Rehearsal {
+    Index layers = 0;
+    GroupSet after = {};
+    Guess guess = {};
+  };
+
+  Rehearsal rehearse(const Halves& halves, const FitOptions& resolved, Index layers) {
+    const Fit fit = fit_few(halves.fitted, resolved, layers, {});
+    Rehearsal out{.layers = layers, .after = moved_by(fit.flow, halves.unseen, workers_)};
+    out.guess = guess_groups(out.after, {.seed = resolved.seed}, workers_);
+    return out;
+  }
+
+  static bool is_clearly_better(const Guess& a, const Guess& b) {
+    return b.auc - a.auc > kClear * (b.by_chance() - 0.5);
   }
 
   Fit fit_few(GroupSet groups, const FitOptions& resolved, Index layers,
               const FitControl& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
     const bool table = is_table(groups, resolved, comm_) && !control_.rows_have_gaps;
-    if (layers > 0)
+    if (layers > 0) {
       out = sliced_stage(resolved, table ? groups : std::move(groups), layers, control);
+    }
     if (!table || !go_on_) return out;
     FitOptions options = conditional_options(resolved);
     add_stage(out, fit_stack(moved_by(out.flow, groups, workers_), options, comm_, watched(), {}));

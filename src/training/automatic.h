@@ -9,6 +9,9 @@
 // come last, where held-out rows clearly gain by their finer cuts.
 // What was chosen is then fitted once more, with as many layers, to all rows.
 //
+// Small groups have no rows to hold out: the number of their sliced layers is found by leaving rows
+// out in turn (cross_fit.h), and conditional layers follow until the evidence ends.
+//
 // What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread
 // over several processes get sliced layers only.
 

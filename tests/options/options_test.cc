@@ -136,8 +136,8 @@ TEST(FitOptions, OnlyLargeGroupsHoldOutRowsByThemselves) {
   EXPECT_EQ(resolve(inb, shape(2, {500, 9000})).validation_fraction, 0.1);
   EXPECT_LT(resolve(inb, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
   // Tables are judged by guessing as well, which needs more rows.
-  EXPECT_EQ(resolve(FitOptions{}, shape(2, {199, 9000})).validation_fraction, 0.0);
-  EXPECT_EQ(resolve(FitOptions{}, shape(2, {200, 9000})).validation_fraction, 0.2);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {499, 9000})).validation_fraction, 0.0);
+  EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.2);
   EXPECT_LT(resolve(FitOptions{}, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
   EXPECT_EQ(resolve(FitOptions{}, shape(784, {500, 9000})).validation_fraction, 0.1);
   FitOptions single;

@@ -88,7 +88,7 @@ TEST(AutomaticFit, HasTheSameBitsOnAnyNumberOfThreads) {
 }
 
 TEST(AutomaticFit, GoesOnFromACheckpointToTheSameBits) {
-  const GroupSet groups = parity_groups(400, 6);
+  const GroupSet groups = parity_groups(600, 6);
   const FitOptions options{.layers = 6};
   std::vector<Fit> kept;
   FitControl control;
@@ -107,7 +107,7 @@ TEST(AutomaticFit, EndsWhenTheCallerSaysSo) {
   SelfCommunicator comm;
   int layers = 0;
   const Fit fit =
-      fit_flow(parity_groups(400, 7), {}, comm, [&](const LayerRecord&) { return ++layers < 3; });
+      fit_flow(parity_groups(600, 7), {}, comm, [&](const LayerRecord&) { return ++layers < 3; });
   EXPECT_LE(fit.flow.num_layers(), 3);
   EXPECT_EQ(layers, 3);
 }

@@ -276,6 +276,7 @@ TEST(Fit, HundredLayersIn784DimensionsAreUndone) {
   options.search_steps = 1;
   options.directions = 5;
   options.strength = 1;
+  options.validation_fraction = 0;
   const Fit fit = fit_flow(groups, options);
   const Workers workers(2);
   ASSERT_EQ(fit.flow.num_layers(), 100);
