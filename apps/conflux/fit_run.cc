@@ -265,7 +265,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   FitControl control = rows.control();
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
-  control.rows_have_gaps = input_.columns.gaps;
+  control.gaps = input_.columns.gaps;
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {

@@ -229,7 +229,7 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
     return known_coordinates(columns, tagged.table, groups, workers, place);
   };
   std::string digest;
-  if (model == nullptr && columns.gaps) {
+  if (model == nullptr && !columns.gaps.empty()) {
     digest =
         data_digest(gathered(flags, tagged, groups, as_read(), columns.feature_names()).groups);
   }

@@ -55,7 +55,7 @@ SharedModel fit(CallerData& data, const py::dict& options, const std::string& gr
   const Names features = data.groups().feature_names();
   SelfCommunicator alone;
   Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback,
-                        {.rows_have_gaps = data.columns().gaps});
+                        {.gaps = data.columns().gaps});
   return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
 }
 
@@ -81,7 +81,7 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
     SelfCommunicator alone;
     FitControl control = rows.control();
     control.known_to_differ = true;
-    control.rows_have_gaps = data.columns().gaps;
+    control.gaps = data.columns().gaps;
     Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback, control);
     judge_fit(fitted, rows, to);
     model = model_of(std::move(fitted), data.columns(), features, group_column, label_column);

@@ -147,13 +147,17 @@ std::vector<ExpectedRow> expectations_of(const Columns& columns, const Table& ta
 
 namespace {
 
-bool has_gaps(const std::vector<Feature>& features, const Table& table) {
-  return std::any_of(features.begin(), features.end(), [&](const Feature& feature) {
-    const auto& column = table[feature.name];
-    const auto missing = [](double value) { return std::isnan(value); };
-    return std::any_of(column.numbers.begin(), column.numbers.end(), missing) ||
-           std::any_of(column.text.begin(), column.text.end(), is_missing);
-  });
+std::vector<Index> find_gaps(const std::vector<Feature>& features, const Table& table) {
+  const auto missing = [](double value) { return std::isnan(value); };
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    const auto& column = table[features[j].name];
+    if (std::any_of(column.numbers.begin(), column.numbers.end(), missing) ||
+        std::any_of(column.text.begin(), column.text.end(), is_missing)) {
+      out.push_back(static_cast<Index>(j));
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -178,7 +182,7 @@ Columns find_columns(const Table& table, std::span<const Index> groups, Index nu
     set_held(meaning, groups, num_groups);
   });
   for (Meaning& meaning : found.meanings) out.features.push_back(std::move(meaning.feature));
-  out.gaps = has_gaps(out.features, table);
+  out.gaps = find_gaps(out.features, table);
   out.expected = expectations_of(out, table, groups, num_groups, workers);
   out.shared = common_expectation(out.expected);
   return out;

@@ -19,8 +19,8 @@ class ConditionalFitter final : public LayerFitter {
       const std::uint64_t name = static_cast<std::uint64_t>(layer) * kMostDraws + draw;
       const RowChoice search =
           draw_evidence(input.usable, input.sizes, name, input.options, input.comm);
-      const auto tree = find_conditional_tree(input.groups(), search, name, input.options,
-                                              input.comm, input.workers);
+      const auto tree = find_conditional_tree(input.groups(), search, name, input.gaps,
+                                              input.options, input.comm, input.workers);
       if (!tree) continue;
       auto found = fit_conditional_layer(input.groups(), input.usable, *tree, strength,
                                          input.options, input.comm);

@@ -159,6 +159,7 @@ LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const Fit
 
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                                                      const RowChoice& search, std::uint64_t draw,
+                                                     std::span<const Index> uncut,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers) {
   const EvidenceRows data = gather_evidence(groups, search, comm);
@@ -167,7 +168,9 @@ std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
     return some_features(groups.dim(), count,
                          Stream(options.seed, Purpose::kEvidence, draw, which));
   };
-  const std::vector<Index> moved = some(kMostMoved, 0), cut = some(kMostCut, 1);
+  const std::vector<Index> moved = some(kMostMoved, 0);
+  std::vector<Index> cut = some(kMostCut, 1);
+  std::erase_if(cut, [&](Index j) { return std::binary_search(uncut.begin(), uncut.end(), j); });
   std::vector<ConditionalTree> found(moved.size());
   workers.for_each(static_cast<Index>(moved.size()), [&](Index k) {
     found[k] =

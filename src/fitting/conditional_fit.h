@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
@@ -20,9 +21,11 @@
 namespace conflux {
 
 /// The tree that the rows `search` of all processes speak for most; none when they show no more
-/// than chance. `draw` names the random choice of features where these are many.
+/// than chance. `draw` names the random choice of features where these are many; those in `uncut`,
+/// in increasing order, are not cut.
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                                                      const RowChoice& search, std::uint64_t draw,
+                                                     std::span<const Index> uncut,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers);
 

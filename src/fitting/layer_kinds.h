@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,8 @@ struct FitInput {
   const FitOptions& options;
   Communicator& comm;
   const Workers& workers;
+  /// Features of which cells were missing, in increasing order.
+  std::span<const Index> gaps = {};
 
   const GroupSet& groups() const { return latent.groups(); }
 };

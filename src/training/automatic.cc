@@ -86,6 +86,9 @@ void add_stage(Fit& first, const Fit& second) {
   }
 }
 
+// A smaller difference of two guesses may be chance.
+double clear_step(const GuessRecord& guess) { return kClear * (guess.by_chance - 0.5); }
+
 class AutomaticFit {
  public:
   AutomaticFit(GroupSet groups, const FitOptions& requested, Communicator& comm,
@@ -184,13 +187,13 @@ class AutomaticFit {
   Fit fit_few(GroupSet groups, const FitOptions& resolved, Index layers,
               const FitControl& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
-    const bool table = is_table(groups, resolved, comm_) && !control_.rows_have_gaps;
+    const bool table = is_table(groups, resolved, comm_) && (layers == 0 || control_.gaps.empty());
     if (layers > 0) {
       out = sliced_stage(resolved, table ? groups : std::move(groups), layers, control);
     }
     if (!table || !go_on_) return out;
     FitOptions options = conditional_options(resolved);
-    add_stage(out, fit_stack(moved_by(out.flow, groups, workers_), options, comm_, watched(), {}));
+    add_stage(out, later_fit(moved_by(out.flow, groups, workers_), options));
     return out;
   }
 
@@ -225,21 +228,42 @@ class AutomaticFit {
     return fit_stack(std::move(groups), sliced, comm_, watched(), control);
   }
 
-  /// Rows with gaps get no conditional layers, which could not always be undone.
+  /// Conditional layers that follow sliced ones would jump by features that these have mixed with
+  /// missing cells, and trees by the cells themselves, so rows with gaps get either of two: sliced
+  /// layers and trees, or conditional layers alone.
   void later_stages(const FitOptions& resolved) {
     fit_.judged = fit_.flow;
-    if (!control_.rows_have_gaps) conditional_stage(resolved);
+    if (control_.gaps.empty()) {
+      conditional_stage(resolved);
+      if (go_on_) tree_stage(resolved);
+      return;
+    }
+    const FitOptions options = conditional_options(resolved);
+    const Fit alone = later_fit(groups_, options);
     if (go_on_) tree_stage(resolved);
+    if (!go_on_ || best_guess(alone).auc > last_guess_.auc + clear_step(last_guess_)) return;
+    drop_layers();
+    fit_.record.guesses.clear();
+    fit_.judged = fit_.flow;
+    take_stage(alone, options);
+    tell_stop(best_guess(alone));
+  }
+
+  /// A stack of a later stage; the same for all that are tried.
+  Fit later_fit(GroupSet groups, const FitOptions& options) {
+    FitControl control;
+    control.gaps = control_.gaps;
+    return fit_stack(std::move(groups), options, comm_, watched(), control);
   }
 
   /// Tries conditional layers after the sliced ones, and alone.
   void conditional_stage(const FitOptions& resolved) {
     const FitOptions options = conditional_options(resolved);
     const GroupSet sliced = moved_by(fit_.flow, groups_, workers_);
-    const Fit after = fit_stack(sliced, options, comm_, watched(), {});
-    if (!go_on_) return add_stage(fit_, after);
-    const Fit alone = fit_stack(groups_, options, comm_, watched(), {});
-    if (!go_on_) return add_stage(fit_, after);
+    const Fit after = later_fit(sliced, options);
+    if (!go_on_) return end_with(after);
+    const Fit alone = later_fit(groups_, options);
+    if (!go_on_) return end_with(after);
     fit_.record.guesses = {alone.record.guesses.front()};
     const bool without = !are_needed(after, alone);
     if (without) drop_layers();
@@ -247,22 +271,28 @@ class AutomaticFit {
     take_stage(without ? alone : after, options);
   }
 
+  /// Somebody wants the fit to end: it keeps what it has, which no held-out row has judged.
+  void end_with(const Fit& stage) {
+    add_stage(fit_, stage);
+    fit_.judged.reset();
+  }
+
   /// Trees see cuts that are too fine for maps. They over-fit sooner, so they must gain clearly.
   void tree_stage(const FitOptions& resolved) {
     const FitOptions options = tree_options(resolved);
-    const Fit trees =
-        fit_stack(moved_by(*fit_.judged, groups_, workers_), options, comm_, watched(), {});
+    const Fit trees = later_fit(moved_by(*fit_.judged, groups_, workers_), options);
     const GuessRecord start = trees.record.guesses.front(), best = best_guess(trees);
-    const bool gain = go_on_ && start.auc - best.auc > kClear * (best.by_chance - 0.5);
+    const bool gain = go_on_ && start.auc - best.auc > clear_step(best);
     if (gain) take_stage(trees, options);
-    tell_stop(gain ? best : start);
+    last_guess_ = gain ? best : start;
+    tell_stop(last_guess_);
   }
 
   /// Sliced layers must make held-out rows clearly harder to guess: unlike conditional ones, they
   /// do not ask whether what they move is more than chance.
   static bool are_needed(const Fit& after_sliced, const Fit& alone) {
     const GuessRecord a = best_guess(after_sliced), b = best_guess(alone);
-    return b.auc - a.auc > kClear * (b.by_chance - 0.5);
+    return b.auc - a.auc > clear_step(b);
   }
 
   /// Adds a stage: as it was judged to the flow that has not seen the held-out rows, and fitted
@@ -274,7 +304,9 @@ class AutomaticFit {
     FitOptions all = options;
     all.layers = layers;
     all.validation_fraction = 0;
-    Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, {});
+    FitControl control;
+    control.gaps = control_.gaps;
+    Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, control);
     again.record.guesses = stage.record.guesses;
     add_stage(fit_, again);
   }
@@ -311,6 +343,7 @@ class AutomaticFit {
   const FitControl& control_;
   Workers workers_;
   bool may_hold_out_;
+  GuessRecord last_guess_ = {};
   Fit fit_;
   bool go_on_ = true;
 };

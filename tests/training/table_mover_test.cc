@@ -29,7 +29,7 @@ class TableMoverTest : public testing::Test {
     groups.add("b", std::move(rows[1]));
     SelfCommunicator comm;
     Fit fit = fit_flow(std::move(groups), {.layers = 20, .threads = 1}, comm, {},
-                       {.rows_have_gaps = model->columns.gaps});
+                       {.gaps = model->columns.gaps});
     model->flow = std::move(fit.flow);
     model->record = std::move(fit.record);
   }

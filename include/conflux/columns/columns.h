@@ -68,7 +68,7 @@ class Columns {
   std::string scale_reason = {};
   /// For who looks at the data of the fit; model files do not keep them.
   std::vector<UnitDoubt> doubts = {};
-  bool gaps = false;  // whether cells of features were missing
+  std::vector<Index> gaps = {};  // features of which cells were missing
 
   /// Without columns a model takes coordinates as they are.
   bool empty() const { return features.empty(); }

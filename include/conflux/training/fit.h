@@ -53,9 +53,9 @@ struct FitControl {
   /// Someone has drawn the rows that are given (FitOptions::fit_rows) from groups of these sizes,
   /// which become part of the record; nothing is drawn again.
   const std::vector<Index>* drawn_from = nullptr;
-  /// Cells were missing and have been filled in. Maps that depend on such a cell cannot always be
-  /// undone, so the automatic fit makes none that jump by the value of a feature.
-  bool rows_have_gaps = false;
+  /// Features of which cells were missing and have been filled in. Maps of other features that jump
+  /// by the value of such a cell cannot always be undone, so conditional layers do not cut them.
+  std::vector<Index> gaps = {};
 };
 
 /// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
