@@ -241,7 +241,7 @@ class AutomaticFit {
     const FitOptions options = conditional_options(resolved);
     const Fit alone = later_fit(groups_, options);
     if (go_on_) tree_stage(resolved);
-    if (!go_on_ || best_guess(alone).auc > last_guess_.auc + clear_step(last_guess_)) return;
+    if (!go_on_ || best_guess(alone).auc > last_guess_.auc) return;
     drop_layers();
     fit_.record.guesses.clear();
     fit_.judged = fit_.flow;
