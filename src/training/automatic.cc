@@ -137,7 +137,9 @@ class AutomaticFit {
 
   /// As many sliced layers as bring rows nearest that were left out in turn, and none if half of
   /// the rows is clearly harder to guess without; then conditional ones, which need no judge.
-  Fit few_rows_stage(const FitOptions& resolved) {
+  Fit few_rows_stage(FitOptions resolved) {
+    // A fit that goes on from a checkpoint must know that it may choose the number of layers.
+    resolved.validation_fraction.reset();
     const std::optional<Index> layers =
         layers_by_cross_fit(groups_, sliced_options(resolved), watched(), workers_);
     if (!go_on_) return std::move(fit_);
@@ -187,6 +189,8 @@ class AutomaticFit {
   Fit fit_few(GroupSet groups, const FitOptions& resolved, Index layers,
               const FitControl& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
+    out.record.warnings =
+        find_warnings(groups, all_rows(groups), fit_.record.group_sizes, options(), comm_);
     const bool table = is_table(groups, resolved, comm_) && (layers == 0 || control_.gaps.empty());
     if (layers > 0) {
       out = sliced_stage(resolved, table ? groups : std::move(groups), layers, control);
