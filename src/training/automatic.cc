@@ -214,6 +214,7 @@ class AutomaticFit {
                    const FitControl& given) {
     FitOptions sliced = sliced_options(resolved);
     sliced.layers = layers;
+    if (!sliced.validation_fraction) sliced.validation_fraction = 0;
     Fit earlier;
     FitControl control;
     if (given.resume != nullptr) {

@@ -157,18 +157,20 @@ class Mishaps(CommandTest):
 
     def test_resume_needs_nothing_else(self):
         self.write("t.csv", table())
-        self.run_command(*FIT.split()[:-1], 12, "--checkpoint", "c", "--every", 5)
-        model = (self.folder / "m").read_bytes()
-        (self.folder / "m").unlink()
-        self.run_command("fit", "--resume", "c")
-        first, second = (json.loads(self.run_command("info", each, "--json"))["layers"]
-                         for each in ("m", "c"))
-        self.assertEqual(len(first), 12)
-        self.assertEqual(len(second), 10)
-        self.run_command("transform", "m", "t.csv", "-o", "a.csv")
-        (self.folder / "m").write_bytes(model)
-        self.run_command("transform", "m", "t.csv", "-o", "b.csv")
-        self.assertEqual((self.folder / "a.csv").read_text(), (self.folder / "b.csv").read_text())
+        # Rows that are left out in turn choose the number of layers, or nobody does.
+        for chosen, planned in ((range(5, 13), []), ([12], ["--validation-fraction", 0])):
+            self.run_command(*FIT.split()[:-1], 12, "--checkpoint", "c", "--every", 5, "--force", *planned)
+            model = (self.folder / "m").read_bytes()
+            (self.folder / "m").unlink()
+            self.run_command("fit", "--resume", "c")
+            first, second = (json.loads(self.run_command("info", each, "--json"))["layers"]
+                             for each in ("m", "c"))
+            self.assertIn(len(first), chosen)
+            self.assertEqual(len(second), len(first) // 5 * 5)
+            self.run_command("transform", "m", "t.csv", "-o", "a.csv", "--force")
+            (self.folder / "m").write_bytes(model)
+            self.run_command("transform", "m", "t.csv", "-o", "b.csv", "--force")
+            self.assertEqual((self.folder / "a.csv").read_text(), (self.folder / "b.csv").read_text())
 
     def test_help_of_a_verb(self):
         self.assertEqual(self.run_command("help", "fit"), self.run_command("fit", "--help"))
