@@ -249,6 +249,7 @@ FitControl RowsToJudge::control() const {
   FitControl out;
   out.kinds = &kinds;
   out.drawn_from = &drawn_from;
+  out.rehearse = by == JudgedBy::kFitted;
   return out;
 }
 

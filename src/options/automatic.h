@@ -58,6 +58,10 @@ inline constexpr Index kMostJudgedOfTables = 5000;
 // little, and sorting all of them takes long.
 inline constexpr Index kMostTreeFeatures = 100;
 inline constexpr Index kTreeLayers = 500;
+// Of small groups, whose layers are fitted several times. Conditional ones are tried without sliced
+// ones only where so many can move all features.
+inline constexpr Index kConditionalLayersOfFew = 100;
+inline constexpr Index kMostFeaturesOfFew = 16;
 // A leaf with fewer rows shows noise.
 inline constexpr Index kSmallestLeaf = 20;
 // Kinds with fewer rows have too little to fit maps on; larger ones join types that are rare.

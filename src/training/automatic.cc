@@ -148,15 +148,23 @@ class AutomaticFit {
       fit_.record.options = resolved;
       return std::move(fit_);
     }
-    const Halves halves = halve_rows(groups_, resolved.seed);
-    Rehearsal best = rehearse(halves, resolved, *layers);
-    if (go_on_ && *layers > 0 && is_table(groups_, resolved, comm_)) {
+    const bool compares = *layers > 0 && groups_.dim() <= automatic::kMostFeaturesOfFew &&
+                          is_table(groups_, resolved, comm_);
+    Rehearsal best{.layers = *layers};
+    Halves halves;
+    if (compares || control_.rehearse) {
+      halves = halve_rows(groups_, resolved.seed);
+      best = rehearse(halves, resolved, *layers);
+    }
+    if (compares && go_on_) {
       Rehearsal alone = rehearse(halves, resolved, 0);
       if (is_clearly_better(alone.guess, best.guess)) best = std::move(alone);
     }
     if (!go_on_) return std::move(fit_);
     Fit out = fit_few(std::move(groups_), resolved, best.layers, control_);
-    out.rehearsed = UnseenRows{.before = halves.unseen, .after = std::move(best.after)};
+    if (control_.rehearse) {
+      out.rehearsed = {.before = std::move(halves.unseen), .after = std::move(best.after)};
+    }
     out.record.options = resolved;
     out.record.stop =
         best.layers > 0 ? fmt::format(
@@ -197,6 +205,7 @@ class AutomaticFit {
     }
     if (!table || !go_on_) return out;
     FitOptions options = conditional_options(resolved);
+    options.layers = automatic::kConditionalLayersOfFew;
     add_stage(out, later_fit(moved_by(out.flow, groups, workers_), options));
     return out;
   }

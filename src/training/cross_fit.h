@@ -24,8 +24,8 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
 /// in parts, each with a fit of all others, would look too much alike together: what one part has
 /// too much of, the fit of the others has too little of.
 struct Halves {
-  GroupSet fitted;
-  GroupSet unseen;
+  GroupSet fitted = {};
+  GroupSet unseen = {};
 };
 
 Halves halve_rows(const GroupSet& groups, std::uint64_t seed);

@@ -22,6 +22,8 @@ constexpr double kUnlikeUnits = 100;
 constexpr double kFarOut = 1e8;
 // Rows of a group that tell where most values lie.
 constexpr Index kSampleOfGroup = 500;
+// Rows of a label and group, on average, below which labels are no kinds.
+constexpr Index kFewestOfLabel = 5;
 
 // Whether every value of every process lies in [0, 1].
 bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
@@ -52,6 +54,20 @@ void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& size
   for (const LayerKind& kind : layer_kinds()) {
     if (method.has(kind.name) && kind.warn != nullptr) kind.warn(groups, sizes, options, warnings);
   }
+}
+
+// A number that almost every row has of its own, say what is to be predicted, tells no kinds.
+void warn_of_many_labels(const GroupSet& groups, const std::vector<Index>& sizes,
+                         const FitOptions& options, std::vector<std::string>& warnings) {
+  if (options.gate != Gating::kLabel) return;
+  const auto labels = static_cast<Index>(groups.label_names().size());
+  Index rows = 0;
+  for (const Index size : sizes) rows += size;
+  if (rows >= kFewestOfLabel * labels * groups.num_groups()) return;
+  warnings.push_back(fmt::format(
+      "the label has {} values for {} rows in {} groups: too few rows share a value to be aligned "
+      "with each other. Choose a label with fewer values, or gate none to make whole groups alike.",
+      labels, rows, groups.num_groups()));
 }
 
 // Smallest and largest values of features in groups, over all processes; entry m * dim + j.
@@ -275,6 +291,7 @@ std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& 
                                        const std::vector<Index>& sizes, const FitOptions& options,
                                        Communicator& comm) {
   std::vector<std::string> warnings;
+  warn_of_many_labels(groups, sizes, options, warnings);
   warn_of_small_groups(groups, sizes, options, warnings);
   // Groups that know nothing of each other cannot differ.
   if (method_info(options.method).each_alone()) return warnings;

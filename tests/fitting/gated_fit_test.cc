@@ -259,6 +259,8 @@ TEST(LabelGates, ServeLabelsThatAlmostEveryRowHasOfItsOwn) {
   }
   groups.set_labels(names, labels);
   const Fit fit = fit_flow(groups, {.layers = 5, .gate = Gating::kLabel});
+  EXPECT_THAT(fit.record.warnings,
+              testing::Contains(testing::HasSubstr("the label has 150 values for 300 rows")));
   const Workers workers(2);
   const Matrix there = fit.flow.forward(0, groups[0].rows, workers);
   const Matrix back = fit.flow.inverse(0, there, workers);

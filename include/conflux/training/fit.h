@@ -53,6 +53,8 @@ struct FitControl {
   /// Someone has drawn the rows that are given (FitOptions::fit_rows) from groups of these sizes,
   /// which become part of the record; nothing is drawn again.
   const std::vector<Index>* drawn_from = nullptr;
+  /// Whether someone will ask for Fit::rehearsed. Who has set rows aside need not.
+  bool rehearse = true;
   /// Features of which cells were missing and have been filled in. Maps of other features that jump
   /// by the value of such a cell cannot always be undone, so conditional layers do not cut them.
   std::vector<Index> gaps = {};
