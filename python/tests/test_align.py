@@ -42,6 +42,8 @@ def test_small_groups_keep_no_rows():
     X, groups = two_groups(3.0, rows=60)
     done = conflux.align(X, groups, layers=3)
     assert not done.unseen.any()
+    assert "Judged on 60 of the 120 rows by a rehearsal" in str(done.summary)
+    done = conflux.align(X, groups, layers=3, validation_fraction=0)
     assert "rows that were fitted, which flatters" in str(done.summary)
 
 

@@ -180,7 +180,8 @@ def memory_of(call, **names):
 )
 def test_a_fit_copies_no_more_than_it_must(names, copies):
     fit = """conflux.INB(
-        layers=1, directions=1, search_rows=100, validation_fraction=0, n_jobs=1, columns={columns}
+        layers=1, directions=1, search_rows=100, validation_fraction=0, fit_rows="all", n_jobs=1,
+        columns={columns}
     ).fit(X, groups)"""
     # What a fit holds beside the rows is a small part of them.
     plain = memory_of(fit.format(columns="'coordinates'"), **names)

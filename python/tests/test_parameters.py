@@ -38,7 +38,8 @@ def test_an_estimator_that_was_told_nothing_has_the_options_of_the_engine(moons)
     engine = conflux._core.resolve_options({}, 2, ["0", "1"], [300, 300])
     fitted = conflux.Aligner().fit(X, groups).options_
     different = {name for name in engine if engine[name] != fitted[name]}
-    assert different <= {"unit_cube"}  # known only when the values are seen
+    # Known only when the values are seen; and small groups have no rows that only judge.
+    assert different <= {"unit_cube", "validation_fraction"}
 
 
 @pytest.mark.parametrize("name", [n for n in OPTIONS if n not in ("method", "seed", "threads")])
