@@ -54,8 +54,7 @@ SharedModel fit(CallerData& data, const py::dict& options, const std::string& gr
   validate(chosen);
   const Names features = data.groups().feature_names();
   SelfCommunicator alone;
-  Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback,
-                        {.gaps = data.columns().gaps});
+  Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback, {.gaps = data.columns().gaps});
   return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
 }
 
