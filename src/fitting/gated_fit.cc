@@ -188,6 +188,11 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, cons
       std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.kinds() * k)));
   GatedLayer::Barycenters barycenters;
   for (Index c = 0; c < gate.kinds(); ++c) {
+    // A label may have been read that none of these rows has.
+    if (!(rows.masses.col(c).maxCoeff() > 0)) {
+      barycenters.resize(barycenters.size() + static_cast<std::size_t>(k));
+      continue;
+    }
     const KindMaps fitted =
         fit_kind(groups, rows, c, settings.min_kind, strength, options, comm, workers);
     for (Index line = 0; line < k; ++line) {
@@ -225,6 +230,7 @@ GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowC
     std::vector<std::pair<double, double>> values;
     for (Index line = 0; line < k; ++line) {
       const std::vector<double>& barycenter = layer.barycenters()[c * k + line];
+      if (barycenter.empty()) continue;
       if (mass < settings.min_kind) {
         const double target = std::accumulate(barycenter.begin(), barycenter.end(), 0.0) /
                               static_cast<double>(barycenter.size());

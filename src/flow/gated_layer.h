@@ -55,7 +55,8 @@ class GatedLayer final : public Layer {
   using Barycenters = std::vector<std::vector<double>>;
 
   /// maps[m][c * K + k] moves group m in kind c along direction k. Entry c * K + k of
-  /// `barycenters`, which may be empty, holds equal-mass knots of the barycenter there.
+  /// `barycenters`, which may be empty, holds equal-mass knots of the barycenter there; none for a
+  /// kind without rows.
   GatedLayer(Frame frame, Gate gate, Maps maps, Barycenters barycenters = {});
 
   std::string_view kind() const override { return "gated"; }

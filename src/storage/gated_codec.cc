@@ -80,8 +80,7 @@ std::shared_ptr<const Layer> read_gated(const LayerSource& source) {
     const std::vector<double> knots = file.doubles(name + ".knots", {offsets.back()});
     for (Index line = 0; line < lines; ++line) {
       barycenters.emplace_back(knots.begin() + offsets[line], knots.begin() + offsets[line + 1]);
-      if (barycenters.back().empty() ||
-          !std::is_sorted(barycenters.back().begin(), barycenters.back().end())) {
+      if (!std::is_sorted(barycenters.back().begin(), barycenters.back().end())) {
         damaged(name + ".knots", "has no knots on a line, or knots that do not increase");
       }
     }

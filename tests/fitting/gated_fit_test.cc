@@ -267,6 +267,22 @@ TEST(LabelGates, ServeLabelsThatAlmostEveryRowHasOfItsOwn) {
   EXPECT_LT((back - Matrix(groups[0].rows.eigen())).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+// A table names labels of rows that were set aside before the fit.
+TEST(LabelGates, ServeLabelsThatNoRowHas) {
+  GroupSet groups = make_gaussian_groups(2, 4, 60, 9);
+  std::vector<std::vector<Index>> labels(2);
+  for (Index i = 0; i < 60; ++i) {
+    for (auto& own : labels) own.push_back(i % 2 == 0 ? 0 : 2);
+  }
+  groups.set_labels({"a", "none", "b"}, labels);
+  const Fit fit = fit_flow(groups, {.layers = 5, .gate = Gating::kLabel});
+  const Workers workers(2);
+  const Matrix there = fit.flow.forward(0, groups[0].rows, workers);
+  EXPECT_TRUE(there.allFinite());
+  const Matrix back = fit.flow.inverse(0, there, workers);
+  EXPECT_LT((back - Matrix(groups[0].rows.eigen())).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 TEST(LabelGates, ObeyTheLawsOfLayers) {
   FitOptions options = gated_options();
   options.gate = Gating::kLabel;
