@@ -163,14 +163,21 @@ std::string how_it_ended(const FitRecord& record) {
              : fmt::format("Stopped after {}: {}", count, record.stop);
 }
 
-void add_groups_left_out(const RowsToJudge& rows, std::vector<std::string>& sentences) {
-  if (rows.too_small.empty()) return;
-  std::vector<std::string> names = rows.too_small;
+std::vector<std::string> groups_without_rows(const GroupSet& groups) {
+  std::vector<std::string> out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() == 0) out.push_back(groups[m].name);
+  }
+  return out;
+}
+
+void add_groups_left_out(std::vector<std::string> names, std::vector<std::string>& sentences) {
+  if (names.empty()) return;
   const std::size_t all = names.size();
   names.resize(std::min(all, kMostNamed));
   sentences.push_back(
-      fmt::format("Not judged, because they have too few rows to keep {} from the fit: {}{}.",
-                  kFewestUnseenRows, fmt::join(names, ", "),
+      fmt::format("Not judged, because they have too few rows to keep some from the fit: {}{}.",
+                  fmt::join(names, ", "),
                   all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : ""));
 }
 
@@ -196,7 +203,9 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
   out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit.judged.has_value()));
-  add_groups_left_out(rows, out.sentences);
+  add_groups_left_out(
+      by == JudgedBy::kRehearsed ? groups_without_rows(fit.rehearsed->before) : rows.too_small,
+      out.sentences);
   out.sentences.push_back(how_it_ended(fit.record));
   fit.record.warnings.insert(fit.record.warnings.end(), judgement.warnings.begin(),
                              judgement.warnings.end());
@@ -216,17 +225,19 @@ Matrix stacked(const GroupSet& groups) {
 Judgement judge_unseen(const UnseenRows& rows, std::uint64_t seed, const Workers& workers) {
   const Matrix before = stacked(rows.before), after = stacked(rows.after);
   std::vector<Index> group_of, label_of;
+  std::vector<std::string> names;
   for (Index m = 0; m < rows.before.num_groups(); ++m) {
     const Group& group = rows.before[m];
+    if (group.rows.rows() > 0) names.push_back(group.name);
     for (Index i = 0; i < group.rows.rows(); ++i) {
-      group_of.push_back(m);
+      group_of.push_back(static_cast<Index>(names.size()) - 1);
       label_of.push_back(group.label(i));
     }
   }
   Alignment alignment{.before = SampleRows(before),
                       .after = SampleRows(after),
                       .group_of = group_of,
-                      .group_names = rows.before.names(),
+                      .group_names = std::move(names),
                       .label_names = rows.before.label_names(),
                       .feature_names = rows.before.feature_names()};
   if (!alignment.label_names.empty()) alignment.label_of = label_of;

@@ -42,6 +42,11 @@ const Guess& after_of(const Judgement& judgement) {
   return judgement.within_labels ? *judgement.within_after : judgement.guess_after;
 }
 
+// Each group's rows follow the others' too closely: chance would mix them less evenly.
+bool is_below_chance(const Guess& guess) {
+  return guess.auc < 0.5 - kClearlyBelow * guess.deviation;
+}
+
 std::string guess_phrase(const Judgement& judgement) {
   return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it",
                      before_of(judgement).auc, after_of(judgement).auc,
@@ -66,6 +71,12 @@ std::string verdict_sentence(const Judgement& judgement, std::string_view what) 
           "if they had been aligned already; give the rows as they were measured.",
           guess);
     case Verdict::kAligned:
+      if (is_below_chance(after_of(judgement))) {
+        return fmt::format(
+            "Not known: the group of {} is guessed worse than by chance ({}), as happens with rows "
+            "that the fit has seen. New rows will tell.",
+            row, guess);
+      }
       return fmt::format("Aligned: the group of {} can no longer be guessed ({}).", row, guess);
     case Verdict::kBetter:
       return fmt::format("Better, not gone: the group of {} can still be guessed ({}).", row,
@@ -143,10 +154,9 @@ void warn_of_separation(Judgement& judgement) {
                   judgement.ilisi->before, judgement.ilisi->after));
 }
 
-// Rows that were fitted lie more evenly than chance: each group's follow the others' too closely.
 void warn_of_fitted_rows(Judgement& judgement) {
   const Guess& after = after_of(judgement);
-  if (after.auc >= 0.5 - kClearlyBelow * after.deviation) return;
+  if (!is_below_chance(after)) return;
   judgement.warnings.push_back(fmt::format(
       "the group is guessed worse than by chance (AUC {:.3f}): these rows look as if the fit had "
       "seen them, or followed single rows; judge rows that it has not seen.",

@@ -62,6 +62,8 @@ inline constexpr Index kTreeLayers = 500;
 // ones only where so many can move all features.
 inline constexpr Index kConditionalLayersOfFew = 100;
 inline constexpr Index kMostFeaturesOfFew = 16;
+// Sliced layers of groups so small that none of their rows can be left out to judge the rest.
+inline constexpr Index kLayersOfFewest = 10;
 // A leaf with fewer rows shows noise.
 inline constexpr Index kSmallestLeaf = 20;
 // Kinds with fewer rows have too little to fit maps on; larger ones join types that are rare.

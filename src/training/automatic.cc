@@ -99,6 +99,7 @@ class AutomaticFit {
         control_(control),
         workers_(requested.threads),
         may_hold_out_(!requested.validation_fraction),
+        may_choose_layers_(!requested.layers && requested.unit_cube != UnitCube::kOn),
         fit_(begin_fit(groups_, all_rows(groups_), requested, comm)) {}
 
   Fit run() {
@@ -144,7 +145,10 @@ class AutomaticFit {
         layers_by_cross_fit(groups_, sliced_options(resolved), watched(), workers_);
     if (!go_on_) return std::move(fit_);
     if (!layers) {
-      fit_ = sliced_stage(resolved, std::move(groups_), *resolved.layers, control_);
+      const Index planned = *resolved.layers;
+      fit_ = sliced_stage(
+          resolved, std::move(groups_),
+          may_choose_layers_ ? std::min(planned, automatic::kLayersOfFewest) : planned, control_);
       fit_.record.options = resolved;
       return std::move(fit_);
     }
@@ -357,6 +361,7 @@ class AutomaticFit {
   const FitControl& control_;
   Workers workers_;
   bool may_hold_out_;
+  bool may_choose_layers_;
   GuessRecord last_guess_ = {};
   Fit fit_;
   bool go_on_ = true;

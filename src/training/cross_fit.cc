@@ -13,12 +13,12 @@ namespace conflux {
 namespace {
 
 constexpr Index kParts = 5;
-// A distance within a group takes two rows.
-constexpr Index kFewestOfPart = 2;
+// A distance within a group takes two rows of a part. Smaller groups stay whole and help to fit.
+constexpr Index kFewestDealt = 2 * kParts;
 // Rows of a group beyond which more say nothing about how many layers a small one deserves.
 constexpr Index kMostOfGroup = 2000;
-// Rows of all groups together after which no further part is judged.
-constexpr Index kEnoughRows = 5000;
+// Rows of all groups together after which no further part is judged: each costs a fit.
+constexpr Index kEnoughRows = 600;
 // Apart from the other draws of rows that are held out.
 constexpr std::uint64_t kDealt = 3;
 
@@ -33,13 +33,22 @@ Deal deal_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t se
   for (Index m = 0; m < groups.num_groups(); ++m) {
     std::vector<Index> order =
         Stream(seed, Purpose::kHeldOut, 0, kDealt).permutation(groups[m].rows.rows());
+    const bool whole = static_cast<Index>(order.size()) < kFewestDealt;
     if (static_cast<Index>(order.size()) > kMostOfGroup) order.resize(kMostOfGroup);
     out.fitted.emplace_back();
     out.unseen.emplace_back();
     for (std::size_t i = 0; i < order.size(); ++i) {
-      const bool left_out = static_cast<Index>(i) % parts == part;
+      const bool left_out = !whole && static_cast<Index>(i) % parts == part;
       (left_out ? out.unseen : out.fitted).back().push_back(order[i]);
     }
+  }
+  return out;
+}
+
+GroupSet without_empty(const GroupSet& groups) {
+  GroupSet out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() > 0) out.add(groups[m].name, groups[m].rows, groups[m].weights);
   }
   return out;
 }
@@ -50,8 +59,7 @@ class Part {
   Part(const GroupSet& groups, Deal deal, const Workers& workers)
       : workers_(workers),
         deal_(std::move(deal)),
-        before_(take_rows(groups, deal_.unseen)),
-        now_(before_) {}
+        unseen_(take_rows(groups, deal_.unseen)) {}
 
   void fit(const GroupSet& groups, const FitOptions& options, const LayerCallback& on_layer) {
     SelfCommunicator alone;
@@ -64,7 +72,7 @@ class Part {
     fit_stack(take_rows(groups, deal_.fitted), options, alone, goes_on, control);
   }
 
-  Index rows() const { return before_.num_samples(); }
+  Index rows() const { return unseen_.groups().num_samples(); }
   /// After so many layers; a fit that ended earlier stays where it ended.
   double divergence(std::size_t layers) const {
     return divergences_[std::min(layers, divergences_.size() - 1)];
@@ -73,9 +81,10 @@ class Part {
 
  private:
   void follow(const Flow& flow) {
-    for (; followed_ < flow.num_layers(); ++followed_)
-      now_.move(*flow.layers()[followed_], workers_);
-    divergences_.push_back(judge_rows(now_.groups(), workers_).divergence);
+    for (; followed_ < flow.num_layers(); ++followed_) {
+      unseen_.move(*flow.layers()[followed_], workers_);
+    }
+    divergences_.push_back(judge_rows(without_empty(unseen_.groups()), workers_).divergence);
   }
 
   Index layers_since_best() const {
@@ -84,8 +93,7 @@ class Part {
 
   const Workers& workers_;
   Deal deal_;
-  GroupSet before_;
-  Latent now_;
+  Latent unseen_;
   Index followed_ = 0;
   std::vector<double> divergences_;
 };
@@ -110,9 +118,11 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
                                          const LayerCallback& on_layer, const Workers& workers) {
   // Its layers only mean something between those that enter the cube and leave it.
   if (resolved.unit_cube == UnitCube::kOn) return std::nullopt;
+  Index dealt = 0;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (groups[m].rows.rows() < kParts * kFewestOfPart) return std::nullopt;
+    dealt += groups[m].rows.rows() < kFewestDealt ? 0 : 1;
   }
+  if (dealt < 2) return std::nullopt;
   std::vector<Part> parts;
   bool go_on = true;
   const auto watched = [&](const LayerRecord& record) {

@@ -13,12 +13,13 @@
 namespace conflux {
 
 /// The number of layers that brings unseen rows nearest; 0: none does. For options that hold no
-/// rows out and have no gate. Unset when a group has too few rows to be dealt, when rows go through
-/// the unit cube, or when the callback wishes to end.
+/// rows out and have no gate. Unset when fewer than two groups have rows enough to be dealt, when
+/// rows go through the unit cube, or when the callback wishes to end.
 std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOptions& resolved,
                                          const LayerCallback& on_layer, const Workers& workers);
 
-/// Two halves of every group, of large ones some rows.
+/// Two halves of every group, of large ones some rows. Groups of fewer than ten rows are fitted as
+/// they are, and have none that are unseen.
 ///
 /// How new rows will do is told by a fit of one half and the rows of the other. Rows that are dealt
 /// in parts, each with a fit of all others, would look too much alike together: what one part has

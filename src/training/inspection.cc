@@ -22,7 +22,7 @@ constexpr double kUnlikeUnits = 100;
 constexpr double kFarOut = 1e8;
 // Rows of a group that tell where most values lie.
 constexpr Index kSampleOfGroup = 500;
-// Rows of a label and group, on average, below which labels are no kinds.
+// Rows of a label, on average, below which labels are no kinds.
 constexpr Index kFewestOfLabel = 5;
 
 // Whether every value of every process lies in [0, 1].
@@ -63,11 +63,11 @@ void warn_of_many_labels(const GroupSet& groups, const std::vector<Index>& sizes
   const auto labels = static_cast<Index>(groups.label_names().size());
   Index rows = 0;
   for (const Index size : sizes) rows += size;
-  if (rows >= kFewestOfLabel * labels * groups.num_groups()) return;
+  if (rows >= kFewestOfLabel * labels) return;
   warnings.push_back(fmt::format(
-      "the label has {} values for {} rows in {} groups: too few rows share a value to be aligned "
-      "with each other. Choose a label with fewer values, or gate none to make whole groups alike.",
-      labels, rows, groups.num_groups()));
+      "the label has {} values for {} rows: too few rows share a value to be aligned with each "
+      "other. Choose a label with fewer values, or gate none to make whole groups alike.",
+      labels, rows));
 }
 
 // Smallest and largest values of features in groups, over all processes; entry m * dim + j.

@@ -113,9 +113,26 @@ TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
       fit_flow(small_groups(8, 12), {.layers = 7}, alone, {}, {.known_to_differ = true});
   EXPECT_EQ(tiny.flow.num_layers(), 7);
   EXPECT_FALSE(tiny.rehearsed.has_value());
+  const Fit cautious = fit_flow(small_groups(8, 12), {}, alone, {}, {.known_to_differ = true});
+  EXPECT_LE(cautious.flow.num_layers(), 10);
   const Fit unjudged = fit_flow(small_groups(60, 13), {.layers = 7, .validation_fraction = 0});
   EXPECT_EQ(unjudged.flow.num_layers(), 7);
   EXPECT_FALSE(unjudged.rehearsed.has_value());
+}
+
+// A batch of seven among large ones is moved with them, but has no rows that could be left out.
+TEST(CrossFit, LeavesSmallestGroupsWhole) {
+  GroupSet groups = small_groups(60, 15);
+  groups.add("tiny", small_groups(7, 16)[0].rows.to_matrix());
+  RowsToJudge rows = choose_rows_to_judge(groups, 0, {.gate = Gating::kNone});
+  Fit fit = fit_flow(rows.fitted, rows.options);
+  EXPECT_LT(fit.flow.num_layers(), *fit.record.options.layers);
+  ASSERT_TRUE(fit.rehearsed.has_value());
+  EXPECT_EQ(fit.rehearsed->before[2].rows.rows(), 0);
+  const auto judgement = judge_fit(fit, rows);
+  ASSERT_TRUE(judgement.has_value());
+  EXPECT_EQ(judgement->rows, 60);
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("Not judged")));
 }
 
 TEST(CrossFit, EndsWhenItIsToldTo) {
