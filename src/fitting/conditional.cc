@@ -8,22 +8,25 @@ namespace conflux {
 
 namespace {
 
-// Draws of rows that must show nothing before the groups count as alike.
-constexpr std::uint64_t kMostDraws = 5;
+// Draws of rows in which no feature may show anything before the groups count as alike.
+constexpr Index kMostDraws = 5;
 
 class ConditionalFitter final : public LayerFitter {
  public:
   /// No layer when the groups do not differ by more than chance.
   Fitted fit(const FitInput& input, Index layer, double strength) override {
-    for (std::uint64_t draw = 0; draw < kMostDraws; ++draw) {
-      const std::uint64_t name = static_cast<std::uint64_t>(layer) * kMostDraws + draw;
+    const Index blocks = blocks_of_moved(input.groups().dim());
+    for (Index k = 0; k < kMostDraws * blocks; ++k) {
+      const auto place = static_cast<std::uint64_t>(layer);
       const RowChoice search =
-          draw_evidence(input.usable, input.sizes, name, input.options, input.comm);
-      const auto tree = find_conditional_tree(input.groups(), search, name, input.gaps,
-                                              input.options, input.comm, input.workers);
+          draw_evidence(input.usable, input.sizes, (place << 32) + static_cast<std::uint64_t>(k),
+                        input.options, input.comm);
+      const auto tree =
+          find_conditional_tree(input.groups(), search, {.layer = place, .block = k % blocks},
+                                input.gaps, input.options, input.comm, input.workers);
       if (!tree) continue;
       auto found = fit_conditional_layer(input.groups(), input.usable, *tree, strength,
-                                         input.options, input.comm);
+                                         input.options, input.comm, input.workers);
       if (found) {
         return plain_layer(std::make_shared<ConditionalLayer>(std::move(*found)), input.workers);
       }
@@ -37,6 +40,11 @@ LayerPointer widen_conditional(const LayerPointer& layer, const NewGroup& added)
       with_group(dynamic_cast<const ConditionalLayer&>(*layer), added.group, added.chosen));
 }
 
+double excess_of_conditional(const Layer& layer, const GroupSet& groups, const RowChoice& unseen,
+                             Communicator& comm) {
+  return excess_of(dynamic_cast<const ConditionalLayer&>(layer), groups, unseen, comm);
+}
+
 }  // namespace
 
 LayerKind conditional_kind() {
@@ -44,7 +52,8 @@ LayerKind conditional_kind() {
           .start = [](const FitInput&) -> std::unique_ptr<LayerFitter> {
             return std::make_unique<ConditionalFitter>();
           },
-          .widen = widen_conditional};
+          .widen = widen_conditional,
+          .excess = excess_of_conditional};
 }
 
 }  // namespace conflux

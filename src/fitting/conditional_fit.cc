@@ -14,8 +14,7 @@ namespace conflux {
 
 namespace {
 
-// Features that may be moved, and that may be cut, in one layer. The next layer draws others.
-constexpr Index kMostMoved = 16;
+// Features that may be cut in one layer. The next layer draws others.
 constexpr Index kMostCut = 32;
 // Knots of a leaf's map are the root of its smallest group's rows, divided by this: leaves are many
 // and later layers come back to them.
@@ -66,18 +65,15 @@ EvidenceRows gather_evidence(const GroupSet& groups, const RowChoice& chosen, Co
   return out;
 }
 
-// All features, or `count` of them in random order.
-std::vector<Index> some_features(Index dim, Index count, Stream stream) {
-  std::vector<Index> out(static_cast<std::size_t>(dim));
-  std::iota(out.begin(), out.end(), Index{0});
-  if (dim <= count) return out;
-  out = stream.permutation(dim);
-  out.resize(static_cast<std::size_t>(count));
+// `count` features in increasing order, from place `first` of a random order on.
+std::vector<Index> some_features(Index dim, Index first, Index count, Stream stream) {
+  const std::vector<Index> order = stream.permutation(dim);
+  std::vector<Index> out(order.begin() + first, order.begin() + std::min(first + count, dim));
   std::sort(out.begin(), out.end());
   return out;
 }
 
-// Rows of each leaf in increasing order of the feature that moves.
+// Rows of each leaf.
 std::vector<std::vector<RankedRow>> gather_leaves(const GroupSet& groups, const RowChoice& chosen,
                                                   const ConditionalTree& tree, Communicator& comm) {
   constexpr std::size_t kWidth = 4;
@@ -94,12 +90,13 @@ std::vector<std::vector<RankedRow>> gather_leaves(const GroupSet& groups, const 
     leaves[static_cast<std::size_t>(packed[at])].push_back(
         {packed[at + 3], packed[at + 2], static_cast<Index>(packed[at + 1])});
   }
-  for (auto& leaf : leaves) {
-    std::sort(leaf.begin(), leaf.end(), [](const RankedRow& a, const RankedRow& b) {
-      return std::tie(a.value, a.group, a.mass) < std::tie(b.value, b.group, b.mass);
-    });
-  }
   return leaves;
+}
+
+void sort_leaf(std::vector<RankedRow>& leaf) {
+  std::sort(leaf.begin(), leaf.end(), [](const RankedRow& a, const RankedRow& b) {
+    return std::tie(a.value, a.group, a.mass) < std::tie(b.value, b.group, b.mass);
+  });
 }
 
 QuantileSummary summary_of(const std::vector<RankedRow>& leaf, Index group) {
@@ -157,20 +154,22 @@ LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const Fit
 
 }  // namespace
 
+Index blocks_of_moved(Index dim) { return (dim + kMovedAtOnce - 1) / kMovedAtOnce; }
+
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
-                                                     const RowChoice& search, std::uint64_t draw,
+                                                     const RowChoice& search, const TreeDraw& draw,
                                                      std::span<const Index> uncut,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers) {
-  const EvidenceRows data = gather_evidence(groups, search, comm);
-  const BinnedRows binned(data, workers);
-  const auto some = [&](Index count, std::uint64_t which) {
-    return some_features(groups.dim(), count,
-                         Stream(options.seed, Purpose::kEvidence, draw, which));
+  const auto some = [&](Index first, Index count, std::uint64_t which) {
+    return some_features(groups.dim(), first, count,
+                         Stream(options.seed, Purpose::kEvidence, draw.layer, which));
   };
-  const std::vector<Index> moved = some(kMostMoved, 0);
-  std::vector<Index> cut = some(kMostCut, 1);
+  const std::vector<Index> moved = some(draw.block * kMovedAtOnce, kMovedAtOnce, 0);
+  std::vector<Index> cut = some(0, kMostCut, 1);
   std::erase_if(cut, [&](Index j) { return std::binary_search(uncut.begin(), uncut.end(), j); });
+  const EvidenceRows data = gather_evidence(groups, search, comm);
+  const BinnedRows binned(data, cut, workers);
   std::vector<ConditionalTree> found(moved.size());
   workers.for_each(static_cast<Index>(moved.size()), [&](Index k) {
     found[k] =
@@ -184,14 +183,19 @@ std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
 
 std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, const RowChoice& maps,
                                                       const ConditionalTree& tree, double strength,
-                                                      const FitOptions& options,
-                                                      Communicator& comm) {
+                                                      const FitOptions& options, Communicator& comm,
+                                                      const Workers& workers) {
   std::vector<std::vector<PiecewiseLinearMap>> of_group(
       static_cast<std::size_t>(groups.num_groups()));
   std::vector<ConditionalLayer::Barycenter> barycenters;
   bool moves = false;
-  for (const std::vector<RankedRow>& leaf : gather_leaves(groups, maps, tree, comm)) {
-    LeafMaps fitted = fit_leaf(leaf, strength, options);
+  std::vector<std::vector<RankedRow>> leaves = gather_leaves(groups, maps, tree, comm);
+  std::vector<LeafMaps> all(leaves.size());
+  workers.for_each(static_cast<Index>(leaves.size()), [&](Index leaf) {
+    sort_leaf(leaves[leaf]);
+    all[leaf] = fit_leaf(leaves[leaf], strength, options);
+  });
+  for (LeafMaps& fitted : all) {
     for (std::size_t m = 0; m < of_group.size(); ++m) {
       of_group[m].push_back(std::move(fitted.maps[m]));
     }
@@ -203,13 +207,27 @@ std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, co
                           std::move(barycenters));
 }
 
+double excess_of(const ConditionalLayer& layer, const GroupSet& groups, const RowChoice& unseen,
+                 Communicator& comm) {
+  const ConditionalTree tree{.moved = layer.moved(), .nodes = layer.nodes()};
+  double excess = 0, freedom = 0;
+  for (std::vector<RankedRow>& leaf : gather_leaves(groups, unseen, tree, comm)) {
+    sort_leaf(leaf);
+    const Evidence found = find_evidence(leaf, groups.num_groups());
+    excess += found.chi_squared - found.freedom;
+    freedom += found.freedom;
+  }
+  return freedom > 0 ? excess / std::sqrt(2 * freedom) : 0;
+}
+
 ConditionalLayer with_group(const ConditionalLayer& layer, const GroupSet& group,
                             const RowChoice& chosen) {
   SelfCommunicator alone;
   const ConditionalTree tree{.moved = layer.moved(), .nodes = layer.nodes()};
   std::vector<PiecewiseLinearMap> added;
   Index leaf = 0;
-  for (const std::vector<RankedRow>& rows : gather_leaves(group, chosen, tree, alone)) {
+  for (std::vector<RankedRow>& rows : gather_leaves(group, chosen, tree, alone)) {
+    sort_leaf(rows);
     const auto& [knots, reach] = layer.barycenters()[static_cast<std::size_t>(leaf++)];
     const QuantileSummary summary = summary_of(rows, 0);
     const bool moves = !knots.empty() && total(summary.masses) >= kFewestOfLeaf;

@@ -20,11 +20,21 @@
 
 namespace conflux {
 
-/// The tree that the rows `search` of all processes speak for most; none when they show no more
-/// than chance. `draw` names the random choice of features where these are many; those in `uncut`,
-/// in increasing order, are not cut.
+/// Features that may move in one layer are tried a few at a time, in an order that is random for
+/// each layer: which of many comes first hardly matters, because the next layers move the others.
+inline constexpr Index kMovedAtOnce = 8;
+Index blocks_of_moved(Index dim);
+
+/// Names the random choice of features: a layer, and a block of those that may move.
+struct TreeDraw {
+  std::uint64_t layer = 0;
+  Index block = 0;
+};
+
+/// The tree, for a feature of the block, that the rows `search` of all processes speak for most;
+/// none when they show no more than chance. Features in `uncut`, in increasing order, are not cut.
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
-                                                     const RowChoice& search, std::uint64_t draw,
+                                                     const RowChoice& search, const TreeDraw& draw,
                                                      std::span<const Index> uncut,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers);
@@ -32,8 +42,12 @@ std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
 /// The layer of a tree, from the rows `maps` of all processes; none when no leaf moves.
 std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, const RowChoice& maps,
                                                       const ConditionalTree& tree, double strength,
-                                                      const FitOptions& options,
-                                                      Communicator& comm);
+                                                      const FitOptions& options, Communicator& comm,
+                                                      const Workers& workers);
+
+/// How far the rows `unseen` differ in the leaves, beyond chance and in deviations of chance.
+double excess_of(const ConditionalLayer& layer, const GroupSet& groups, const RowChoice& unseen,
+                 Communicator& comm);
 
 /// The layer with maps of the only group of `group`, which goes as far as the others have gone.
 ConditionalLayer with_group(const ConditionalLayer& layer, const GroupSet& group,

@@ -12,6 +12,8 @@ namespace {
 
 // Finer cuts hardly tell more, and one of many is chosen by chance more easily.
 constexpr Index kBins = 24;
+// A hundred rows for each of them.
+constexpr Index kRowsThatPlaceCuts = 2400;
 // Price of choosing one cut among all, beside that of the freedom that it adds.
 constexpr double kPriceOfCut = 8;
 // A cut that changes less is not tried; its price is asked when the tree is pruned.
@@ -39,63 +41,68 @@ Functions rank_functions(double rank) {
   return out;
 }
 
-// Sums over some rows: per group the mass and the functions, over all groups their squares.
-struct Sums {
-  struct OfGroup {
-    double mass = 0;
-    Functions sum{};
-  };
-  std::vector<OfGroup> groups;
-  Functions squares{};
+// What one row adds to sums.
+struct Term {
+  Index group;
+  double mass;
+  Functions sum;
+  Functions square;
 
-  explicit Sums(Index count) : groups(static_cast<std::size_t>(count)) {}
-
-  void add(Index group, double mass, const Functions& f) {
-    OfGroup& own = groups[static_cast<std::size_t>(group)];
-    own.mass += mass;
+  Term(Index of_group, double of_mass, const Functions& f) : group(of_group), mass(of_mass) {
     for (int q = 0; q < kRankFunctions; ++q) {
-      own.sum[q] += mass * f[q];
-      squares[q] += mass * f[q] * f[q];
+      sum[q] = mass * f[q];
+      square[q] = mass * f[q] * f[q];
     }
-  }
-  void add(const Sums& other, double sign) {
-    for (std::size_t m = 0; m < groups.size(); ++m) {
-      groups[m].mass += sign * other.groups[m].mass;
-      for (int q = 0; q < kRankFunctions; ++q) {
-        groups[m].sum[q] += sign * other.groups[m].sum[q];
-      }
-    }
-    for (int q = 0; q < kRankFunctions; ++q) squares[q] += sign * other.squares[q];
   }
 };
 
+// Sums over some rows, one list of numbers: per group the mass and the functions, then the squares
+// of these over all groups.
+constexpr Index kWidthOfGroup = 1 + kRankFunctions;
+
+constexpr Index width_of_sums(Index groups) { return groups * kWidthOfGroup + kRankFunctions; }
+
+void add_term(const Term& term, Index groups, double* sums) {
+  double* own = sums + term.group * kWidthOfGroup;
+  double* squares = sums + groups * kWidthOfGroup;
+  own[0] += term.mass;
+  for (int q = 0; q < kRankFunctions; ++q) {
+    own[1 + q] += term.sum[q];
+    squares[q] += term.square[q];
+  }
+}
+
 // Between-group sum of squares of each function over its variance. Groups with few rows are left
 // out.
-Evidence evidence_of(const Sums& sums) {
+Evidence evidence_of(const double* sums, Index groups) {
   Evidence out;
   double mass = 0, all = 0;
   int present = 0;
   Functions mean{}, total{};
-  for (const Sums::OfGroup& each : sums.groups) {
-    all += each.mass;
-    for (int q = 0; q < kRankFunctions; ++q) total[q] += each.sum[q];
-    if (each.mass < kFewestOfLeaf) continue;
+  const double* const squares = sums + groups * kWidthOfGroup;
+  for (const double* each = sums; each < squares; each += kWidthOfGroup) {
+    all += each[0];
+    for (int q = 0; q < kRankFunctions; ++q) total[q] += each[1 + q];
+    if (each[0] < kFewestOfLeaf) continue;
     ++present;
-    mass += each.mass;
-    for (int q = 0; q < kRankFunctions; ++q) mean[q] += each.sum[q];
+    mass += each[0];
+    for (int q = 0; q < kRankFunctions; ++q) mean[q] += each[1 + q];
   }
   if (present < 2) return out;
+  out.freedom = kRankFunctions * (present - 1);
+  Functions between{};
+  for (int q = 0; q < kRankFunctions; ++q) between[q] = -mean[q] * mean[q] / mass;
+  for (const double* each = sums; each < squares; each += kWidthOfGroup) {
+    if (each[0] < kFewestOfLeaf) continue;
+    for (int q = 0; q < kRankFunctions; ++q) between[q] += each[1 + q] * each[1 + q] / each[0];
+  }
   const double price = kPriceOfFreedom * (present - 1);
   double worth = 0;
   for (int q = 0; q < kRankFunctions; ++q) {
     const double center = total[q] / all;
-    const double variance = std::max(sums.squares[q] / all - center * center, kSmallestVariance);
-    double between = -mean[q] * mean[q] / mass;
-    for (const Sums::OfGroup& each : sums.groups) {
-      if (each.mass >= kFewestOfLeaf) between += each.sum[q] * each.sum[q] / each.mass;
-    }
-    out.chi_squared += between / variance;
-    worth += between / variance - price;
+    const double variance = std::max(squares[q] / all - center * center, kSmallestVariance);
+    out.chi_squared += between[q] / variance;
+    worth += between[q] / variance - price;
     if (worth <= out.worth) continue;
     out.functions = q + 1;
     out.worth = worth;
@@ -174,34 +181,36 @@ class TreeGrower {
     const std::vector<double> ranks = mean_ranks(
         count, [&](Index i) { return data_.rows(out->rows[i], moved_); },
         [&](Index i) { return data_.mass[out->rows[i]]; });
-    std::vector<Functions> functions;
-    functions.reserve(ranks.size());
-    Sums all(groups_);
+    std::vector<Term> terms;
+    terms.reserve(ranks.size());
+    std::vector<double> all(static_cast<std::size_t>(width_of_sums(groups_)), 0.0);
     for (Index i = 0; i < count; ++i) {
-      functions.push_back(rank_functions(ranks[i]));
-      all.add(data_.group[out->rows[i]], data_.mass[out->rows[i]], functions.back());
+      const Index row = out->rows[i];
+      terms.emplace_back(data_.group[row], data_.mass[row], rank_functions(ranks[i]));
+      add_term(terms.back(), groups_, all.data());
     }
-    out->evidence = evidence_of(all);
+    out->evidence = evidence_of(all.data(), groups_);
     for (const Index feature : features_) {
-      if (feature != moved_) find_cut(*out, feature, functions, all);
+      if (feature != moved_) find_cut(*out, feature, terms, all);
     }
     return out;
   }
 
-  void find_cut(Branch& branch, Index feature, const std::vector<Functions>& functions,
-                const Sums& all) const {
-    const Index cuts = binned_.num_cuts(feature);
-    std::vector<Sums> bins(static_cast<std::size_t>(cuts + 1), Sums(groups_));
+  void find_cut(Branch& branch, Index feature, const std::vector<Term>& terms,
+                const std::vector<double>& all) const {
+    const Index cuts = binned_.num_cuts(feature), width = width_of_sums(groups_);
+    std::vector<double> bins(static_cast<std::size_t>((cuts + 1) * width), 0.0);
     for (std::size_t i = 0; i < branch.rows.size(); ++i) {
-      const Index row = branch.rows[i];
-      bins[binned_.bin(feature, row)].add(data_.group[row], data_.mass[row], functions[i]);
+      add_term(terms[i], groups_, &bins[binned_.bin(feature, branch.rows[i]) * width]);
     }
-    Sums below(groups_);
-    Sums above = all;
+    std::vector<double> below(all.size(), 0.0), above = all;
     for (Index b = 0; b < cuts; ++b) {
-      below.add(bins[b], 1);
-      above.add(bins[b], -1);
-      const double change = evidence_of(below).chi_squared + evidence_of(above).chi_squared -
+      for (Index k = 0; k < width; ++k) {
+        below[k] += bins[b * width + k];
+        above[k] -= bins[b * width + k];
+      }
+      const double change = evidence_of(below.data(), groups_).chi_squared +
+                            evidence_of(above.data(), groups_).chi_squared -
                             branch.evidence.chi_squared;
       if (change > branch.change) {
         branch.change = change;
@@ -258,23 +267,26 @@ Evidence find_evidence(const std::vector<RankedRow>& sorted, Index groups) {
   const std::vector<double> ranks = mean_ranks(
       static_cast<Index>(sorted.size()), [&](Index i) { return sorted[i].value; },
       [&](Index i) { return sorted[i].mass; });
-  Sums all(groups);
+  std::vector<double> all(static_cast<std::size_t>(width_of_sums(groups)), 0.0);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    all.add(sorted[i].group, sorted[i].mass, rank_functions(ranks[i]));
+    add_term({sorted[i].group, sorted[i].mass, rank_functions(ranks[i])}, groups, all.data());
   }
-  return evidence_of(all);
+  return evidence_of(all.data(), groups);
 }
 
-BinnedRows::BinnedRows(const EvidenceRows& data, const Workers& workers) : data_(data) {
-  const Index count = data.rows.rows();
+BinnedRows::BinnedRows(const EvidenceRows& data, const std::vector<Index>& features,
+                       const Workers& workers)
+    : data_(data) {
+  const Index count = data.rows.rows(), every = std::max<Index>(count / kRowsThatPlaceCuts, 1);
   cuts_.resize(static_cast<std::size_t>(data.rows.cols()));
   bins_.resize(cuts_.size());
-  workers.for_each(data.rows.cols(), [&](Index j) {
-    std::vector<double> sorted(static_cast<std::size_t>(count));
-    for (Index i = 0; i < count; ++i) sorted[i] = data.rows(i, j);
+  workers.for_each(static_cast<Index>(features.size()), [&](Index k) {
+    const Index j = features[k];
+    std::vector<double> sorted;
+    for (Index i = 0; i < count; i += every) sorted.push_back(data.rows(i, j));
     std::sort(sorted.begin(), sorted.end());
-    for (Index b = 1; b < kBins; ++b) {
-      const double above = sorted[static_cast<std::size_t>(b * count / kBins)];
+    for (std::size_t b = 1; b < kBins; ++b) {
+      const double above = sorted[b * sorted.size() / kBins];
       const auto first = std::lower_bound(sorted.begin(), sorted.end(), above);
       if (first == sorted.begin()) continue;
       const double cut = std::lerp(*(first - 1), above, kPlaceOfCut);
@@ -282,6 +294,7 @@ BinnedRows::BinnedRows(const EvidenceRows& data, const Workers& workers) : data_
         cuts_[j].push_back(cut);
       }
     }
+    bins_[j].reserve(static_cast<std::size_t>(count));
     for (Index i = 0; i < count; ++i) {
       const auto at = std::upper_bound(cuts_[j].begin(), cuts_[j].end(), data.rows(i, j));
       bins_[j].push_back(static_cast<std::uint8_t>(at - cuts_[j].begin()));

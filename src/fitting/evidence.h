@@ -41,6 +41,8 @@ struct RankedRow {
 struct Evidence {
   /// Of all functions.
   double chi_squared = 0;
+  /// The mean of chi_squared if groups are alike.
+  double freedom = 0;
   /// How many functions, from the first on, tell most beyond their price; 0: chance explains all.
   int functions = 0;
   /// What chance does not explain of these.
@@ -64,7 +66,8 @@ struct EvidenceRows {
 /// Features in few bins of equal mass: where a cut may lie.
 class BinnedRows {
  public:
-  explicit BinnedRows(const EvidenceRows& data, const Workers& workers);
+  /// Of `features` only: others have no cuts.
+  BinnedRows(const EvidenceRows& data, const std::vector<Index>& features, const Workers& workers);
 
   const EvidenceRows& data() const { return data_; }
   Index num_cuts(Index feature) const { return static_cast<Index>(cuts_[feature].size()); }

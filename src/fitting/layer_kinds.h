@@ -101,6 +101,10 @@ struct LayerKind {
   Index (*stage_size)(const FitOptions& options, Index layer) = nullptr;
   /// Moves groups by a layer of an earlier fit, to the bits of that fit; null: Latent::move().
   void (*repeat)(const Layer& layer, Latent& latent, const Workers& workers) = nullptr;
+  /// How far rows that the layer has not seen differ between the groups where it is about to move
+  /// them: what chance does not explain, in deviations of chance. Null: no such law is known.
+  double (*excess)(const Layer& layer, const GroupSet& groups, const RowChoice& unseen,
+                   Communicator& comm) = nullptr;
   /// Adds sentences about groups that do not suit the kind; null: all do.
   void (*warn)(const GroupSet& groups, const std::vector<Index>& sizes, const FitOptions& options,
                std::vector<std::string>& warnings) = nullptr;

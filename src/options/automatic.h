@@ -54,6 +54,8 @@ inline constexpr double kValidationFraction = 0.1;
 inline constexpr double kValidationFractionOfTables = 0.2;
 // Rows per group beyond which a guess becomes slower, not surer.
 inline constexpr Index kMostJudgedOfTables = 5000;
+// Rows of a group to which those that were held out add too little to be fitted once more.
+inline constexpr Index kLargeWithoutHeldOut = 10'000;
 // A tree cuts one feature at a time: of hundreds of like coordinates (pixels, genes) one says
 // little, and sorting all of them takes long.
 inline constexpr Index kMostTreeFeatures = 100;

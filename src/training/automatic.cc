@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/stopwatch.h"
 #include "fitting/line_maps.h"
 #include "metrics/difference.h"
 #include "options/automatic.h"
@@ -103,6 +104,15 @@ class AutomaticFit {
         fit_(begin_fit(groups_, all_rows(groups_), requested, comm)) {}
 
   Fit run() {
+    const Stopwatch watch;
+    const double before = control_.resume != nullptr ? control_.resume->record.seconds : 0;
+    Fit out = fit_stages();
+    out.record.seconds = before + watch.seconds();
+    return out;
+  }
+
+ private:
+  Fit fit_stages() {
     if (comm_.size() == 1 && !control_.known_to_differ &&
         !find_difference(groups_, kErrorRate, options().seed, workers_).found) {
       return leave_alone();
@@ -116,7 +126,6 @@ class AutomaticFit {
     return std::move(fit_);
   }
 
- private:
   const FitOptions& options() const { return fit_.record.options; }
 
   Fit leave_alone() {
@@ -274,19 +283,26 @@ class AutomaticFit {
     return fit_stack(std::move(groups), options, comm_, watched(), control);
   }
 
-  /// Tries conditional layers after the sliced ones, and alone.
+  /// Tries conditional layers after the sliced ones, and alone, unless held-out rows have replaced
+  /// the sliced ones by one map per feature: conditional ones would begin with the like.
   void conditional_stage(const FitOptions& resolved) {
     const FitOptions options = conditional_options(resolved);
     const GroupSet sliced = moved_by(fit_.flow, groups_, workers_);
     const Fit after = later_fit(sliced, options);
     if (!go_on_) return end_with(after);
-    const Fit alone = later_fit(groups_, options);
+    FitOptions options_alone = options;
+    if (is_one_map_per_feature()) options_alone.layers = 1;
+    const Fit alone = later_fit(groups_, options_alone);
     if (!go_on_) return end_with(after);
     fit_.record.guesses = {alone.record.guesses.front()};
-    const bool without = !are_needed(after, alone);
+    const bool without = !is_one_map_per_feature() && !are_needed(after, alone);
     if (without) drop_layers();
     fit_.judged = fit_.flow;
     take_stage(without ? alone : after, options);
+  }
+
+  bool is_one_map_per_feature() const {
+    return fit_.record.layers.size() == 1 && fit_.record.layers.front().kind == "coordinate";
   }
 
   /// Somebody wants the fit to end: it keeps what it has, which no held-out row has judged.
@@ -313,12 +329,13 @@ class AutomaticFit {
     return b.auc - a.auc > clear_step(b);
   }
 
-  /// Adds a stage: as it was judged to the flow that has not seen the held-out rows, and fitted
-  /// once more with these rows to the flow that is returned.
+  /// Adds a stage: as it was judged to the flow that has not seen the held-out rows, and, where
+  /// groups are not large without them, fitted once more with these rows to the flow that is
+  /// returned.
   void take_stage(const Fit& stage, const FitOptions& options) {
     for (const auto& layer : stage.flow.layers()) fit_.judged->append(layer);
     const auto layers = static_cast<Index>(stage.record.layers.size());
-    if (layers == 0) return add_stage(fit_, stage);
+    if (layers == 0 || are_large()) return add_stage(fit_, stage);
     FitOptions all = options;
     all.layers = layers;
     all.validation_fraction = 0;
@@ -327,6 +344,11 @@ class AutomaticFit {
     Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, control);
     again.record.guesses = stage.record.guesses;
     add_stage(fit_, again);
+  }
+
+  bool are_large() const {
+    const std::vector<Index>& sizes = fit_.record.group_sizes;
+    return *std::min_element(sizes.begin(), sizes.end()) >= automatic::kLargeWithoutHeldOut;
   }
 
   void drop_layers() {

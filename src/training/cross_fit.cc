@@ -57,9 +57,7 @@ GroupSet without_empty(const GroupSet& groups) {
 class Part {
  public:
   Part(const GroupSet& groups, Deal deal, const Workers& workers)
-      : workers_(workers),
-        deal_(std::move(deal)),
-        unseen_(take_rows(groups, deal_.unseen)) {}
+      : workers_(workers), deal_(std::move(deal)), unseen_(take_rows(groups, deal_.unseen)) {}
 
   void fit(const GroupSet& groups, const FitOptions& options, const LayerCallback& on_layer) {
     SelfCommunicator alone;

@@ -119,7 +119,10 @@ class Fitter {
   }
 
   void move(Fitted& fitted) {
-    if (fitted.move) fitted.move(latent_, fitted.work);
+    if (fitted.move) {
+      judge_.foresee(*fitted.layers.front(), input_);
+      fitted.move(latent_, fitted.work);
+    }
     for (const LayerPointer& layer : fitted.layers) fit_.flow.append(layer);
   }
 
@@ -154,6 +157,7 @@ class Fitter {
 
   /// Moves the groups by a layer of an earlier fit, to the bits of that fit.
   void repeat(const LayerPointer& layer) {
+    judge_.foresee(*layer, input_);
     const LayerKind* kind = find_layer_kind(layer->kind());
     if (kind != nullptr && kind->repeat != nullptr) {
       kind->repeat(*layer, latent_, workers_);

@@ -1,6 +1,8 @@
 #include "training/layer_judge.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "options/methods.h"
 
@@ -10,7 +12,7 @@ namespace {
 
 // Guesses become rarer as layers become many, because each of them changes less.
 constexpr Index kLayersPerGuess = 10;
-constexpr double kGrowth = 0.5;
+constexpr double kGrowth = 1;
 // Guesses without a better one before the fit stops.
 constexpr std::size_t kPatience = 2;
 // Guesses that differ by less than this part of the band of chance are equally good.
@@ -18,6 +20,10 @@ constexpr double kSlack = 0.3;
 
 // The same where layers end by themselves: they are cut short only where they clearly do harm.
 constexpr double kSlackOfEvidence = 1;
+
+// Layers that find evidence in noise show none in held-out rows. Each has a deviation of 1 there,
+// so the sum over this many must be more than its own deviation.
+constexpr std::ptrdiff_t kLayersOfExcess = 30;
 
 // The longest of the equally good ones.
 Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord& best,
@@ -53,6 +59,19 @@ void LayerJudge::guess(const FitInput& input) {
   guesses_.push_back({.layer = layers_, .auc = seen.auc, .by_chance = seen.by_chance()});
 }
 
+void LayerJudge::foresee(const Layer& layer, const FitInput& input) {
+  if (!exists()) return;
+  const LayerKind* kind = find_layer_kind(layer.kind());
+  if (kind == nullptr || kind->excess == nullptr) return;
+  excess_.push_back(kind->excess(layer, input.groups(), held_out_.rows(), input.comm));
+}
+
+bool LayerJudge::chases_chance() const {
+  if (excess_.size() < kLayersOfExcess) return false;
+  const double sum = std::accumulate(excess_.end() - kLayersOfExcess, excess_.end(), 0.0);
+  return sum < std::sqrt(static_cast<double>(kLayersOfExcess));
+}
+
 std::optional<double> LayerJudge::see(const FitInput& input) {
   if (!exists()) return std::nullopt;
   if (by_guess_) {
@@ -72,6 +91,7 @@ void LayerJudge::see_end(const FitInput& input) {
 
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
+  if (chases_chance()) return true;
   if (by_guess_) {
     // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
     // themselves: they have more rows than the judge. Later, few rows say so early, when more rows

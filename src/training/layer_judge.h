@@ -25,6 +25,8 @@ class LayerJudge {
 
   /// Before the first layer; fits NB to compare with unless the method opens with it.
   void see_start(const FitInput& input);
+  /// Before groups move by a layer, whether held-out rows differ where it moves them.
+  void foresee(const Layer& layer, const FitInput& input);
   /// After a layer: the divergence that is left, unset when it was not measured.
   std::optional<double> see(const FitInput& input);
   /// Guesses once more if layers have been added since the last guess.
@@ -46,6 +48,8 @@ class LayerJudge {
 
  private:
   void guess(const FitInput& input);
+  /// Whether the last layers moved held-out rows where these do not differ.
+  bool chases_chance() const;
   /// Place of the smallest AUC.
   std::size_t best_guess() const;
 
@@ -54,6 +58,7 @@ class LayerJudge {
   bool by_guess_;
   bool needs_hope_;  // that there is something to gain, to begin at all
   Index layers_ = 0;
+  std::vector<double> excess_;  // of layers whose kind knows it
   std::vector<GuessRecord> guesses_;
   LayerPointer nb_;
   HeldOutJudgement judged_nb_;

@@ -27,9 +27,9 @@ std::optional<ConditionalLayer> fit_layer(const GroupSet& groups, const FitOptio
   SelfCommunicator comm;
   const RowChoice rows = all_rows(groups);
   const FitOptions all = resolved(groups, options);
-  const auto tree = find_conditional_tree(groups, rows, 0, {}, all, comm, kWorkers);
+  const auto tree = find_conditional_tree(groups, rows, {}, {}, all, comm, kWorkers);
   if (!tree) return std::nullopt;
-  return fit_conditional_layer(groups, rows, *tree, strength, all, comm);
+  return fit_conditional_layer(groups, rows, *tree, strength, all, comm, kWorkers);
 }
 
 // Feature 1 follows feature 0 in one group and runs against it in the other: means and deviations
@@ -116,6 +116,45 @@ TEST(ConditionalFit, HasTheSameBitsOnAnyNumberOfThreads) {
   const Matrix one = rows(1);
   EXPECT_EQ(one, rows(2));
   EXPECT_EQ(one, rows(3));
+}
+
+// The law by which a fit sees that its layers chase chance.
+TEST(FittedConditionalLayer, FindsNoMoreThanChanceInEqualGroups) {
+  const auto layer = fit_layer(crossed(600, 194));
+  ASSERT_TRUE(layer);
+  SelfCommunicator comm;
+  const int trials = 300;
+  double sum = 0, squares = 0;
+  for (int t = 0; t < trials; ++t) {
+    GroupSet alike;
+    Stream stream(195, Purpose::kTest, static_cast<std::uint64_t>(t));
+    for (const char* name : {"a", "b"}) alike.add(name, stream.normal_matrix(400, 3));
+    const double excess = excess_of(*layer, alike, all_rows(alike), comm);
+    sum += excess;
+    squares += excess * excess;
+  }
+  EXPECT_NEAR(sum / trials, 0, 4 / std::sqrt(trials));
+  EXPECT_NEAR(squares / trials, 1, 0.4);
+  const GroupSet unseen = crossed(600, 196);
+  EXPECT_GT(excess_of(*layer, unseen, all_rows(unseen), comm), 10);
+}
+
+// Each layer finds something in some feature, as chance always does in one of many.
+TEST(ConditionalFit, StopsWhenItsLayersChaseChance) {
+  GroupSet groups;
+  Stream stream(197, Purpose::kTest);
+  for (const double shift : {0.0, 1.0, 2.0}) {
+    Matrix rows = stream.normal_matrix(600, 12);
+    rows.col(3).array() += shift;
+    groups.add(std::to_string(shift), std::move(rows));
+  }
+  const Fit fit = fit_flow(groups, {.method = Method::kConditional,
+                                    .layers = 300,
+                                    .validation_fraction = 0.2,
+                                    .patience = 300,
+                                    .judge = Judging::kGuess});
+  EXPECT_GT(fit.flow.num_layers(), 0);
+  EXPECT_LT(fit.record.layers.size() + fit.record.dropped_layers.size(), 100U);
 }
 
 // Equal masses are no masses: a group is worth its rows.

@@ -105,7 +105,7 @@ TEST(ConditionalTree, CutsWhereTheDifferenceChanges) {
   Stream stream(183, Purpose::kTest);
   const EvidenceRows rows = interaction(2000, false, stream);
   const Workers workers(2);
-  const BinnedRows binned(rows, workers);
+  const BinnedRows binned(rows, {0, 1, 2, 3}, workers);
   const ConditionalTree tree = grow_conditional_tree(binned, 0, {0, 1, 2, 3}, 2, 10);
   ASSERT_FALSE(tree.nodes.empty());
   EXPECT_EQ(tree.nodes[0].feature, 1);
@@ -118,7 +118,7 @@ TEST(ConditionalTree, FindsAnInteractionOfTwoFeatures) {
   Stream stream(184, Purpose::kTest);
   const EvidenceRows rows = interaction(4000, true, stream);
   const Workers workers(2);
-  const BinnedRows binned(rows, workers);
+  const BinnedRows binned(rows, {0, 1, 2, 3}, workers);
   const ConditionalTree tree = grow_conditional_tree(binned, 0, {1, 2}, 2, 10);
   EXPECT_GT(tree.worth, 100);
   EXPECT_GE(tree.nodes.size(), 3u);
@@ -134,7 +134,7 @@ TEST(ConditionalTree, OfEqualGroupsIsHardlyEverWorthAnything) {
       rows.group.push_back(i % 2);
       rows.mass.push_back(1);
     }
-    const BinnedRows binned(rows, workers);
+    const BinnedRows binned(rows, {1, 2, 3, 4}, workers);
     if (!grow_conditional_tree(binned, 0, {1, 2, 3, 4}, 2, 10).nodes.empty()) ++found;
   }
   EXPECT_LE(found, 12);
@@ -144,7 +144,7 @@ TEST(ConditionalTree, NeverCutsTheFeatureThatMoves) {
   Stream stream(186, Purpose::kTest);
   const EvidenceRows rows = interaction(1000, false, stream);
   const Workers workers(1);
-  const BinnedRows binned(rows, workers);
+  const BinnedRows binned(rows, {0, 1, 2, 3}, workers);
   for (Index moved = 0; moved < 4; ++moved) {
     for (const auto& node : grow_conditional_tree(binned, moved, {0, 1, 2, 3}, 2, 10).nodes) {
       EXPECT_NE(node.feature, moved);

@@ -144,6 +144,7 @@ TEST(HeldOut, KeepsTheLongestPrefixNotClearlyWorseThanTheBest) {
 TEST(HeldOut, RowsArePartOfNoMap) {
   const GroupSet groups = make_gaussian_groups(2, 4, 600, 3);
   FitOptions options;
+  options.method = Method::kInb;
   options.layers = 4;
   options.strength = 0.7;
   options.validation_fraction = 0.2;
