@@ -176,6 +176,7 @@ HWY_INLINE void expand_columns(D d, T* x, Index x_stride, Index rows, const T* c
 template <class T>
 HWY_INLINE void expand_all(T* x, Index x_stride, Index rows, Index dim, const T* c, Index c_stride,
                            Index k, const T* v, Index v_stride) {
+  if (rows == 0 || k == 0) return;  // Null pointers are allowed then, but no steps from them.
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 1> one;
   const Index lanes = static_cast<Index>(hn::Lanes(d));

@@ -47,7 +47,8 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
     Matrix& own = rows.emplace_back(static_cast<Index>(chosen[m].size()), dim);
     for (Index i = 0; i < own.rows(); ++i) groups[m].rows.copy_row(chosen[m][i], own.row(i).data());
     measure(groups.measured(), own);
-    sums.row(m).head(dim) = own.colwise().sum();
+    // Another process may have all rows of a group, and no rows have no address to add up from.
+    if (own.rows() > 0) sums.row(m).head(dim) = own.colwise().sum();
     sums(m, dim) = static_cast<double>(own.rows());
   }
   comm.sum(numbers_of(sums));

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::uint64_t kDimensions = 10, kVariables = 11, kAttributes = 12;
 
+// NC_MAX_NAME. The library hands out longer names as well, into buffers that have room for this
+// one.
+constexpr std::uint64_t kLongestName = 256;
+
 class ClassicHead {
  public:
   ClassicHead(const RandomAccess& file, const std::string& name, int version)
@@ -23,12 +27,12 @@ class ClassicHead {
     at_ = 4;
     count();  // of records; 2^32 - 1 says that they are still being written
     list(kDimensions, 8, [&] {
-      text();
+      skip_name();
       lengths_.push_back(count());
     });
     attributes();
     list(kVariables, 24, [&] {
-      text();
+      skip_name();
       const std::uint64_t dimensions = fitting(count(), word_size());
       for (std::uint64_t k = 0; k < dimensions; ++k) dimension(count(), k == 0);
       attributes();
@@ -75,8 +79,13 @@ class ClassicHead {
     if (place >= lengths_.size() || (!first && lengths_[place] == 0)) refuse();
   }
 
-  void text() {
+  void skip_name() {
     const std::uint64_t size = fitting(count(), 1);
+    if (size > kLongestName) {
+      throw InvalidData(fmt::format(
+          "{}: it has a name of {} bytes, but netCDF allows {}; copy or make the file again.",
+          name_, size, kLongestName));
+    }
     skip(size);
   }
 
@@ -92,7 +101,7 @@ class ClassicHead {
   void attributes() {
     list(kAttributes, 12, [&] {
       constexpr std::array<std::uint64_t, 12> kBytes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
-      text();
+      skip_name();
       const std::uint64_t type = number(4);
       if (type < 1 || type >= kBytes.size()) refuse();
       const std::uint64_t values = fitting(count(), kBytes[type]);

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-constexpr TableOptions kMeasured = {.short_names = true, .uncompensated = true};
+const TableOptions kMeasured = {.short_names = true, .uncompensated = true};
 
 /// A file made by hand: keywords behind those that every file needs, and data.
 struct HandMade {

@@ -108,5 +108,20 @@ TEST(NetcdfHead, IsNotBelieved) {
   }
 }
 
+// The library would copy 300 bytes into a buffer of 257: a fuzzer found that this overran the
+// stack.
+TEST(NetcdfHead, NamesAreNotLongerThanAllowed) {
+  const TemporaryFolder folder;
+  std::string bytes = bytes_of(kTables / "climate_classic.nc");
+  // Behind the tag of the dimensions and their number stands the first name: its length, its text.
+  const std::size_t at = bytes.find(std::string("\0\0\0\x0a", 4), 4) + 8;
+  const std::size_t padded = (static_cast<unsigned char>(bytes[at + 3]) + 3) / 4 * 4;
+  bytes.replace(at, 4 + padded, std::string("\0\0\x01\x2c", 4) + std::string(300, 'a'));
+  const auto file = folder.with("long.nc", bytes);
+  EXPECT_THAT([&] { read_table(file); },
+              ThrowsMessage<Error>(testing::AnyOf(HasSubstr("a name of 300 bytes"),
+                                                  HasSubstr("without the netCDF library"))));
+}
+
 }  // namespace netcdf_test
 }  // namespace conflux

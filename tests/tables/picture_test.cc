@@ -81,8 +81,8 @@ TEST(Picture, EveryRefusalNamesTheRemedy) {
       {"P6\n18446744073709551615 2\n255\n", "pixels, but has"},
   };
   for (const auto& [bytes, message] : cases) {
-    EXPECT_THAT([&] { read_table(folder.with("bad.ppm", bytes)); },
-                ThrowsMessage<InvalidData>(HasSubstr(message)));
+    const auto file = folder.with("bad.ppm", bytes);
+    EXPECT_THAT([&] { read_table(file); }, ThrowsMessage<InvalidData>(HasSubstr(message)));
   }
   EXPECT_THROW(read_table(folder.with("bad.png", "\x89PNG\r\n\x1a\nrest")), InvalidData);
   const Table table = read_table(folder.with("p.ppm", kColour));
