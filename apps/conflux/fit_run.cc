@@ -11,6 +11,7 @@
 #include "conflux/storage/model_file.h"
 #include "core/stop.h"
 #include "file_checks.h"
+#include "matching/matching.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "record_json.h"
@@ -137,10 +138,24 @@ void show_progress(const Fit& fit, const Console& console) {
 }
 
 // Labels that a user names are not to be mixed, unless he says so.
-void protect_labels(FitOptions& options, const FitFlags& flags, const Console& console) {
+void protect_labels(FitOptions& options, const FitFlags& flags, const GroupSet& groups,
+                    const Console& console) {
   if (flags.input.label.empty() || was_given(flags, "gate") || flags.preset == "paper") return;
   if ((kGatedMethods & only(options.method)) == 0) return;
+  if (groups.label_names().empty()) {
+    console.info(fmt::format(
+        "no row has a \"{}\", so the fit goes on as without --label; fill in some of its cells",
+        flags.input.label));
+    return;
+  }
   options.gate = Gating::kLabel;
+  if (known_labels(groups).in_part) {
+    console.info(fmt::format(
+        "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each other "
+        "(--gate none aligns whole groups)",
+        flags.input.label));
+    return;
+  }
   console.info(fmt::format(
       "labels are protected: rows are aligned with rows of the same \"{}\" (--gate none "
       "aligns whole groups)",
@@ -239,7 +254,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
-  if (!earlier_) protect_labels(options_, flags_, console);
+  if (!earlier_) protect_labels(options_, flags_, groups, console);
   if (groups.num_groups() > 1) {
     check_memory(memory_needed(shape_of(groups), groups[0].rows.single(), options_),
                  bytes_from_text(flags.max_memory));

@@ -11,6 +11,7 @@
 #include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
+#include "label_column.h"
 #include "mapped_groups.h"
 #include "name_patterns.h"
 #include "processes.h"

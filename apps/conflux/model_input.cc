@@ -8,6 +8,15 @@
 
 namespace conflux::app {
 
+namespace {
+
+bool has_column(const TableSchema& schema, const std::string& name) {
+  return std::any_of(schema.begin(), schema.end(),
+                     [&](const ColumnInfo& column) { return column.name == name; });
+}
+
+}  // namespace
+
 GroupedInputFlags completed(const Model& model, GroupedInputFlags input) {
   if (input.group.empty()) input.group = model.group_column;
   ColumnFlags columns{.group = input.group, .features = input.features, .rename = input.rename};
@@ -23,10 +32,13 @@ GroupedInputFlags completed(const Model& model, GroupedInputFlags input) {
     const auto reader = open_rows(first, names, &model.components);
     const TableSchema& schema = reader->schema();
     input.features = find_columns(schema, first, model, columns, told_here).features;
-    // The labels that the fit knew need not be named again.
-    const bool has_labels = std::any_of(schema.begin(), schema.end(), [&](const auto& column) {
-      return column.name == model.label_column;
-    });
+    // The labels that the fit knew need not be named again. A file of a group may lack them.
+    const bool has_labels =
+        std::any_of(input.paths.begin(), input.paths.end(), [&](const std::string& path) {
+          return has_column(
+              path == first ? schema : open_rows(path, names, &model.components)->schema(),
+              model.label_column);
+        });
     if (input.label.empty() && has_labels) input.label = model.label_column;
   }
   return input;

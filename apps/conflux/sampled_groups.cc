@@ -9,6 +9,7 @@
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
 #include "core/rng.h"
+#include "label_column.h"
 #include "metrics/thinning.h"
 #include "model_columns.h"
 #include "support/interrupt.h"
@@ -125,20 +126,11 @@ class Sampler {
 
   std::vector<Index> labels_of(const Table& block) {
     std::vector<Index> out;
-    if (input_.label.empty()) return out;
-    for (const std::string& label : groups_of_labels(block)) {
+    const bool absent = may_lack_label(input_, "") && !block.has(input_.label);
+    if (input_.label.empty() || absent) return out;
+    for (const std::string& label : app::labels_of(block, input_.label)) {
       const auto [found, is_new] = label_codes_.try_emplace(label, label_codes_.size());
       out.push_back(label.empty() ? -1 : static_cast<Index>(found->second));
-    }
-    return out;
-  }
-
-  std::vector<std::string> groups_of_labels(const Table& block) const {
-    const Column& column = block[input_.label];
-    if (!column.numeric()) return column.text;
-    std::vector<std::string> out;
-    for (const double number : column.numbers) {
-      out.push_back(number != number ? "" : fmt::format("{}", number));
     }
     return out;
   }

@@ -16,6 +16,7 @@
 #include "conflux/tables/table_groups.h"
 #include "core/stopwatch.h"
 #include "grouped_input.h"
+#include "label_column.h"
 #include "memory_limit.h"
 #include "meta_columns.h"
 #include "support/interrupt.h"
@@ -56,7 +57,7 @@ TableOptions options_for(const std::string& path, const TaggedTableFlags& flags,
   // Who joins a table has the groups there, as a rule; an array of them is not asked for then.
   const std::string group = flags.meta.empty() ? flags.group : "";
   TableOptions options = read_options(flags.table, group, flags.threads);
-  if (!flags.meta.empty() && path != "-") {
+  if ((!flags.meta.empty() && path != "-") || may_lack_label(flags, path)) {
     TableOptions names = options;
     names.numeric.emplace();
     keep_existing(text, open_rows(path, names, flags.components.get())->schema());
@@ -124,6 +125,7 @@ Table read_one(const std::string& path, const TaggedTableFlags& flags, const Con
   std::vector<std::string> text = spelled_columns(flags);
   Table table = read_within(path, flags, text, console);
   if (table.source.empty()) table.source = path;
+  add_empty_labels(table, flags, path);
   console.detail(fmt::format("read {}: {} rows, {} columns, {:.2f} s", path, table.num_rows(),
                              table.num_columns(), watch.seconds()));
   return table;
@@ -278,6 +280,7 @@ TaggedTable read_drawn(const TaggedTableFlags& flags, const Console& console) {
     for (Table block; reader->read(block, kBlockRows);) {
       stop_if_interrupted();
       if (block.source.empty()) block.source = path;
+      add_empty_labels(block, flags, path);
       rows += block.num_rows();
       console.progress(fmt::format("{} rows", rows));
       std::vector<std::string> groups = groups_of_file(block, path, flags);
@@ -319,20 +322,11 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
     }
   }
   out.no_features = columns_besides(flags);
+  refuse_absent_labels(out.table, flags);
   if (out.table.num_rows() == 0) {
     throw InvalidData(fmt::format("{}: there are no rows; add some.", out.table.source));
   }
   if (!flags.group.empty()) refuse_single_rows(out, flags.group);
-  return out;
-}
-
-std::vector<std::string> labels_of(const Table& table, const std::string& column) {
-  const Column& labels = table[column];
-  if (!labels.numeric()) return labels.text;
-  std::vector<std::string> out;
-  for (const double number : labels.numbers) {
-    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
-  }
   return out;
 }
 

@@ -67,9 +67,6 @@ void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept);
 
 TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console);
 
-/// What each row shows; rows without a label have an empty text.
-std::vector<std::string> labels_of(const Table& table, const std::string& column);
-
 /// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
 std::string stem_of(const std::string& path);
 

@@ -69,8 +69,9 @@ def align(
     groups : array-like of shape (n_samples,) or str
         Label of each row's group, or the column of a data frame that has it.
     labels : array-like of shape (n_samples,) or str, optional
-        What rows show, None where it is unknown, or the column that has it. Rows of the same label
-        are then aligned with each other, as by ``gate="label"``, unless `gate` is given.
+        What rows show, None or NaN where it is unknown, or the column that has it. Rows of the same
+        label are then aligned with each other, as by ``gate="label"``, unless `gate` is given. A few
+        labels, or those of one group, steer which kinds of rows are aligned with each other.
     to : label, optional
         Return all rows as if they were of this group instead of in the shared space.
     unseen : float
@@ -105,7 +106,14 @@ def align(
     )
     aligner = Aligner(random_state=seed, n_jobs=n_jobs, **params)
     if labels is not None and "gate" not in params and aligner.method in _GATED:
-        aligner.set_params(gate="label")
+        if _labels.any_known(labels):
+            aligner.set_params(gate="label")
+        else:
+            warnings.warn(
+                "no row has a label, so the rows are aligned as without labels; give some.",
+                FitWarning,
+                stacklevel=2,
+            )
     found, rows, data = read_data(aligner, features, groups, labels, seed, 2)
     options = engine_options(aligner, None, seed, threads)
     names = (group_column, label_column)

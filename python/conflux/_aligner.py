@@ -88,7 +88,8 @@ class BaseAligner(MovingBase):
         sample_weight : array-like of shape (n_samples,), optional
             Mass of each row within its group; all rows count alike if it is left out.
         y : array-like of shape (n_samples,), optional
-            What rows show, None where it is unknown, for ``gate="label"``; ignored otherwise.
+            What rows show, None or NaN where it is unknown, for ``gate="label"``; ignored
+            otherwise. A few labels, or those of one group, steer the matching of kinds.
         callback : callable, optional
             Called with a :class:`LayerRecord` after every layer; return True to stop there.
 

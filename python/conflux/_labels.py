@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["encode", "encode_labels", "extend", "missing", "name_of", "number"]
+__all__ = ["any_known", "encode", "encode_labels", "extend", "missing", "name_of", "number"]
 
 Codes = npt.NDArray[np.int64]
 
@@ -105,6 +105,11 @@ def encode_labels(y: Any, rows: int) -> tuple[list[str], Codes]:
     names = sorted({name_of(label) for label in found if not missing(label)})
     places = [-1 if missing(label) else names.index(name_of(label)) for label in found]
     return names, np.ascontiguousarray(np.array(places, dtype=np.int64)[codes])
+
+
+def any_known(labels: Any) -> bool:
+    """Return whether some row has a label."""
+    return any(not missing(label) for label in np.asarray(labels, dtype=object).ravel())
 
 
 def number(groups: Any, rows: int, model: Any) -> Codes:

@@ -38,6 +38,37 @@ def test_labels_are_protected():
     assert conflux.align(X, groups, kinds, layers=5, gate="none").model.gate == "none"
 
 
+def test_labels_of_some_rows_steer_the_matching():
+    random = np.random.default_rng(4)
+    groups = np.repeat(["a", "b"], 600)
+    types = np.concatenate([random.choice(4, 600, p=p) for p in ([.4, .3, .2, .1], [.1, .2, .3, .4])])
+    # The second group is shifted by as much as types are apart.
+    X = random.normal(size=(1200, 12)) + 3 * (types + (groups == "b"))[:, None]
+    few = np.where(random.random(1200) < 0.05, types, np.nan)
+
+    def gap(rows):
+        means = [[rows[(groups == g) & (types == t)].mean(0) for t in range(4)] for g in "ab"]
+        return np.linalg.norm(np.subtract(*means), axis=1).mean()
+
+    done = conflux.align(X, groups, few, n_jobs=1)
+    assert done.model.gate == "label"
+    assert "% of the rows steered the matching" in str(done.summary)
+    assert gap(done.rows) < 3 < 5 < gap(conflux.align(X, groups, gate="kinds").rows)
+    as_none = [None if np.isnan(each) else int(each) for each in few]
+    again = conflux.align(X, groups, as_none, n_jobs=2)
+    assert (again.rows == done.rows).all()
+    # New rows need no labels.
+    assert (done.model.transform(X, groups) == done.rows).all()
+    assert np.abs(done.model.inverse_transform(done.rows, groups) - X).max() < 1e-9
+
+
+def test_labels_that_no_row_has_are_said_to_be_none():
+    X, groups = two_groups(2.0)
+    with pytest.warns(conflux.FitWarning, match="no row has a label"):
+        done = conflux.align(X, groups, [None] * len(X), layers=5)
+    assert done.model.gate != "label"
+
+
 def test_small_groups_keep_no_rows():
     X, groups = two_groups(3.0, rows=60)
     done = conflux.align(X, groups, layers=3)

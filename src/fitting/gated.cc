@@ -21,8 +21,10 @@ namespace {
 // tear at its border; rows that the gate alone shares out let neighbours in.
 constexpr double kCertainty = 0.5;
 
-void check_labels(const GroupSet& groups, Gating gate) {
+void check_labels(const GroupSet& groups, Gating gate, Communicator& comm) {
   if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
+  // One label tells rows that have it from others, but not if all do.
+  if (known_labels(groups, comm).in_part) return;
   throw InvalidOption(fmt::format(
       "gate is label but the rows have {}; name a column of labels, or choose gate kinds.",
       groups.label_names().empty() ? "no labels" : "one label only"));
@@ -33,7 +35,7 @@ class GatedFitter final : public LayerFitter {
   /// Gates look at the directions in which rows differ within their groups, as the data have them:
   /// shifts between groups do not count, and a resumed fit finds the same.
   explicit GatedFitter(const FitInput& input) {
-    check_labels(input.groups(), input.options.gate);
+    check_labels(input.groups(), input.options.gate, input.comm);
     basis_ = gating_basis(input.groups(), input.usable, input.options.weights.list, kGatingBasis,
                           input.comm, input.workers);
     kinds_ = find_kinds(input);
@@ -75,9 +77,13 @@ class GatedFitter final : public LayerFitter {
  private:
   static RowKinds find_kinds(const FitInput& input) {
     const FitOptions& options = input.options;
-    if (options.gate == Gating::kLabel) return kinds_by_label(input.groups());
-    Matching found = match_groups(input.groups(), {.kinds = *options.kinds, .seed = options.seed},
-                                  input.comm, input.workers);
+    const bool by_labels = options.gate == Gating::kLabel;
+    if (by_labels && !known_labels(input.groups(), input.comm).in_part) {
+      return kinds_by_label(input.groups());
+    }
+    Matching found = match_groups(
+        input.groups(), {.kinds = *options.kinds, .by_labels = by_labels, .seed = options.seed},
+        input.comm, input.workers);
     return {.count = found.num_kinds(), .of = std::move(found.kinds), .certainty = kCertainty};
   }
 

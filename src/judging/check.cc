@@ -160,7 +160,9 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
 
-  const Compositions found = compare_compositions(groups, options.deals, options.seed, workers);
+  const KnownLabels known = known_labels(groups);
+  const Compositions found =
+      compare_compositions(groups, options.deals, options.seed, known.in_part, workers);
   out.kinds = found.kinds;
   out.labels = found.labels;
   out.overlap = found.overlap;

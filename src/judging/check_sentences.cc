@@ -49,13 +49,19 @@ void tell_partners(CheckReport& report, const Matching& matching) {
   report.sentences.insert(report.sentences.end(), lines.begin(), lines.end());
 }
 
-void advise_on_kinds(CheckReport& report, const Compositions& found) {
+void advise_on_kinds(CheckReport& report, const Compositions& found, const KnownLabels& known) {
   const GateChoice choice = choose_gate(found);
   const auto say = [&](Advice advice, std::string sentence) {
     report.advice = advice;
     report.sentences.push_back(std::move(sentence));
   };
-  if (report.labels && unlike(*report.labels)) {
+  if (known.in_part) {
+    say(Advice::kGateLabels,
+        fmt::format("Labels of {} are known and steer the matching: kinds of rows that hold "
+                    "different labels are kept apart, and rows without a label are sorted by where "
+                    "they lie. Shares of labels are those of the rows that have one.",
+                    known_phrase(known)));
+  } else if (report.labels && unlike(*report.labels)) {
     say(Advice::kGateLabels,
         fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
                     "another label to be like another group (chance: {}). Aligned as wholes, rows "
@@ -137,8 +143,9 @@ void advise(CheckReport& report, const GroupSet& groups, const Compositions& fou
   report.sentences = {verdict(report, error_rate)};
   report.advice = Advice::kLeave;
   if (!report.differ) return;
-  advise_on_kinds(report, found);
-  if (report.advice == Advice::kGateKinds) tell_partners(report, found.matching);
+  const KnownLabels known = known_labels(groups);
+  advise_on_kinds(report, found, known);
+  if (report.advice == Advice::kGateKinds || known.in_part) tell_partners(report, found.matching);
   warn_of_small_groups(report, groups);
 }
 

@@ -250,7 +250,9 @@ std::vector<std::string> usual_metrics(const GroupSet& groups) {
   std::vector<std::string> out = {"transport_cost", "neighbors_kept"};
   if (groups.num_groups() > 1 && groups.num_samples() >= kRowsForLisi) {
     out.emplace_back("ilisi");
-    if (!groups.label_names().empty()) out.emplace_back("clisi");
+    // Neighbours are counted among rows whose label is known.
+    const double labelled = known_labels(groups).part * static_cast<double>(groups.num_samples());
+    if (labelled >= static_cast<double>(kRowsForLisi)) out.emplace_back("clisi");
   }
   out.emplace_back("round_trip");
   return out;
@@ -258,16 +260,22 @@ std::vector<std::string> usual_metrics(const GroupSet& groups) {
 
 namespace {
 
-// The kinds of the rows as they were, one after the other.
-std::vector<Index> kinds_of(const Samples& samples, const std::vector<std::string>& names,
-                            std::uint64_t seed, const Workers& workers) {
+// The kinds of the rows as they were, one after the other. Labels that some of them have steer.
+std::vector<Index> kinds_of(const Samples& samples, const GroupSet& all, std::uint64_t seed,
+                            const Workers& workers) {
   GroupSet groups;
+  std::vector<std::vector<Index>> labels;
+  auto next = samples.original.label_of.begin();
   for (Index m = 0; m < samples.groups(); ++m) {
-    groups.add(names[m], Matrix(samples.original_of(m).eigen()));
+    groups.add(all[m].name, Matrix(samples.original_of(m).eigen()));
+    labels.emplace_back(next, next + samples.original.sizes[m]);
+    next += samples.original.sizes[m];
   }
+  groups.set_labels(all.label_names(), std::move(labels));
   SelfCommunicator comm;
   std::vector<Index> out;
-  for (const auto& kinds : match_groups(groups, {.seed = seed}, comm, workers).kinds) {
+  for (const auto& kinds :
+       match_groups(groups, {.by_labels = true, .seed = seed}, comm, workers).kinds) {
     out.insert(out.end(), kinds.begin(), kinds.end());
   }
   return out;
@@ -289,8 +297,12 @@ Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples
   std::vector<Index> kind_of;
   if (!groups.label_names().empty()) {
     alignment.label_of = samples.original.label_of;
-  } else if (options.gate == Gating::kKinds) {
-    kind_of = kinds_of(samples, groups.names(), options.seed, workers);
+    if (options.gate == Gating::kLabel && known_labels(groups).in_part) {
+      kind_of = kinds_of(samples, groups, options.seed, workers);
+      alignment.kind_of = kind_of;
+    }
+  } else if (options.gate == Gating::kKinds || options.gate == Gating::kLabel) {
+    kind_of = kinds_of(samples, groups, options.seed, workers);
     alignment.label_of = kind_of;
     alignment.labels_found = true;
   }

@@ -25,6 +25,8 @@ struct Pair {
   Matrix after = {};
   std::vector<Index> group_of = {};
   std::vector<Index> label_of = {};
+  /// Kinds, or labels, that the verdict asks within.
+  std::vector<Index> within = {};
   std::vector<Index> sizes = {};
 };
 
@@ -79,7 +81,9 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
     alignment.after.copy_row(chosen[i], out.after.row(i).data());
     out.group_of.push_back(alignment.group_of[chosen[i]]);
     if (!alignment.label_of.empty()) out.label_of.push_back(alignment.label_of[chosen[i]]);
+    if (!alignment.kind_of.empty()) out.within.push_back(alignment.kind_of[chosen[i]]);
   }
+  if (alignment.kind_of.empty()) out.within = out.label_of;
   return out;
 }
 
@@ -124,17 +128,24 @@ std::vector<Index> shuffled(const std::vector<Index>& kinds, std::uint64_t seed)
   return out;
 }
 
-void judge_mixing(const Pair& pair, const Alignment& alignment, std::uint64_t seed,
+// Rows whose label is unknown are neither alike nor unlike.
+Pair labelled_rows(const Pair& pair) {
+  std::vector<Index> known;
+  for (std::size_t i = 0; i < pair.label_of.size(); ++i) {
+    if (pair.label_of[i] >= 0) known.push_back(static_cast<Index>(i));
+  }
+  Pair out{.before = pair.before(known, Eigen::all), .after = pair.after(known, Eigen::all)};
+  for (const Index i : known) out.label_of.push_back(pair.label_of[i]);
+  return out;
+}
+
+void judge_labels(const Pair& pair, const Alignment& alignment, std::uint64_t seed,
                   const Workers& workers, Judgement& out) {
   const LisiOptions options;
   if (pair.before.rows() <= 3 * options.perplexity) return;
   const auto index = [&](const Matrix& rows, const std::vector<Index>& kinds) {
     return lisi(rows, kinds, options, workers);
   };
-  out.ilisi =
-      Change{median(index(pair.before, pair.group_of)), median(index(pair.after, pair.group_of)),
-             median(index(pair.after, shuffled(pair.group_of, seed)))};
-  if (alignment.label_names.empty() || pair.label_of.empty()) return;
   const std::vector<double> before = index(pair.before, pair.label_of);
   const std::vector<double> after = index(pair.after, pair.label_of);
   const std::vector<double> dealt = index(pair.after, shuffled(pair.label_of, seed));
@@ -146,6 +157,20 @@ void judge_mixing(const Pair& pair, const Alignment& alignment, std::uint64_t se
   for (std::size_t c = 0; c < labels; ++c) {
     out.clisi_of_label.push_back({of_before[c], of_after[c], of_dealt[c]});
   }
+}
+
+void judge_mixing(const Pair& pair, const Alignment& alignment, std::uint64_t seed,
+                  const Workers& workers, Judgement& out) {
+  const LisiOptions options;
+  if (pair.before.rows() <= 3 * options.perplexity) return;
+  const auto index = [&](const Matrix& rows, const std::vector<Index>& kinds) {
+    return lisi(rows, kinds, options, workers);
+  };
+  out.ilisi =
+      Change{median(index(pair.before, pair.group_of)), median(index(pair.after, pair.group_of)),
+             median(index(pair.after, shuffled(pair.group_of, seed)))};
+  if (alignment.label_names.empty() || pair.label_of.empty()) return;
+  judge_labels(labelled_rows(pair), alignment, seed, workers, out);
 }
 
 void judge_neighbors(const Pair& pair, const Workers& workers, Judgement& out) {
@@ -228,17 +253,17 @@ void judge_moves(const Pair& pair, const Alignment& alignment, Judgement& out) {
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,
                           const Workers& workers) {
   check_shapes(alignment);
-  Judgement out{.kinds_found = alignment.labels_found};
+  Judgement out{.kinds_found = alignment.labels_found || !alignment.kind_of.empty()};
   {
     const Pair pair = draw_pair(alignment, options.max_rows, options.seed);
     const GuessingOptions guessing{.seed = options.seed};
     out.guess_before = guess_groups(SampleRows(pair.before), pair.group_of, guessing, workers);
     out.guess_after = guess_groups(SampleRows(pair.after), pair.group_of, guessing, workers);
-    if (!pair.label_of.empty()) {
+    if (!pair.within.empty()) {
       out.within_before =
-          guess_within_kinds(pair.before, pair.group_of, pair.label_of, guessing, workers);
+          guess_within_kinds(pair.before, pair.group_of, pair.within, guessing, workers);
       out.within_after =
-          guess_within_kinds(pair.after, pair.group_of, pair.label_of, guessing, workers);
+          guess_within_kinds(pair.after, pair.group_of, pair.within, guessing, workers);
     }
     out.within_labels = options.labels_protected && out.within_after.has_value();
     out.rows = pair.before.rows();

@@ -205,7 +205,7 @@ std::string_view name_of(Verdict verdict) {
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
   judgement.verdict = verdict_of(before_of(judgement), after_of(judgement));
-  const std::string_view what = alignment.labels_found ? "kind" : "label";
+  const std::string_view what = judgement.kinds_found ? "kind" : "label";
   judgement.sentences = {verdict_sentence(judgement, what)};
   if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
     judgement.sentences.push_back(

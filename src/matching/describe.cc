@@ -29,6 +29,12 @@ std::vector<std::string> linked_through_others(const Matching& matching) {
   return out;
 }
 
+std::string name_of_kind(const Matching& matching, Index kind) {
+  const bool known = !matching.labels.empty() && !matching.labels[kind].empty();
+  return fmt::format("Kind {}{}", kind + 1,
+                     known ? fmt::format(" ({})", matching.labels[kind]) : "");
+}
+
 std::string shares_of_kind(const Matching& matching, Index kind) {
   std::vector<std::string> parts;
   const auto count = static_cast<Index>(matching.groups.size());
@@ -37,14 +43,15 @@ std::string shares_of_kind(const Matching& matching, Index kind) {
       parts.push_back(
           fmt::format("{:.0f} % of {}", 100 * matching.shares(m, kind), matching.groups[m].name));
     }
-    return fmt::format("Kind {}: {}.", kind + 1, fmt::join(parts, ", "));
+    return fmt::format("{}: {}.", name_of_kind(matching, kind), fmt::join(parts, ", "));
   }
   Index least = 0;
   Index most = 0;
   const double smallest = matching.shares.col(kind).minCoeff(&least);
   const double largest = matching.shares.col(kind).maxCoeff(&most);
-  return fmt::format("Kind {}: from {:.0f} % of {} to {:.0f} % of {}.", kind + 1, 100 * smallest,
-                     matching.groups[least].name, 100 * largest, matching.groups[most].name);
+  return fmt::format("{}: from {:.0f} % of {} to {:.0f} % of {}.", name_of_kind(matching, kind),
+                     100 * smallest, matching.groups[least].name, 100 * largest,
+                     matching.groups[most].name);
 }
 
 }  // namespace

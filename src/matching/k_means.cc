@@ -58,19 +58,22 @@ Clusters best_of(int starts, const Matrix& points, const Vector& masses, Index c
   return best;
 }
 
+}  // namespace
+
 Clusters without_empty(Clusters clusters) {
   Index kept = 0;
   for (Index c = 0; c < clusters.centres.rows(); ++c) {
     if (!(clusters.masses(c) > 0)) continue;
     clusters.centres.row(kept) = clusters.centres.row(c).eval();
-    clusters.masses(kept++) = clusters.masses(c);
+    clusters.masses(kept) = clusters.masses(c);
+    if (!clusters.labels.empty()) clusters.labels[kept] = clusters.labels[c];
+    ++kept;
   }
   clusters.centres.conservativeResize(kept, Eigen::NoChange);
   clusters.masses.conservativeResize(kept);
+  if (!clusters.labels.empty()) clusters.labels.resize(static_cast<std::size_t>(kept));
   return clusters;
 }
-
-}  // namespace
 
 Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centres, int steps,
                         Communicator& comm) {

@@ -19,7 +19,12 @@ struct Clusters {
   Vector masses;   // of the points nearest to each centre, over all processes
   /// Mean squared distance of the points from their centres.
   double spread = 0;
+  /// What each of them is known to hold, or -1; empty without labels.
+  std::vector<Index> labels = {};
 };
+
+/// Those that have mass.
+Clusters without_empty(Clusters clusters);
 
 /// At most `count` clusters of this process's `points` with `masses` and those of the others; fewer
 /// when there are fewer points. The best of `starts` random starts; clusters without mass are left

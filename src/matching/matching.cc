@@ -8,6 +8,7 @@
 
 #include "matching/islands.h"
 #include "matching/k_means.h"
+#include "matching/label_split.h"
 #include "matching/moved_copy.h"
 #include "matching/within_axes.h"
 #include "options/automatic.h"
@@ -35,6 +36,9 @@ constexpr Index kGroupsInAllRepeats = 200;
 // Directions of variance need fewer rows than clusters do.
 constexpr Index kAxesRows = 4000;
 
+// Kinds are split by labels that rows have or were given by what lies around them.
+constexpr SplitRule kSplitOfKinds = {.fewest = kRowsPerCluster, .must_be_told = false};
+constexpr Index kMostLabelled = 60;
 // A single start often splits one kind and joins two others.
 constexpr int kKindStarts = 4;
 constexpr std::uint64_t kKindStream = 1000;  // beyond those of the repeats
@@ -67,7 +71,11 @@ class Matcher {
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       points_.push_back(axes_.of(groups_[m], chosen_[m], workers_));
       Vector& masses = masses_.emplace_back(points_[m].rows());
-      for (Index i = 0; i < masses.size(); ++i) masses(i) = mass_of(groups_[m], chosen_[m][i]);
+      std::vector<Index>& labels = labels_.emplace_back();
+      for (Index i = 0; i < masses.size(); ++i) {
+        masses(i) = mass_of(groups_[m], chosen_[m][i]);
+        labels.push_back(label_of(m, chosen_[m][i]));
+      }
     }
   }
 
@@ -87,6 +95,14 @@ class Matcher {
   }
 
  private:
+  Index num_labels() const {
+    return options_.by_labels ? static_cast<Index>(groups_.label_names().size()) : 0;
+  }
+
+  Index label_of(Index m, Index row) const {
+    return options_.by_labels ? groups_[m].label(row) : -1;
+  }
+
   // At most so many rows of each group, spread over the processes by the rows that they have.
   void draw_rows() {
     const Index num_groups = groups_.num_groups();
@@ -133,6 +149,10 @@ class Matcher {
       const Index count = std::clamp(static_cast<Index>(sizes_[m]) / kRowsPerCluster,
                                      kFewestClusters, kMostClusters);
       out[m] = k_means(points_[m], masses_[m], count, 1, stream_for(1 + repeat, m), comm_);
+      if (num_labels() > 0) {
+        const LabelledPoints own{points_[m], masses_[m], labels_[m]};
+        out[m] = split_by_labels(own, num_labels(), {}, out[m], comm_);
+      }
       out[m].masses /= std::max(out[m].masses.sum(), std::numeric_limits<double>::min());
     };
     if (comm_.size() == 1) {
@@ -183,12 +203,12 @@ class Matcher {
   }
 
   // Points where the copies of their clusters are, in the mean over all repeats.
-  Matrix moved(Index m, const Matrix& points) const {
+  Matrix moved(Index m, const Matrix& points, const std::vector<Index>& labels) const {
     Matrix sums = Matrix::Zero(points.rows(), points.cols());
     for (const Repeat& each : repeats_) {
       const Matrix& centres = each.clusters[m].centres;
       const Matrix moves = each.copy.centres[m] - centres;
-      const std::vector<Index> cluster_of = nearest_centres(points, centres);
+      const std::vector<Index> cluster_of = nearest_clusters(points, labels, each.clusters[m]);
       for (Index i = 0; i < points.rows(); ++i) sums.row(i) += moves.row(cluster_of[i]);
     }
     return points + sums / static_cast<double>(repeats_.size());
@@ -200,28 +220,44 @@ class Matcher {
     for (const Matrix& each : points_) total += each.rows();
     Matrix all(total, axes_.columns.cols());
     Vector masses(total);
+    std::vector<Index> labels;
     Index at = 0;
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       const Index count = points_[m].rows();
-      all.middleRows(at, count) = moved(m, points_[m]);
+      all.middleRows(at, count) = moved(m, points_[m], labels_[m]);
       masses.segment(at, count) = masses_[m] / std::max(comm_.sum(masses_[m].sum()), 1e-300);
+      labels.insert(labels.end(), labels_[m].begin(), labels_[m].end());
       at += count;
     }
     const double rows = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
     const Index count =
         options_.kinds > 0 ? options_.kinds : automatic::kinds_of(static_cast<Index>(rows));
     Clusters kinds = k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_);
-    kinds.masses /= std::max(kinds.masses.sum(), std::numeric_limits<double>::min());
-    const Matrix& centres = kinds.centres;
+    if (num_labels() > 0) {
+      label_sources_ = labelled_clusters({all, masses, labels}, rows, kinds);
+      std::vector<Index> told;
+      at = 0;
+      for (Index m = 0; m < groups_.num_groups(); ++m) {
+        const Index own = points_[m].rows();
+        const std::vector<Index> of_group =
+            told_labels(m, points_[m], all.middleRows(at, own), labels_[m]);
+        told.insert(told.end(), of_group.begin(), of_group.end());
+        at += own;
+      }
+      kinds = split_by_labels({all, masses, told}, num_labels(), kSplitOfKinds, kinds, comm_);
+    }
     if (options_.count_islands) {
       for (Index m = 0; m < groups_.num_groups(); ++m) {
         out.groups[m].islands = count_islands(points_[m], options_.seed, 1 + m, comm_);
       }
       out.islands = count_islands(all, options_.seed, 0, comm_);
     }
-    out.shares = Matrix::Zero(groups_.num_groups(), centres.rows());
-    for (Index m = 0; m < groups_.num_groups(); ++m) out.kinds.push_back(sort_rows(m, centres));
+    for (const Index label : kinds.labels) {
+      out.labels.push_back(label < 0 ? "" : groups_.label_names()[label]);
+    }
+    out.shares = Matrix::Zero(groups_.num_groups(), kinds.centres.rows());
     for (Index m = 0; m < groups_.num_groups(); ++m) {
+      out.kinds.push_back(sort_rows(m, kinds));
       for (Index i = 0; i < groups_[m].rows.rows(); ++i) {
         out.shares(m, out.kinds[m][i]) += mass_of(groups_[m], i);
       }
@@ -232,15 +268,64 @@ class Matcher {
     }
   }
 
+  // Clusters of the moved rows that are small enough to follow the borders of labels. One that has
+  // no label takes the nearest of those that its kind has, if any.
+  Clusters labelled_clusters(const LabelledPoints& all, double rows, const Clusters& kinds) const {
+    const Index count =
+        std::clamp(static_cast<Index>(rows) / kRowsPerCluster, kFewestClusters, kMostLabelled);
+    Clusters out = split_by_labels(
+        all, num_labels(), {},
+        k_means(all.points, all.masses, count, 1, stream_for(kKindStream, 1), comm_), comm_);
+    const std::vector<Index> kind_of = nearest_centres(out.centres, kinds.centres);
+    const std::vector<Index> known = out.labels;
+    for (std::size_t c = 0; c < known.size(); ++c) {
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t other = 0; known[c] < 0 && other < known.size(); ++other) {
+        if (known[other] < 0 || kind_of[other] != kind_of[c]) continue;
+        const double squared =
+            (out.centres.row(static_cast<Index>(other)) - out.centres.row(static_cast<Index>(c)))
+                .squaredNorm();
+        if (squared >= least) continue;
+        least = squared;
+        out.labels[c] = known[other];
+      }
+    }
+    return out;
+  }
+
+  // The label of each point, or what labels say of it: those of its own group's clusters in most of
+  // the repeats, or else those that the groups drawn together have around it; -1 without any.
+  std::vector<Index> told_labels(Index m, const Matrix& points, const Matrix& moved_points,
+                                 const std::vector<Index>& labels) const {
+    Matrix votes = Matrix::Zero(points.rows(), num_labels());
+    for (const Repeat& each : repeats_) {
+      const std::vector<Index> cluster_of = nearest_clusters(points, labels, each.clusters[m]);
+      for (Index i = 0; i < points.rows(); ++i) {
+        const Index label = each.clusters[m].labels[cluster_of[i]];
+        if (label >= 0) votes(i, label) += 1 / static_cast<double>(repeats_.size());
+      }
+    }
+    std::vector<Index> out = nearest_clusters(moved_points, labels, label_sources_);
+    for (Index i = 0; i < points.rows(); ++i) {
+      Index best = 0;
+      const bool own = votes.row(i).maxCoeff(&best) > 0.5;
+      out[i] = labels[i] >= 0 ? labels[i] : own ? best : label_sources_.labels[out[i]];
+    }
+    return out;
+  }
+
   // The kind of every row of a group, in blocks that hold few coordinates at a time.
-  std::vector<Index> sort_rows(Index m, const Matrix& kinds) const {
-    std::vector<Index> every(static_cast<std::size_t>(groups_[m].rows.rows()));
-    std::iota(every.begin(), every.end(), Index{0});
-    std::vector<Index> out(every.size());
-    workers_.for_each_block(static_cast<Index>(every.size()), 4096, [&](Index begin, Index end) {
-      const std::vector<Index> block(every.begin() + begin, every.begin() + end);
-      const std::vector<Index> found =
-          nearest_centres(moved(m, axes_.of(groups_[m], block, workers_)), kinds);
+  std::vector<Index> sort_rows(Index m, const Clusters& kinds) const {
+    const Index rows = groups_[m].rows.rows();
+    std::vector<Index> out(static_cast<std::size_t>(rows));
+    workers_.for_each_block(rows, 4096, [&](Index begin, Index end) {
+      std::vector<Index> block(static_cast<std::size_t>(end - begin)), labels;
+      std::iota(block.begin(), block.end(), begin);
+      for (const Index i : block) labels.push_back(label_of(m, i));
+      const Matrix points = axes_.of(groups_[m], block, workers_);
+      const Matrix moved_points = moved(m, points, labels);
+      if (num_labels() > 0) labels = told_labels(m, points, moved_points, labels);
+      const std::vector<Index> found = nearest_clusters(moved_points, labels, kinds);
       std::copy(found.begin(), found.end(), out.begin() + begin);
     });
     return out;
@@ -260,7 +345,10 @@ class Matcher {
   WithinAxes axes_;
   std::vector<Matrix> points_;  // of the chosen rows
   std::vector<Vector> masses_;
+  std::vector<std::vector<Index>> labels_;  // -1 where they are unknown, or do not count
+  std::vector<double> rates_;               // parts of the rows that have labels
   std::vector<Repeat> repeats_;
+  Clusters label_sources_;  // clusters of the moved rows that tell labels of rows without one
 };
 
 }  // namespace
@@ -268,6 +356,22 @@ class Matcher {
 bool Matching::linked(Index a, Index b) const {
   return std::find(links.begin(), links.end(), std::pair(std::min(a, b), std::max(a, b))) !=
          links.end();
+}
+
+KnownLabels known_labels(const GroupSet& groups, Communicator& comm) {
+  Matrix rows = Matrix::Zero(groups.num_groups(), 2);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (Index i = 0; i < groups[m].rows.rows(); ++i) rows(m, groups[m].label(i) >= 0 ? 1 : 0) += 1;
+  }
+  comm.sum(std::span(rows.data(), static_cast<std::size_t>(rows.size())));
+  const double known = rows.col(1).sum();
+  return {.part = known / std::max(1.0, rows.sum()),
+          .in_part = known > 0 && (rows.col(1).array() < rows.col(0).array()).any()};
+}
+
+KnownLabels known_labels(const GroupSet& groups) {
+  SelfCommunicator comm;
+  return known_labels(groups, comm);
 }
 
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,

@@ -32,6 +32,9 @@ struct MatchOptions {
   /// How much more than the least price that links all groups may be paid for a match.
   double slack = 1.75;
   Index rounds = 10;
+  /// Whether labels that some rows have say who is like whom: clusters of different labels are not
+  /// matched, those of one label are at any price, and kinds do not mix labels (label_split.h).
+  bool by_labels = false;
   /// Whether to look for parts that lie apart; kinds do not need it.
   bool count_islands = false;
   std::uint64_t seed = 0;
@@ -64,6 +67,8 @@ struct Matching {
   Index islands = 1;
   /// Shares of the kinds (columns) in the groups (rows).
   Matrix shares;
+  /// What the kinds are known to hold, by name, empty where it is unknown; none without labels.
+  std::vector<std::string> labels = {};
   /// The kind of each row of each group.
   std::vector<std::vector<Index>> kinds;
 
@@ -74,6 +79,17 @@ struct Matching {
 /// Matches groups of which this process holds some rows, rows without mass included in `kinds`.
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
                       const Workers& workers);
+
+/// What is known of the rows of all processes.
+struct KnownLabels {
+  /// Part of the rows that have a label.
+  double part = 0;
+  /// Whether some do, but fewer than half of the rows of some group: too few to be the kinds.
+  bool in_part = false;
+};
+
+KnownLabels known_labels(const GroupSet& groups, Communicator& comm);
+KnownLabels known_labels(const GroupSet& groups);
 
 /// Sentences for people: who found partners, at what distance, who is linked through others, and
 /// the kinds.

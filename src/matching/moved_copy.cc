@@ -11,12 +11,50 @@ namespace {
 
 // Both of two partners move, so that half of the way takes each to where the other was last.
 constexpr double kStep = 0.5;
+constexpr double kRounding = 1e-9;
 
 Matrix squared_distances(const Matrix& a, const Matrix& b) {
   Matrix out(a.rows(), b.rows());
   for (Index i = 0; i < a.rows(); ++i) {
     out.row(i) = (b.rowwise() - a.row(i)).rowwise().squaredNorm().transpose();
   }
+  return out;
+}
+
+// What a match of clusters may cost: their distance, or nothing in the world if their labels
+// differ.
+Matrix costs_of(const Clusters& a, const Clusters& b, const Matrix& at_a, const Matrix& at_b) {
+  Matrix out = squared_distances(at_a, at_b);
+  if (a.labels.empty() || b.labels.empty()) return out;
+  for (Index i = 0; i < out.rows(); ++i) {
+    for (Index j = 0; j < out.cols(); ++j) {
+      const bool differ = a.labels[i] >= 0 && b.labels[j] >= 0 && a.labels[i] != b.labels[j];
+      if (differ) out(i, j) = std::numeric_limits<double>::infinity();
+    }
+  }
+  return out;
+}
+
+// Clusters of the same label are matched at any price, the nearest first; others have what is left.
+PartialPlan match_clusters(const Clusters& a, const Clusters& b, const Matrix& costs,
+                           double price) {
+  if (a.labels.empty() || b.labels.empty()) {
+    return partial_transport(costs, a.masses, b.masses, price, 1);
+  }
+  Matrix known = costs;
+  for (Index i = 0; i < known.rows(); ++i) {
+    for (Index j = 0; j < known.cols(); ++j) {
+      if (a.labels[i] >= 0 && a.labels[i] == b.labels[j]) continue;
+      known(i, j) = std::numeric_limits<double>::infinity();
+    }
+  }
+  PartialPlan out =
+      partial_transport(known, a.masses, b.masses, std::numeric_limits<double>::infinity(), 1);
+  const Vector left_of_a = (a.masses - out.shipped.rowwise().sum()).cwiseMax(0.0);
+  const Vector left_of_b = (b.masses - out.shipped.colwise().sum().transpose()).cwiseMax(0.0);
+  const PartialPlan rest = partial_transport(costs, left_of_a, left_of_b, price, 1);
+  out.shipped += rest.shipped;
+  out.mass += rest.mass;
   return out;
 }
 
@@ -36,7 +74,7 @@ std::vector<Pair> all_pairs(Index num_groups) {
 }
 
 // The smallest price at which all groups are linked, directly or through others: the largest edge
-// of the tree that links them at least cost (Prim's algorithm).
+// of the tree that links them at least cost (Prim's algorithm). Labels may forbid some links.
 double price_that_links(const std::vector<Pair>& pairs, Index num_groups) {
   Matrix need = Matrix::Zero(num_groups, num_groups);
   for (const Pair& pair : pairs) need(pair.a, pair.b) = need(pair.b, pair.a) = pair.need;
@@ -50,7 +88,9 @@ double price_that_links(const std::vector<Pair>& pairs, Index num_groups) {
       if (!inside[m] && (next < 0 || nearest(m) < nearest(next))) next = m;
     }
     inside[next] = true;
-    largest = std::max(largest, nearest(next));
+    if (nearest(next) < std::numeric_limits<double>::infinity()) {
+      largest = std::max(largest, nearest(next));
+    }
     nearest = nearest.cwiseMin(need.col(next));
   }
   return largest;
@@ -114,26 +154,31 @@ std::vector<Pull> pulls_of(const std::vector<Pair>& pairs, const std::vector<Clu
   return out;
 }
 
-// False when the price is nothing: enough of the groups has met.
+// False when the price is nothing: enough of the groups has met. Labels may tell of more.
 bool match(std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
            const std::vector<Matrix>& at, const MatchOptions& options, const Workers& workers) {
-  const auto transport = [&](const Pair& pair, double price, double most) {
-    return partial_transport(squared_distances(at[pair.a], at[pair.b]), clusters[pair.a].masses,
-                             clusters[pair.b].masses, price, most);
-  };
   const auto count = static_cast<Index>(pairs.size());
+  const auto costs = [&](const Pair& pair) {
+    return costs_of(clusters[pair.a], clusters[pair.b], at[pair.a], at[pair.b]);
+  };
   workers.for_each(count, [&](Index p) {
-    pairs[p].need =
-        transport(pairs[p], std::numeric_limits<double>::infinity(), options.fraction).price;
+    Pair& pair = pairs[p];
+    const PartialPlan enough =
+        partial_transport(costs(pair), clusters[pair.a].masses, clusters[pair.b].masses,
+                          std::numeric_limits<double>::infinity(), options.fraction);
+    const bool can_be_linked = enough.mass >= options.fraction - kRounding;
+    pair.need = can_be_linked ? enough.price : std::numeric_limits<double>::infinity();
   });
   const double linking = price_that_links(pairs, static_cast<Index>(at.size()));
   // What costs nothing is shipped in any case.
   const double price = std::max(options.slack * linking, std::numeric_limits<double>::min());
   workers.for_each(count, [&](Index p) {
-    pairs[p].plan = {};
-    if (pairs[p].need <= price) pairs[p].plan = transport(pairs[p], price, 1);
+    Pair& pair = pairs[p];
+    const double paid = pair.need <= price ? price : 0;
+    pair.plan = match_clusters(clusters[pair.a], clusters[pair.b], costs(pair), paid);
   });
-  return linking > 0;
+  const bool labelled = !clusters.front().labels.empty();
+  return linking > 0 || labelled;
 }
 
 }  // namespace

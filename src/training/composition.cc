@@ -68,18 +68,25 @@ Difference compared(double value, std::vector<double> dealt) {
           .p_value = static_cast<double>(beyond + 1) / static_cast<double>(dealt.size() + 1)};
 }
 
-Matching match(const JudgedRows& judged, const GroupSet& all, std::uint64_t seed,
+Matching match(const JudgedRows& judged, const GroupSet& all, std::uint64_t seed, bool by_labels,
                const Workers& workers) {
   GroupSet groups;
+  std::vector<std::vector<Index>> labels;
   Index at = 0;
   for (std::size_t m = 0; m < judged.sizes.size(); ++m) {
     groups.add(all[static_cast<Index>(m)].name,
                Matrix(judged.rows.middleRows(at, judged.sizes[m])));
+    if (by_labels) {
+      const auto first = judged.label_of.begin() + at;
+      labels.emplace_back(first, first + judged.sizes[m]);
+    }
     at += judged.sizes[m];
   }
+  if (by_labels) groups.set_labels(all.label_names(), std::move(labels));
   groups.set_measured(all.measured());
   SelfCommunicator comm;
-  return match_groups(groups, {.count_islands = true, .seed = seed}, comm, workers);
+  return match_groups(groups, {.by_labels = by_labels, .count_islands = true, .seed = seed}, comm,
+                      workers);
 }
 
 // As they are, which is how layers will see them: pixels that are nearly always white would tell
@@ -180,10 +187,16 @@ std::string reason_for_single_clouds(const Composition& kinds) {
 
 }  // namespace
 
+std::string known_phrase(const KnownLabels& known) {
+  const double percent = 100 * known.part;
+  return percent < 1 ? fmt::format("{:.2g} % of the rows", percent)
+                     : fmt::format("{:.0f} % of the rows", percent);
+}
+
 Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
-                                  const Workers& workers) {
+                                  bool by_labels, const Workers& workers) {
   const JudgedRows judged = rows_to_compare(groups, seed);
-  Compositions out{.matching = match(judged, groups, seed, workers)};
+  Compositions out{.matching = match(judged, groups, seed, by_labels, workers)};
   std::vector<std::string> names;
   for (Index c = 0; c < out.matching.num_kinds(); ++c)
     names.push_back(fmt::format("kind {}", c + 1));
@@ -239,14 +252,24 @@ GateChoice choose_gate(const Compositions& found) {
 GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,
                          const Workers& workers) {
   const bool open = requested.gate == Gating::kAuto;
-  const bool by_kind = requested.gate == Gating::kKinds;
+  const KnownLabels known = known_labels(groups);
+  const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
+  const bool by_kind = requested.gate == Gating::kKinds || by_labels;
   if (!open && !by_kind) return {.gate = requested.gate};
   // Kinds that are found in the data want rows of several groups at hand.
   const bool comparable = processes == 1 && can_be_compared(groups);
   if (open && (!comparable || !leaves_room(requested, groups.dim()))) return {};
   if (!comparable) return {.gate = requested.gate};
-  const Compositions found = compare_compositions(groups, kDeals, requested.seed, workers);
-  GateDecision out{.gate = Gating::kKinds, .kinds = record_of(found)};
+  const Compositions found =
+      compare_compositions(groups, kDeals, requested.seed, by_labels, workers);
+  GateDecision out{.gate = requested.gate, .kinds = record_of(found)};
+  if (by_labels) {
+    out.kinds.reason = fmt::format(
+        "Labels of {} steered the matching: rows are aligned with rows of their kind, and no kind "
+        "mixes labels that can be told by where rows lie. With --gate none whole groups would be "
+        "made alike.",
+        known_phrase(known));
+  }
   if (!open) return out;
   const GateChoice choice = choose_gate(found);
   out.gate = choice.gate ? Gating::kKinds : Gating::kNone;

@@ -26,9 +26,13 @@ struct Compositions {
 };
 
 /// Looks at some rows of each group. Shares of kinds are
-/// compared with those of `deals` random deals of the rows.
+/// compared with those of `deals` random deals of the rows. Labels that some rows have steer the
+/// matching if they are to.
 Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
-                                  const Workers& workers);
+                                  bool by_labels, const Workers& workers);
+
+/// "5 % of the rows"
+std::string known_phrase(const KnownLabels& known);
 
 /// Whether shares differ by more than chance, and by enough to do harm.
 bool unlike(const Composition& composition);

@@ -104,6 +104,56 @@ class Align(CommandTest):
                          "-o", "m.conflux").stderr
         self.assertIn("labels are protected", said)
 
+    def write_shifted_types(self, known):
+        """Types in a row; group b is shifted by as much as they are apart. `known` says which rows
+        have a label, by their number."""
+        random = np.random.default_rng(3)
+        lines = [",".join([*(f"x{j}" for j in range(12)), "site", "type"])]
+        for i in range(1200):
+            site = "ab"[i % 2]
+            kind = random.choice(4, p=[.4, .3, .2, .1] if site == "a" else [.1, .2, .3, .4])
+            row = random.normal(size=12) + 3 * (kind + (site == "b"))
+            lines.append(",".join([*map(str, row), site, f"t{kind}" if known(i) else ""]))
+        self.write("t.csv", "\n".join(lines) + "\n")
+
+    def test_labels_of_some_rows_steer_and_it_is_said(self):
+        self.write_shifted_types(lambda i: i % 20 < 2)
+        words = ["t.csv", "--group", "site", "--label", "type"]
+        checked = self.run_command("check", *words)
+        self.assertIn("Labels of 10 % of the rows are known and steer the matching", checked)
+        self.assertIn("--label type", checked)
+        done = self.call("align", *words, "-o", "a.csv", "--model", "m.conflux")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("labels in part", done.stderr)
+        self.assertIn("Labels of 10 % of the rows steered the matching", done.stderr + done.stdout)
+        self.assertIn("of its kind", done.stderr + done.stdout)
+        shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))
+        transfer = shown["judgement"]["label_transfer"]
+        self.assertLess(transfer["before"], 0.6)
+        self.assertGreater(transfer["after"], 0.8)
+
+    def test_a_file_without_the_column_of_labels_has_none(self):
+        self.write_shifted_types(lambda i: True)
+        names = ["x0", "x1", "x2", "type"]
+        rows = list(zip(*(self.column("t.csv", name) for name in [*names, "site"])))
+        for name, site, width in ("a", "a", 4), ("b", "b", 3), ("c", "b", 3):
+            lines = [",".join(row[:width]) for row in [names, *rows] if row[-1] in (site, "type")]
+            self.write(f"{name}.csv", "\n".join(lines))
+        said = self.call("fit", "a.csv", "b.csv", "--label", "type", "--layers", 3, "-o", "m.conflux")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("Labels of 5", said.stderr + said.stdout)
+        self.run_command("evaluate", "m.conflux", "b.csv", "a.csv")
+        refused = self.call("fit", "b.csv", "c.csv", "--label", "type", "-o", "n.conflux")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("no file has a \"type\"", refused.stderr)
+
+    def test_a_column_without_any_label_is_taken_for_none(self):
+        self.write_shifted_types(lambda i: False)
+        said = self.call("fit", "t.csv", "--group", "site", "--label", "type", "--layers", 3, "-o",
+                         "m.conflux")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("no row has a \"type\"", said.stderr)
+
     def test_results_to_standard_output_and_quiet(self):
         self.write_table()
         words = ["align", "t.csv", "--group", "site", "--layers", 3, "-q"]

@@ -159,5 +159,83 @@ TEST(FitFlow, DoesNotFuseTypesByDefault) {
   EXPECT_GT(mean_labels_around_a_row(fit_flow(data.groups(), whole).flow, data), 1.3);
 }
 
+// Four types in a row; the second group is shifted by one of them, and one row in twenty has a
+// label.
+Mixtures shifted_by_one_type(std::uint64_t seed) {
+  Mixtures out;
+  for (const double shift : {0.0, 10.0}) {
+    const std::vector<Index> counts =
+        shift == 0 ? std::vector<Index>{240, 180, 120, 60} : std::vector<Index>{60, 120, 180, 240};
+    Stream stream(seed, Purpose::kTest, out.rows.size());
+    std::vector<Index>& types = out.types.emplace_back();
+    for (std::size_t type = 0; type < 4; ++type) {
+      types.insert(types.end(), static_cast<std::size_t>(counts[type]), static_cast<Index>(type));
+    }
+    Matrix& points = out.rows.emplace_back(stream.normal_matrix(600, Mixtures::kDim));
+    for (Index i = 0; i < 600; ++i) points(i, 0) += 10 * static_cast<double>(types[i]) + shift;
+  }
+  return out;
+}
+
+GroupSet with_few_labels(const Mixtures& data) {
+  GroupSet out = data.groups();
+  std::vector<std::vector<Index>> known = data.types;
+  for (auto& of_group : known) {
+    for (std::size_t i = 0; i < of_group.size(); ++i) {
+      if (i % 20 != 0) of_group[i] = -1;
+    }
+  }
+  out.set_labels({"r", "s", "t", "u"}, known);
+  return out;
+}
+
+// Rows that the fit has not seen, without any label: those of one type meet.
+TEST(FitFlow, FewLabelsSteerWhereNewRowsGo) {
+  const Mixtures data = shifted_by_one_type(1), unseen = shifted_by_one_type(2);
+  const auto gap = [&](const Flow& flow) {
+    std::vector<Matrix> means(2, Matrix::Zero(4, Mixtures::kDim));
+    for (Index m = 0; m < 2; ++m) {
+      const Matrix moved = flow.forward(m, unseen.rows[m], kWorkers);
+      for (Index i = 0; i < moved.rows(); ++i) {
+        const Index type = unseen.types[m][i];
+        means[m].row(type) +=
+            moved.row(i) / std::count(unseen.types[m].begin(), unseen.types[m].end(), type);
+      }
+    }
+    return (means[0] - means[1]).rowwise().norm().mean();
+  };
+  FitOptions options;
+  options.gate = Gating::kLabel;
+  const Fit fit = fit_flow(with_few_labels(data), options);
+  EXPECT_LT(gap(fit.flow), 2);
+  EXPECT_THAT(fit.record.kinds.reason, HasSubstr("Labels of 5 % of the rows steered"));
+  EXPECT_EQ(fit.record.kinds.groups.size(), 2U);
+  options.gate = Gating::kKinds;
+  EXPECT_GT(gap(fit_flow(with_few_labels(data), options).flow), 5);
+}
+
+TEST(FitFlow, LabelsInPartKeepBitsAndReturn) {
+  const Mixtures data = shifted_by_one_type(1);
+  FitOptions options;
+  options.gate = Gating::kLabel;
+  options.layers = 6;
+  options.threads = 1;
+  const Fit one = fit_flow(with_few_labels(data), options);
+  options.threads = 3;
+  const Fit three = fit_flow(with_few_labels(data), options);
+  const Matrix there = one.flow.forward(1, data.rows[1], kWorkers);
+  EXPECT_EQ(there, three.flow.forward(1, data.rows[1], kWorkers));
+  EXPECT_LT((one.flow.inverse(1, there, kWorkers) - data.rows[1]).cwiseAbs().maxCoeff(), 1e-9);
+  SelfCommunicator comm;
+  Index left = 3;
+  const Fit half = fit_flow(with_few_labels(data), options, comm,
+                            [&](const LayerRecord&) { return --left > 0; });
+  FitControl control;
+  control.resume = &half;
+  const Fit resumed = fit_flow(with_few_labels(data), options, comm, {}, control);
+  EXPECT_EQ(there, resumed.flow.forward(1, data.rows[1], kWorkers));
+  EXPECT_EQ(resumed.record.kinds.reason, one.record.kinds.reason);
+}
+
 }  // namespace composition_test
 }  // namespace conflux

@@ -40,6 +40,9 @@ struct Alignment {
   std::span<const Index> group_of = {};
   /// Positions in label_names, -1 for unknown; empty: no labels.
   std::span<const Index> label_of = {};
+  /// Kinds that the verdict asks within where labels are known of some rows only; empty: it asks
+  /// within labels.
+  std::span<const Index> kind_of = {};
   std::vector<std::string> group_names = {};
   std::vector<std::string> label_names = {};
   /// Labels are kinds that were found in the rows before, so how they mix says little.

@@ -1,0 +1,47 @@
+#include "label_column.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/core/error.h"
+
+namespace conflux::app {
+
+std::vector<std::string> labels_of(const Table& table, const std::string& column) {
+  const Column& labels = table[column];
+  std::vector<std::string> out;
+  for (const std::string& text : labels.text) out.push_back(is_missing(text) ? "" : text);
+  for (const double number : labels.numbers) {
+    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
+  }
+  return out;
+}
+
+bool may_lack_label(const TaggedTableFlags& flags, const std::string& path) {
+  return !flags.label.empty() && flags.group.empty() && flags.meta.empty() &&
+         flags.paths.size() > 1 && path != "-";
+}
+
+void add_empty_labels(Table& table, const TaggedTableFlags& flags, const std::string& path) {
+  if (!may_lack_label(flags, path) || table.has(flags.label)) return;
+  table.columns.push_back({flags.label,
+                           ColumnType::kText,
+                           {},
+                           std::vector<std::string>(static_cast<std::size_t>(table.num_rows()))});
+}
+
+void refuse_absent_labels(const Table& table, const TaggedTableFlags& flags) {
+  if (!may_lack_label(flags, "") || !table.has(flags.label)) return;
+  const std::vector<std::string> labels = labels_of(table, flags.label);
+  if (std::any_of(labels.begin(), labels.end(), [](const auto& each) { return !each.empty(); })) {
+    return;
+  }
+  throw InvalidOption(fmt::format(
+      "no file has a \"{}\" in any of its rows; name a column of labels that one of them has, or "
+      "leave --label out.",
+      flags.label));
+}
+
+}  // namespace conflux::app
