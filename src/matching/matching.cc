@@ -66,6 +66,7 @@ class Matcher {
   Matcher(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
           const Workers& workers)
       : groups_(groups), options_(options), comm_(comm), workers_(workers) {
+    if (options_.by_labels) steering_ = steering_labels(groups_, comm_);
     draw_rows();
     axes_ = find_within_axes(groups_, thinned(), kAxes, comm_, workers_);
     for (Index m = 0; m < groups_.num_groups(); ++m) {
@@ -74,7 +75,7 @@ class Matcher {
       std::vector<Index>& labels = labels_.emplace_back();
       for (Index i = 0; i < masses.size(); ++i) {
         masses(i) = mass_of(groups_[m], chosen_[m][i]);
-        labels.push_back(label_of(m, chosen_[m][i]));
+        labels.push_back(steering_.of(groups_[m], chosen_[m][i]));
       }
     }
   }
@@ -95,13 +96,7 @@ class Matcher {
   }
 
  private:
-  Index num_labels() const {
-    return options_.by_labels ? static_cast<Index>(groups_.label_names().size()) : 0;
-  }
-
-  Index label_of(Index m, Index row) const {
-    return options_.by_labels ? groups_[m].label(row) : -1;
-  }
+  Index num_labels() const { return steering_.count(); }
 
   // At most so many rows of each group, spread over the processes by the rows that they have.
   void draw_rows() {
@@ -253,7 +248,7 @@ class Matcher {
       out.islands = count_islands(all, options_.seed, 0, comm_);
     }
     for (const Index label : kinds.labels) {
-      out.labels.push_back(label < 0 ? "" : groups_.label_names()[label]);
+      out.labels.push_back(label < 0 ? "" : steering_.names[label]);
     }
     out.shares = Matrix::Zero(groups_.num_groups(), kinds.centres.rows());
     for (Index m = 0; m < groups_.num_groups(); ++m) {
@@ -321,7 +316,7 @@ class Matcher {
     workers_.for_each_block(rows, 4096, [&](Index begin, Index end) {
       std::vector<Index> block(static_cast<std::size_t>(end - begin)), labels;
       std::iota(block.begin(), block.end(), begin);
-      for (const Index i : block) labels.push_back(label_of(m, i));
+      for (const Index i : block) labels.push_back(steering_.of(groups_[m], i));
       const Matrix points = axes_.of(groups_[m], block, workers_);
       const Matrix moved_points = moved(m, points, labels);
       if (num_labels() > 0) labels = told_labels(m, points, moved_points, labels);
@@ -340,6 +335,7 @@ class Matcher {
   const MatchOptions& options_;
   Communicator& comm_;
   const Workers& workers_;
+  SteeringLabels steering_;
   std::vector<double> sizes_;  // rows with mass over all processes
   Choice chosen_;
   WithinAxes axes_;
@@ -356,22 +352,6 @@ class Matcher {
 bool Matching::linked(Index a, Index b) const {
   return std::find(links.begin(), links.end(), std::pair(std::min(a, b), std::max(a, b))) !=
          links.end();
-}
-
-KnownLabels known_labels(const GroupSet& groups, Communicator& comm) {
-  Matrix rows = Matrix::Zero(groups.num_groups(), 2);
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    for (Index i = 0; i < groups[m].rows.rows(); ++i) rows(m, groups[m].label(i) >= 0 ? 1 : 0) += 1;
-  }
-  comm.sum(std::span(rows.data(), static_cast<std::size_t>(rows.size())));
-  const double known = rows.col(1).sum();
-  return {.part = known / std::max(1.0, rows.sum()),
-          .in_part = known > 0 && (rows.col(1).array() < rows.col(0).array()).any()};
-}
-
-KnownLabels known_labels(const GroupSet& groups) {
-  SelfCommunicator comm;
-  return known_labels(groups, comm);
 }
 
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,

@@ -21,6 +21,7 @@
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
+#include "matching/known_labels.h"
 
 namespace conflux {
 
@@ -79,17 +80,6 @@ struct Matching {
 /// Matches groups of which this process holds some rows, rows without mass included in `kinds`.
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
                       const Workers& workers);
-
-/// What is known of the rows of all processes.
-struct KnownLabels {
-  /// Part of the rows that have a label.
-  double part = 0;
-  /// Whether some do, but fewer than half of the rows of some group: too few to be the kinds.
-  bool in_part = false;
-};
-
-KnownLabels known_labels(const GroupSet& groups, Communicator& comm);
-KnownLabels known_labels(const GroupSet& groups);
 
 /// Sentences for people: who found partners, at what distance, who is linked through others, and
 /// the kinds.
