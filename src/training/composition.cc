@@ -185,6 +185,18 @@ std::string reason_for_single_clouds(const Composition& kinds) {
   return out + " If kinds of rows must not be mixed, give labels, or choose --gate kinds.";
 }
 
+std::string reason_for_labels(const GroupSet& groups, const KnownLabels& known) {
+  SelfCommunicator comm;
+  if (steering_labels(groups, comm).count() == 0) {
+    return "Labels did not steer the matching, because no three rows share one: rows are aligned "
+           "with rows of their kind, found by where they lie.";
+  }
+  return fmt::format(
+      "Labels of {} steered the matching: rows are aligned with rows of their kind, and kinds "
+      "follow the labels where these are known. With --gate none whole groups would be made alike.",
+      known_phrase(known));
+}
+
 }  // namespace
 
 std::string known_phrase(const KnownLabels& known) {
@@ -263,13 +275,7 @@ GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, In
   const Compositions found =
       compare_compositions(groups, kDeals, requested.seed, by_labels, workers);
   GateDecision out{.gate = requested.gate, .kinds = record_of(found)};
-  if (by_labels) {
-    out.kinds.reason = fmt::format(
-        "Labels of {} steered the matching: rows are aligned with rows of their kind, and no kind "
-        "mixes labels that can be told by where rows lie. With --gate none whole groups would be "
-        "made alike.",
-        known_phrase(known));
-  }
+  if (by_labels) out.kinds.reason = reason_for_labels(groups, known);
   if (!open) return out;
   const GateChoice choice = choose_gate(found);
   out.gate = choice.gate ? Gating::kKinds : Gating::kNone;
