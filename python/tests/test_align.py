@@ -41,7 +41,8 @@ def test_labels_are_protected():
 def test_labels_of_some_rows_steer_the_matching():
     random = np.random.default_rng(4)
     groups = np.repeat(["a", "b"], 600)
-    types = np.concatenate([random.choice(4, 600, p=p) for p in ([.4, .3, .2, .1], [.1, .2, .3, .4])])
+    shares = [0.4, 0.3, 0.2, 0.1]
+    types = np.concatenate([random.choice(4, 600, p=p) for p in (shares, shares[::-1])])
     # The second group is shifted by as much as types are apart.
     X = random.normal(size=(1200, 12)) + 3 * (types + (groups == "b"))[:, None]
     few = np.where(random.random(1200) < 0.05, types, np.nan)
