@@ -180,6 +180,24 @@ TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
   EXPECT_THAT(found.sentences[1], HasSubstr("different shares"));
 }
 
+// A row of unknown label is no row of a label of its own: counted as one, it would make labels look
+// mixed that lie far apart.
+TEST(Judgement, LabelsAreJudgedWhereTheyAreKnown) {
+  Scene scene(1200, 3);
+  for (Index i = 0; i < 1200; ++i) {
+    if ((i / 4) % 4 != 0) scene.label_of[i] = -1;
+  }
+  const Judgement found = scene.judge();
+  ASSERT_TRUE(found.clisi);
+  EXPECT_LT(found.clisi->after, 1.01);
+  ASSERT_EQ(found.clisi_of_label.size(), 2u);
+  EXPECT_LT(found.clisi_of_label[1].after, 1.01);
+  EXPECT_THAT(found.warnings, IsEmpty());
+  // Too few to count neighbours: no figure instead of a wrong one.
+  for (Index i = 100; i < 1200; ++i) scene.label_of[i] = -1;
+  EXPECT_FALSE(scene.judge().clisi);
+}
+
 TEST(Judgement, RefusesRowsThatDoNotFit) {
   Scene scene(100, 1);
   scene.group_of.pop_back();
