@@ -14,6 +14,7 @@
 #include "training/held_out.h"
 #include "training/inspection.h"
 #include "training/resumption.h"
+#include "training/stage_options.h"
 
 namespace conflux {
 
@@ -23,32 +24,8 @@ namespace {
 constexpr double kErrorRate = 0.03;
 // Guesses that differ by more than this part of the band of chance, one deviation, differ clearly.
 constexpr double kClear = 0.6;
-
-FitOptions sliced_options(const FitOptions& resolved) {
-  FitOptions out = resolved;
-  out.method = Method::kInb;
-  return without_ignored(out);
-}
-
-// Of stages that whoever guesses judges. Their layers see ranks only, so no scores are needed.
-FitOptions judged_options(const FitOptions& resolved, Method method, double strength) {
-  FitOptions out = resolved;
-  out.method = method;
-  out.layers = automatic::kTreeLayers;
-  out.strength = strength;
-  out.tree_rows = automatic::kSmallestLeaf;
-  out.judge = Judging::kGuess;
-  out.unit_cube = UnitCube::kOff;
-  return without_ignored(out);
-}
-
-FitOptions conditional_options(const FitOptions& resolved) {
-  return judged_options(resolved, Method::kConditional, method_info(resolved.method).then_strength);
-}
-
-FitOptions tree_options(const FitOptions& resolved) {
-  return judged_options(resolved, Method::kTree, method_info(resolved.method).last_strength);
-}
+// Deviations by which two figures together must speak for something.
+constexpr double kClearerThanATie = 0.5;
 
 bool is_table(const GroupSet& groups, const FitOptions& resolved, const Communicator& comm) {
   return groups.dim() <= automatic::kMostTreeFeatures && resolved.gate == Gating::kNone &&
@@ -268,7 +245,8 @@ class AutomaticFit {
     const FitOptions options = conditional_options(resolved);
     const Fit alone = later_fit(groups_, options);
     if (go_on_) tree_stage(resolved);
-    if (!go_on_ || best_guess(alone).auc > last_guess_.auc) return;
+    // Trees jump where cells are missing, so that some rows come back nearly, not exactly.
+    if (!go_on_ || best_guess(alone).auc - last_guess_.auc > clear_step(last_guess_)) return;
     drop_layers();
     fit_.record.guesses.clear();
     fit_.judged = fit_.flow;
@@ -295,7 +273,7 @@ class AutomaticFit {
     const Fit alone = later_fit(groups_, options_alone);
     if (!go_on_) return end_with(after);
     fit_.record.guesses = {alone.record.guesses.front()};
-    const bool without = !is_one_map_per_feature() && !are_needed(after, alone);
+    const bool without = !is_one_map_per_feature() && !are_needed(after, sliced, alone, resolved);
     if (without) drop_layers();
     fit_.judged = fit_.flow;
     take_stage(without ? alone : after, options);
@@ -322,11 +300,21 @@ class AutomaticFit {
     tell_stop(last_guess_);
   }
 
-  /// Sliced layers must make held-out rows clearly harder to guess: unlike conditional ones, they
-  /// do not ask whether what they move is more than chance.
-  static bool are_needed(const Fit& after_sliced, const Fit& alone) {
-    const GuessRecord a = best_guess(after_sliced), b = best_guess(alone);
-    return b.auc - a.auc > clear_step(b);
+  /// Whether held-out rows speak for the sliced layers, by how hard their group is to guess and by
+  /// how far apart they are, both in deviations. Unlike conditional ones, sliced layers do not ask
+  /// whether what they move is more than chance, so a tie is not enough.
+  bool are_needed(const Fit& after, const GroupSet& sliced, const Fit& alone,
+                  const FitOptions& resolved) {
+    const GuessRecord a = best_guess(after), b = best_guess(alone);
+    RowChoice usable = all_rows(groups_);
+    const HeldOut held(usable, groups_, *resolved.validation_fraction, resolved.seed, comm_);
+    const auto left = [&](const Fit& fit, const GroupSet& groups) {
+      return held.judge(moved_by(fit.flow, groups, workers_), comm_, workers_);
+    };
+    const HeldOutJudgement with = left(after, sliced), without = left(alone, groups_);
+    const double error = error_of_difference(with, without);
+    const double by_distance = error > 0 ? (without.divergence - with.divergence) / error : 0;
+    return (b.auc - a.auc) / clear_step(b) + by_distance > kClearerThanATie;
   }
 
   /// Adds a stage: as it was judged to the flow that has not seen the held-out rows, and, where
