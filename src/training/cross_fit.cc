@@ -18,7 +18,7 @@ constexpr Index kFewestDealt = 2 * kParts;
 // Rows of a group beyond which more say nothing about how many layers a small one deserves.
 constexpr Index kMostOfGroup = 2000;
 // Rows of all groups together after which no further part is judged: each costs a fit.
-constexpr Index kEnoughRows = 600;
+constexpr Index kEnoughRows = 2000;
 // Apart from the other draws of rows that are held out.
 constexpr std::uint64_t kDealt = 3;
 
