@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "conflux/core/matrix.h"
+#include "core/log_gamma.h"
 #include "kernels/dense.h"
 #include "metrics/ranks.h"
 
@@ -67,7 +68,7 @@ double bernstein_bound(const Vector& scores, std::span<const Index> group_of,
 double upper_gamma(double a, double x) {
   constexpr int kMostTerms = 10'000;
   constexpr double kPrecision = 1e-15;
-  const double front = std::exp(-x + a * std::log(x) - std::lgamma(a));
+  const double front = std::exp(-x + a * std::log(x) - log_gamma(a));
   if (x < a + 1) {
     double term = 1 / a, sum = term;
     for (int k = 1; k < kMostTerms && term > sum * kPrecision; ++k) {

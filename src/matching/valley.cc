@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/log_gamma.h"
+
 namespace conflux {
 
 namespace {
@@ -31,8 +33,8 @@ std::vector<double> window_sums(const Histogram& bins, Index wing) {
 double chance_of_so_few(double few, double of) {
   double sum = 0;
   for (double x = 0; x <= few; ++x) {
-    sum += std::exp(std::lgamma(of + 1) - std::lgamma(x + 1) - std::lgamma(of - x + 1) -
-                    of * std::log(2.0));
+    sum +=
+        std::exp(log_gamma(of + 1) - log_gamma(x + 1) - log_gamma(of - x + 1) - of * std::log(2.0));
   }
   return std::min(1.0, sum);
 }
