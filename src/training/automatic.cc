@@ -77,7 +77,7 @@ class AutomaticFit {
         control_(control),
         workers_(requested.threads),
         may_hold_out_(!requested.validation_fraction),
-        may_choose_layers_(!requested.layers && requested.unit_cube != UnitCube::kOn),
+        may_choose_layers_(!requested.layers),
         fit_(begin_fit(groups_, all_rows(groups_), requested, comm)) {}
 
   Fit run() {
@@ -131,10 +131,11 @@ class AutomaticFit {
         layers_by_cross_fit(groups_, sliced_options(resolved), watched(), workers_);
     if (!go_on_) return std::move(fit_);
     if (!layers) {
+      // Images go through the unit cube, however few.
+      const bool few = may_choose_layers_ && resolved.unit_cube != UnitCube::kOn;
       const Index planned = *resolved.layers;
-      fit_ = sliced_stage(
-          resolved, std::move(groups_),
-          may_choose_layers_ ? std::min(planned, automatic::kLayersOfFewest) : planned, control_);
+      fit_ = sliced_stage(resolved, std::move(groups_),
+                          few ? std::min(planned, automatic::kLayersOfFewest) : planned, control_);
       fit_.record.options = resolved;
       return std::move(fit_);
     }

@@ -115,6 +115,14 @@ TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
   EXPECT_FALSE(tiny.rehearsed.has_value());
   const Fit cautious = fit_flow(small_groups(8, 12), {}, alone, {}, {.known_to_differ = true});
   EXPECT_LE(cautious.flow.num_layers(), 10);
+  GroupSet images;
+  Stream stream(17, Purpose::kTest);
+  for (const char* name : {"a", "b"})
+    images.add(name, 0.1 * stream.normal_matrix(60, 4).array().sin().matrix() +
+                         Matrix::Constant(60, 4, 0.5));
+  const Fit whole =
+      fit_flow(images, {.unit_cube = UnitCube::kOn}, alone, {}, {.known_to_differ = true});
+  EXPECT_GT(whole.flow.num_layers(), 50);
   const Fit unjudged = fit_flow(small_groups(60, 13), {.layers = 7, .validation_fraction = 0});
   EXPECT_EQ(unjudged.flow.num_layers(), 7);
   EXPECT_FALSE(unjudged.rehearsed.has_value());
