@@ -152,7 +152,7 @@ class AutomaticFit {
       if (is_clearly_better(alone.guess, best.guess)) best = std::move(alone);
     }
     if (!go_on_) return std::move(fit_);
-    Fit out = fit_few(std::move(groups_), resolved, best.layers, control_);
+    Fit out = fit_few(groups_, resolved, best.layers, control_);
     if (control_.rehearse) {
       out.rehearsed = {.before = std::move(halves.unseen), .after = std::move(best.after)};
     }
@@ -185,15 +185,13 @@ class AutomaticFit {
     return b.auc - a.auc > kClear * (b.by_chance() - 0.5);
   }
 
-  Fit fit_few(GroupSet groups, const FitOptions& resolved, Index layers,
+  Fit fit_few(const GroupSet& groups, const FitOptions& resolved, Index layers,
               const FitControl& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
     out.record.warnings =
         find_warnings(groups, all_rows(groups), fit_.record.group_sizes, options(), comm_);
     const bool table = is_table(groups, resolved, comm_) && (layers == 0 || control_.gaps.empty());
-    if (layers > 0) {
-      out = sliced_stage(resolved, table ? groups : std::move(groups), layers, control);
-    }
+    if (layers > 0) out = sliced_stage(resolved, groups, layers, control);
     if (!table || !go_on_) return out;
     FitOptions options = conditional_options(resolved);
     options.layers = automatic::kConditionalLayersOfFew;
