@@ -36,7 +36,7 @@ class ClassicHead {
       const std::uint64_t dimensions = fitting(count(), word_size());
       for (std::uint64_t k = 0; k < dimensions; ++k) dimension(count(), k == 0);
       attributes();
-      number(4);
+      bytes_of_type();
       count();
       number(version_ == 1 ? 4 : 8);
     });
@@ -98,14 +98,25 @@ class ClassicHead {
     for (std::uint64_t k = 0; k < entries; ++k) entry();
   }
 
+  // Of one value of the type that comes next. The library divides by it, and knows types that have
+  // no size.
+  std::uint64_t bytes_of_type() {
+    constexpr std::array<std::uint64_t, 12> kBytes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+    const std::uint64_t type = number(4);
+    if (type < 1 || type >= kBytes.size()) {
+      throw InvalidData(
+          fmt::format("{}: it has values of type {}, which such files do not have; copy or make "
+                      "the file again.",
+                      name_, type));
+    }
+    return kBytes[type];
+  }
+
   void attributes() {
     list(kAttributes, 12, [&] {
-      constexpr std::array<std::uint64_t, 12> kBytes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
       skip_name();
-      const std::uint64_t type = number(4);
-      if (type < 1 || type >= kBytes.size()) refuse();
-      const std::uint64_t values = fitting(count(), kBytes[type]);
-      skip(values * kBytes[type]);
+      const std::uint64_t bytes = bytes_of_type();
+      skip(fitting(count(), bytes) * bytes);
     });
   }
 

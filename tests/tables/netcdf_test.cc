@@ -108,6 +108,20 @@ TEST(NetcdfHead, IsNotBelieved) {
   }
 }
 
+// The library would divide by the size of a type that has none: a fuzzer found it.
+TEST(NetcdfHead, TypesHaveASize) {
+  const TemporaryFolder folder;
+  std::string bytes = bytes_of(kTables / "climate_classic.nc");
+  // The first variable ends with its type (6, doubles), the bytes it takes (32) and their place.
+  const std::size_t at = bytes.find(std::string("\0\0\0\x06\0\0\0\x20", 8));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 3] = 12;
+  const auto file = folder.with("type.nc", bytes);
+  EXPECT_THAT([&] { read_table(file); },
+              ThrowsMessage<Error>(testing::AnyOf(HasSubstr("values of type 12"),
+                                                  HasSubstr("without the netCDF library"))));
+}
+
 // The library would copy 300 bytes into a buffer of 257: a fuzzer found that this overran the
 // stack.
 TEST(NetcdfHead, NamesAreNotLongerThanAllowed) {
