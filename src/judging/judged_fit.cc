@@ -157,7 +157,8 @@ std::string how_it_ended(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
   const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
   if (record.stop.empty()) return fmt::format("{}, all that were planned.", count);
-  return record.options.validation_fraction.value_or(0) > 0
+  const bool judged = !record.guesses.empty() || !record.dropped_layers.empty();
+  return judged && record.options.validation_fraction.value_or(0) > 0
              ? fmt::format("Stopped after {}, by rows that the fit held out for itself: {}", count,
                            record.stop)
              : fmt::format("Stopped after {}: {}", count, record.stop);

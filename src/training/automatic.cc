@@ -136,6 +136,7 @@ class AutomaticFit {
       const Index planned = *resolved.layers;
       fit_ = sliced_stage(resolved, std::move(groups_),
                           few ? std::min(planned, automatic::kLayersOfFewest) : planned, control_);
+      if (few) fit_.record.stop = "The groups are too small to tell whether more would help.";
       fit_.record.options = resolved;
       return std::move(fit_);
     }
@@ -244,8 +245,7 @@ class AutomaticFit {
     const FitOptions options = conditional_options(resolved);
     const Fit alone = later_fit(groups_, options);
     if (go_on_) tree_stage(resolved);
-    // Trees jump where cells are missing, so that some rows come back nearly, not exactly.
-    if (!go_on_ || best_guess(alone).auc - last_guess_.auc > clear_step(last_guess_)) return;
+    if (!go_on_ || best_guess(alone).auc > last_guess_.auc) return;
     drop_layers();
     fit_.record.guesses.clear();
     fit_.judged = fit_.flow;
@@ -268,6 +268,7 @@ class AutomaticFit {
     const Fit after = later_fit(sliced, options);
     if (!go_on_) return end_with(after);
     FitOptions options_alone = options;
+    // Then only its first guess is wanted, of the rows as they are.
     if (is_one_map_per_feature()) options_alone.layers = 1;
     const Fit alone = later_fit(groups_, options_alone);
     if (!go_on_) return end_with(after);

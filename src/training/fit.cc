@@ -1,5 +1,7 @@
 #include "conflux/training/fit.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <map>
 
@@ -67,7 +69,9 @@ class Fitter {
     }
     judge_.see_end(input_);
     fit_.record.guesses = judge_.guesses();
+    const Index fitted = num_layers();
     keep_what_helps();
+    fit_.record.stop = why_it_stopped(fitted);
     finish();
     return std::move(fit_);
   }
@@ -187,6 +191,21 @@ class Fitter {
           "no layer brought held-out rows of the groups clearly nearer to each other: the rows "
           "stay where they are; the groups are alike already, or more rows are needed.");
     }
+  }
+
+  /// Empty when all layers that were planned are there.
+  std::string why_it_stopped(Index fitted) const {
+    const std::size_t dropped = fit_.record.dropped_layers.size();
+    if (dropped > 0) {
+      return fmt::format("Held-out rows gained nothing by {} more, which {} dropped.", dropped,
+                         dropped == 1 ? "is" : "are");
+    }
+    if (fitted >= *options().layers) return "";
+    if (!go_on_) return "The fit was asked to end.";
+    if (judge_.out_of_patience(options().patience)) {
+      return "Held-out rows showed that more would follow chance.";
+    }
+    return "No difference is left that more could move.";
   }
 
   /// Stages of several layers are never judged, so a record has one layer here.

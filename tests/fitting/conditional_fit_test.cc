@@ -155,6 +155,8 @@ TEST(ConditionalFit, StopsWhenItsLayersChaseChance) {
                                     .judge = Judging::kGuess});
   EXPECT_GT(fit.flow.num_layers(), 0);
   EXPECT_LT(fit.record.layers.size() + fit.record.dropped_layers.size(), 100U);
+  EXPECT_FALSE(fit.record.stop.empty());
+  EXPECT_TRUE(fit_flow(groups, {.method = Method::kNb}).record.stop.empty());
 }
 
 // Equal masses are no masses: a group is worth its rows.
