@@ -23,7 +23,7 @@ class ConditionalFitter final : public LayerFitter {
                         input.options, input.comm);
       const auto tree =
           find_conditional_tree(input.groups(), search, {.layer = place, .block = k % blocks},
-                                input.gaps, input.options, input.comm, input.workers);
+                                input.options, input.comm, input.workers);
       if (!tree) continue;
       auto found = fit_conditional_layer(input.groups(), input.usable, *tree, strength,
                                          input.options, input.comm, input.workers);

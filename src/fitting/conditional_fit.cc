@@ -93,6 +93,22 @@ std::vector<std::vector<RankedRow>> gather_leaves(const GroupSet& groups, const 
   return leaves;
 }
 
+// A node comes before those below it, so counts add up from the last one.
+std::vector<ConditionalLayer::Node> with_usual_sides(
+    std::vector<ConditionalLayer::Node> nodes, const std::vector<std::vector<RankedRow>>& leaves) {
+  std::vector<std::size_t> counts(nodes.size());
+  const auto rows_of = [&](Index child) {
+    return child < 0 ? leaves[static_cast<std::size_t>(-1 - child)].size()
+                     : counts[static_cast<std::size_t>(child)];
+  };
+  for (std::size_t v = nodes.size(); v-- > 0;) {
+    const std::size_t below = rows_of(nodes[v].below), above = rows_of(nodes[v].above);
+    nodes[v].usually_below = below > above;
+    counts[v] = below + above;
+  }
+  return nodes;
+}
+
 void sort_leaf(std::vector<RankedRow>& leaf) {
   std::sort(leaf.begin(), leaf.end(), [](const RankedRow& a, const RankedRow& b) {
     return std::tie(a.value, a.group, a.mass) < std::tie(b.value, b.group, b.mass);
@@ -158,7 +174,6 @@ Index blocks_of_moved(Index dim) { return (dim + kMovedAtOnce - 1) / kMovedAtOnc
 
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                                                      const RowChoice& search, const TreeDraw& draw,
-                                                     std::span<const Index> uncut,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers) {
   const auto some = [&](Index first, Index count, std::uint64_t which) {
@@ -166,8 +181,7 @@ std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                          Stream(options.seed, Purpose::kEvidence, draw.layer, which));
   };
   const std::vector<Index> moved = some(draw.block * kMovedAtOnce, kMovedAtOnce, 0);
-  std::vector<Index> cut = some(0, kMostCut, 1);
-  std::erase_if(cut, [&](Index j) { return std::binary_search(uncut.begin(), uncut.end(), j); });
+  const std::vector<Index> cut = some(0, kMostCut, 1);
   const EvidenceRows data = gather_evidence(groups, search, comm);
   const BinnedRows binned(data, cut, workers);
   std::vector<ConditionalTree> found(moved.size());
@@ -203,8 +217,8 @@ std::optional<ConditionalLayer> fit_conditional_layer(const GroupSet& groups, co
     barycenters.push_back(std::move(fitted.barycenter));
   }
   if (!moves) return std::nullopt;
-  return ConditionalLayer(groups.dim(), tree.moved, tree.nodes, std::move(of_group),
-                          std::move(barycenters));
+  return ConditionalLayer(groups.dim(), tree.moved, with_usual_sides(tree.nodes, leaves),
+                          std::move(of_group), std::move(barycenters));
 }
 
 double excess_of(const ConditionalLayer& layer, const GroupSet& groups, const RowChoice& unseen,

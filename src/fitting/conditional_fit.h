@@ -32,10 +32,9 @@ struct TreeDraw {
 };
 
 /// The tree, for a feature of the block, that the rows `search` of all processes speak for most;
-/// none when they show no more than chance. Features in `uncut`, in increasing order, are not cut.
+/// none when they show no more than chance.
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                                                      const RowChoice& search, const TreeDraw& draw,
-                                                     std::span<const Index> uncut,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers);
 

@@ -38,8 +38,6 @@ struct FitInput {
   const FitOptions& options;
   Communicator& comm;
   const Workers& workers;
-  /// Features of which cells were missing, in increasing order.
-  std::span<const Index> gaps = {};
 
   const GroupSet& groups() const { return latent.groups(); }
 };

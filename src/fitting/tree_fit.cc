@@ -280,6 +280,11 @@ TreeLayer fit_tree_layer(const GroupSet& groups, const RowChoice& search, const 
     halves.push_back(
         count_halves(groups[static_cast<Index>(m)], maps[m], tree, options.tree_uniform, comm));
   }
+  for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
+    double more_below = 0;
+    for (const auto& of_group : halves) more_below += of_group[v].below - of_group[v].above;
+    tree.nodes[v].usually_below = more_below > 0;
+  }
   std::vector<std::vector<PiecewiseLinearMap>> node_maps(num_groups);
   std::vector<TreeLayer::Line> barycenters(tree.nodes.size());
   for (std::size_t v = 0; v < tree.nodes.size(); ++v) {

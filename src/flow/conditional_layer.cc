@@ -1,5 +1,6 @@
 #include "flow/conditional_layer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace conflux {
@@ -12,6 +13,11 @@ ConditionalLayer::ConditionalLayer(Index dim, Index moved, std::vector<Node> nod
       nodes_(std::move(nodes)),
       maps_(std::move(maps)),
       barycenters_(std::move(barycenters)) {}
+
+bool ConditionalLayer::takes_gaps() const {
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const Node& node) { return node.usually_below.has_value(); });
+}
 
 void ConditionalLayer::forward(Index group, Rows rows, double* log_det) const {
   for (Index i = 0; i < rows.rows(); ++i) {

@@ -5,12 +5,17 @@
 // leaf, and the inverse map is the inverse of the leaf's map: no approximation, nothing to search.
 // All groups share the tree.
 //
+// A row without the feature that a node asks for goes where most rows of the fit went, on its way
+// and back.
+//
 // The map jumps at the cuts between leaves. Along the feature that moves it is continuous.
 //
 // Cost: O(depth + log knots) per row.
 
 #pragma once
 
+#include <cmath>
+#include <optional>
 #include <vector>
 
 #include "conflux/flow/layer.h"
@@ -27,6 +32,8 @@ class ConditionalLayer final : public Layer {
     double threshold;
     Index below;
     Index above;
+    /// Where rows go whose feature is missing; unknown in old models.
+    std::optional<bool> usually_below = {};
   };
   /// Where the groups of a leaf are led to: equal-mass knots of their barycenter, and the fraction
   /// of the way that they go. No knots where nothing moves.
@@ -45,6 +52,7 @@ class ConditionalLayer final : public Layer {
   std::string_view kind() const override { return "conditional"; }
   Index dim() const override { return dim_; }
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
+  bool takes_gaps() const override;
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 
@@ -61,7 +69,10 @@ class ConditionalLayer final : public Layer {
     Index at = 0;
     while (at >= 0) {
       const Node& node = nodes[static_cast<std::size_t>(at)];
-      at = value(node.feature) < node.threshold ? node.below : node.above;
+      const double at_node = value(node.feature);
+      const bool below =
+          std::isnan(at_node) ? node.usually_below.value_or(false) : at_node < node.threshold;
+      at = below ? node.below : node.above;
     }
     return -1 - at;
   }

@@ -1,5 +1,7 @@
 #include "flow/coordinate_layer.h"
 
+#include <algorithm>
+
 namespace conflux {
 
 namespace {
@@ -20,6 +22,14 @@ void move_columns(Rows rows, MoveLine move_line) {
 
 CoordinateLayer::CoordinateLayer(std::vector<std::vector<MonotoneMap>> maps, Matrix barycenters)
     : maps_(std::move(maps)), barycenters_(std::move(barycenters)) {}
+
+bool CoordinateLayer::takes_gaps() const {
+  return std::all_of(maps_.begin(), maps_.end(), [](const auto& of_group) {
+    return std::all_of(of_group.begin(), of_group.end(), [](const MonotoneMap& map) {
+      return std::holds_alternative<PiecewiseLinearMap>(map);
+    });
+  });
+}
 
 void CoordinateLayer::forward(Index group, Rows rows, double* log_det) const {
   move_columns(rows, [&](Index j, std::span<double> line) {

@@ -18,6 +18,8 @@ class CoordinateLayer final : public Layer {
   std::string_view kind() const override { return "coordinate"; }
   Index dim() const override { return static_cast<Index>(maps_.front().size()); }
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
+  /// Histogram maps search for the way back, and do not end at NaN.
+  bool takes_gaps() const override;
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 

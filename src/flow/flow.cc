@@ -39,6 +39,11 @@ void Flow::append(std::shared_ptr<const Layer> layer) {
   layers_.push_back(std::move(layer));
 }
 
+bool Flow::takes_gaps() const {
+  return std::all_of(layers_.begin(), layers_.end(),
+                     [](const auto& layer) { return layer->takes_gaps(); });
+}
+
 Index Flow::group_index(const std::string& name) const { return find_group(group_names_, name); }
 
 void Flow::check(Index group, Index cols) const {

@@ -14,6 +14,10 @@ double kept_on_side(double value, double cut, bool below) {
                : std::max(value, cut);
 }
 
+bool is_below(const TreeLayer::Node& node, double value, double cut) {
+  return std::isnan(value) ? node.usually_below.value_or(false) : value < cut;
+}
+
 }  // namespace
 
 TreeLayer::TreeLayer(Index dim, std::vector<Axis> axes, std::vector<Node> nodes,
@@ -66,7 +70,7 @@ void TreeLayer::forward_point(Index group, double* point, double* log_det) const
   path.clear();
   for (Index v = 0; v != kLeaf;) {
     const Node& node = nodes_[v];
-    const bool below = point[node.axis] < node.threshold;
+    const bool below = is_below(node, point[node.axis], node.threshold);
     path.push_back({static_cast<std::size_t>(v), below});
     v = below ? node.below : node.above;
   }
@@ -81,11 +85,16 @@ void TreeLayer::inverse_point(Index group, double* point, double* log_det) const
   for (Index v = 0; v != kLeaf;) {
     const Node& node = nodes_[v];
     double& value = point[node.axis];
-    const bool below = value < images_[group][v];
+    const bool below = is_below(node, value, images_[group][v]);
     maps_[group][v].inverse({&value, 1}, log_det);
     value = kept_on_side(value, node.threshold, below);
     v = below ? node.below : node.above;
   }
+}
+
+bool TreeLayer::takes_gaps() const {
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const Node& node) { return node.usually_below.has_value(); });
 }
 
 void TreeLayer::forward(Index group, Rows rows, double* log_det) const {

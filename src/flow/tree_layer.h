@@ -10,6 +10,9 @@
 // Nodes see coordinates through charts, one increasing map per axis and alike for all groups, which
 // spread the data evenly. The outermost boxes have no end: there, maps go on with slope 1.
 //
+// A row without the coordinate that a node cuts goes where most rows of the fit went, on its way
+// and back.
+//
 // The map jumps where a cut separates nodes that move differently, so log-determinants hold away
 // from the cuts, and a point within rounding of a cut may come back on its other side.
 //
@@ -17,6 +20,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "conflux/flow/layer.h"
@@ -41,6 +45,8 @@ class TreeLayer final : public Layer {
     double threshold;
     Index below = kLeaf;
     Index above = kLeaf;
+    /// Where points go whose coordinate is missing; unknown in old models.
+    std::optional<bool> usually_below = {};
   };
 
   /// Ends of a side of a box.
@@ -72,6 +78,7 @@ class TreeLayer final : public Layer {
   std::string_view kind() const override { return "tree"; }
   Index dim() const override { return dim_; }
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
+  bool takes_gaps() const override;
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
 

@@ -17,12 +17,13 @@ using Node = ConditionalLayer::Node;
 void write_conditional(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const ConditionalLayer&>(any);
   const auto& [prefix, texts, out] = sink;
-  std::vector<std::int64_t> features, children;
+  std::vector<std::int64_t> features, children, usual;
   std::vector<double> thresholds;
   for (const Node& node : layer.nodes()) {
     features.push_back(node.feature);
     thresholds.push_back(node.threshold);
     children.insert(children.end(), {node.below, node.above});
+    if (node.usually_below) usual.push_back(*node.usually_below ? 1 : 0);
   }
   std::vector<const PiecewiseLinearMap*> maps;
   for (const auto& of_group : layer.maps()) {
@@ -39,6 +40,7 @@ void write_conditional(const Layer& any, const LayerSink& sink) {
   out.add(prefix + ".features", {nodes}, features);
   out.add(prefix + ".threshold", {nodes}, thresholds);
   out.add(prefix + ".children", {nodes, 2}, children);
+  if (layer.takes_gaps()) out.add(prefix + ".usually_below", {nodes}, usual);
   write_piecewise_linear(maps, prefix, out);
   out.add(prefix + ".barycenter.offsets", {barycenters.count() + 1}, barycenters.offsets);
   out.add(prefix + ".barycenter.values", {barycenters.size()}, barycenters.numbers);
@@ -52,13 +54,14 @@ std::vector<Node> read_nodes(const std::string& prefix, Index dim, Index moved, 
   const std::vector<std::int64_t> features = file.integers(prefix + ".features", {count});
   const std::vector<double> thresholds = file.doubles(prefix + ".threshold", {count});
   const std::vector<std::int64_t> children = file.integers(prefix + ".children", {count, 2});
+  const auto usual = read_usual_sides(prefix, count, file);
   std::vector<Index> parents(static_cast<std::size_t>(2 * count + 1), 0);
   std::vector<Node> nodes;
   for (Index v = 0; v < count; ++v) {
     if (features[v] < 0 || features[v] >= dim || features[v] == moved) {
       damaged(prefix + ".features", "names no feature, or the one that is moved");
     }
-    nodes.push_back({features[v], thresholds[v], children[2 * v], children[2 * v + 1]});
+    nodes.push_back({features[v], thresholds[v], children[2 * v], children[2 * v + 1], usual[v]});
     for (const Index child : {nodes.back().below, nodes.back().above}) {
       const bool node = child > v && child < count;
       const bool leaf = child < 0 && child >= ConditionalLayer::leaf_name(count);

@@ -18,6 +18,19 @@ void write_frame(const Frame& frame, const std::string& name, TensorWriter& out)
           std::vector<double>(columns.data(), columns.data() + columns.size()));
 }
 
+std::vector<std::optional<bool>> read_usual_sides(const std::string& prefix, Index nodes,
+                                                  TensorFile& file) {
+  std::vector<std::optional<bool>> out(static_cast<std::size_t>(nodes));
+  const std::string name = prefix + ".usually_below";
+  if (!file.has(name)) return out;
+  const std::vector<std::int64_t> stored = file.integers(name, {nodes});
+  for (std::size_t v = 0; v < stored.size(); ++v) {
+    if (stored[v] != 0 && stored[v] != 1) damaged(name, "has entries other than 0 and 1");
+    out[v] = stored[v] == 1;
+  }
+  return out;
+}
+
 Frame read_frame(const std::string& name, Index dim, TensorFile& file) {
   const Index directions = file.shape(name, 2)[1];
   if (directions < 1 || directions > dim) damaged(name, "has no or too many directions");

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,10 @@ LayerCodec to_scores_codec();
 LayerCodec from_scores_codec();
 LayerCodec cube_to_normal_codec();
 LayerCodec normal_to_cube_codec();
+
+/// Where nodes of a tree send rows whose feature is missing; unknown in files of version 0.1.0.
+std::vector<std::optional<bool>> read_usual_sides(const std::string& prefix, Index nodes,
+                                                  TensorFile& file);
 
 void write_frame(const Frame& frame, const std::string& name, TensorWriter& out);
 /// At most as many directions as features, orthonormal.

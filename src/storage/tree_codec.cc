@@ -34,7 +34,7 @@ void write_tree(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const TreeLayer&>(any);
   const std::string& prefix = sink.prefix;
   TensorWriter& out = sink.out;
-  std::vector<std::int64_t> features, axis, children;
+  std::vector<std::int64_t> features, axis, children, usual;
   std::vector<double> threshold;
   std::vector<const PiecewiseLinearMap*> charts, maps;
   for (const TreeLayer::Axis& each : layer.axes()) {
@@ -45,6 +45,7 @@ void write_tree(const Layer& any, const LayerSink& sink) {
     axis.push_back(node.axis);
     threshold.push_back(node.threshold);
     children.insert(children.end(), {node.below, node.above});
+    if (node.usually_below) usual.push_back(*node.usually_below ? 1 : 0);
   }
   for (const auto& of_group : layer.maps()) {
     for (const PiecewiseLinearMap& map : of_group) maps.push_back(&map);
@@ -55,6 +56,7 @@ void write_tree(const Layer& any, const LayerSink& sink) {
   out.add(prefix + ".axis", {nodes}, axis);
   out.add(prefix + ".threshold", {nodes}, threshold);
   out.add(prefix + ".children", {nodes, 2}, children);
+  if (layer.takes_gaps()) out.add(prefix + ".usually_below", {nodes}, usual);
   write_piecewise_linear(maps, prefix, out);
   write_barycenter(layer.barycenter(), prefix, out);
 }
@@ -65,11 +67,12 @@ std::vector<TreeLayer::Node> read_nodes(const std::string& prefix, Index axes, T
   const std::vector<std::int64_t> axis = file.integers(prefix + ".axis", {count});
   const std::vector<double> threshold = file.doubles(prefix + ".threshold", {count});
   const std::vector<std::int64_t> children = file.integers(prefix + ".children", {count, 2});
+  const auto usual = read_usual_sides(prefix, count, file);
   std::vector<TreeLayer::Node> nodes;
   std::vector<Index> parents(static_cast<std::size_t>(count), 0);
   for (Index v = 0; v < count; ++v) {
     if (axis[v] < 0 || axis[v] >= axes) damaged(prefix + ".axis", "names no axis");
-    nodes.push_back({axis[v], threshold[v], children[2 * v], children[2 * v + 1]});
+    nodes.push_back({axis[v], threshold[v], children[2 * v], children[2 * v + 1], usual[v]});
     for (const Index child : {nodes.back().below, nodes.back().above}) {
       if (child == TreeLayer::kLeaf) continue;
       if (child <= v || child >= count) damaged(prefix + ".children", "does not make a tree");

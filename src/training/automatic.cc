@@ -232,32 +232,44 @@ class AutomaticFit {
     return fit_stack(std::move(groups), sliced, comm_, watched(), control);
   }
 
-  /// Conditional layers that follow sliced ones would jump by features that these have mixed with
-  /// missing cells, and trees by the cells themselves, so rows with gaps get either of two: sliced
-  /// layers and trees, or conditional layers alone.
   void later_stages(const FitOptions& resolved) {
     fit_.judged = fit_.flow;
-    if (control_.gaps.empty()) {
+    if (control_.gaps.empty() || fit_.flow.takes_gaps()) {
       conditional_stage(resolved);
-      if (go_on_) tree_stage(resolved);
-      return;
+    } else {
+      replace_sliced_stage(resolved);
     }
+    if (go_on_ && (control_.gaps.empty() || fit_.flow.takes_gaps())) tree_stage(resolved);
+  }
+
+  /// Layers that jump must not follow those that mix what is there with what is missing: such rows
+  /// could not always be brought back. So rows with gaps get conditional layers and trees, or, if
+  /// held-out rows are clearly harder to guess with them, sliced layers and nothing else.
+  void replace_sliced_stage(const FitOptions& resolved) {
     const FitOptions options = conditional_options(resolved);
     const Fit alone = later_fit(groups_, options);
-    if (go_on_) tree_stage(resolved);
-    if (!go_on_ || best_guess(alone).auc > last_guess_.auc) return;
+    if (!go_on_) return;
+    GuessRecord sliced = guess_of(moved_by(fit_.flow, groups_, workers_), options);
+    sliced.layer = static_cast<Index>(fit_.record.layers.size());
+    fit_.record.guesses = {alone.record.guesses.front()};
+    if (best_guess(alone).auc - sliced.auc > clear_step(sliced)) {
+      fit_.record.guesses.push_back(sliced);
+      return tell_stop(sliced);
+    }
     drop_layers();
-    fit_.record.guesses.clear();
     fit_.judged = fit_.flow;
     take_stage(alone, options);
-    tell_stop(best_guess(alone));
+  }
+
+  /// How well the group of held-out rows is guessed.
+  GuessRecord guess_of(GroupSet groups, FitOptions options) {
+    options.layers = 1;
+    return later_fit(std::move(groups), options).record.guesses.front();
   }
 
   /// A stack of a later stage; the same for all that are tried.
   Fit later_fit(GroupSet groups, const FitOptions& options) {
-    FitControl control;
-    control.gaps = control_.gaps;
-    return fit_stack(std::move(groups), options, comm_, watched(), control);
+    return fit_stack(std::move(groups), options, comm_, watched(), {});
   }
 
   /// Tries conditional layers after the sliced ones, and alone, unless held-out rows have replaced
@@ -327,9 +339,7 @@ class AutomaticFit {
     FitOptions all = options;
     all.layers = layers;
     all.validation_fraction = 0;
-    FitControl control;
-    control.gaps = control_.gaps;
-    Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, control);
+    Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, {});
     again.record.guesses = stage.record.guesses;
     add_stage(fit_, again);
   }

@@ -53,7 +53,7 @@ class Fitter {
         fit_(begin_fit(latent_.groups(), usable_, requested, comm)),
         judge_(usable_, latent_.groups(), options(), comm),
         sizes_(count_rows(usable_, comm)),
-        input_{latent_, usable_, sizes_, options(), comm_, workers_, control_.gaps} {
+        input_{latent_, usable_, sizes_, options(), comm_, workers_} {
     fit_.record.warnings = find_warnings(latent_.groups(), usable_, sizes_, options(), comm);
   }
 

@@ -45,6 +45,12 @@ TableMover::TableMover(const Model& model, const Workers& workers)
 
 void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
                            std::span<const Index> groups) const {
+  if (model_.flow.takes_gaps()) {
+    return by_group(rows, groups, model_.flow.num_groups(),
+                    [&](Index group, const std::vector<Index>&, Matrix& part) {
+                      model_.flow.forward_in_place(group, Rows(part), nullptr, workers_);
+                    });
+  }
   const IncompleteRows search(model_, shared_, workers_);
   by_group(rows, groups, model_.flow.num_groups(),
            [&](Index group, const std::vector<Index>& places, Matrix& part) {
@@ -88,7 +94,7 @@ void TableMover::inverse(Table& table, std::span<const Index> from,
   Matrix rows = model_.columns.shared_coordinates(table, workers_);
   const Mask missing = missing_in(rows);
   model_.columns.unmark_new_categories(table);
-  if (missing.any()) fill_expected(shared_, Rows(rows));
+  if (missing.any() && !model_.flow.takes_gaps()) fill_expected(shared_, Rows(rows));
   from_shared(rows, to);
   erase(rows, missing);
   model_.columns.put_values(table, rows, from, to, workers_);

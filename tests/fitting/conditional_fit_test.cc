@@ -27,7 +27,7 @@ std::optional<ConditionalLayer> fit_layer(const GroupSet& groups, const FitOptio
   SelfCommunicator comm;
   const RowChoice rows = all_rows(groups);
   const FitOptions all = resolved(groups, options);
-  const auto tree = find_conditional_tree(groups, rows, {}, {}, all, comm, kWorkers);
+  const auto tree = find_conditional_tree(groups, rows, {}, all, comm, kWorkers);
   if (!tree) return std::nullopt;
   return fit_conditional_layer(groups, rows, *tree, strength, all, comm, kWorkers);
 }

@@ -187,6 +187,30 @@ inline void expect_gaps_and_sums_respected(const Layer& layer, Pass pass, Index 
   move(layer, pass, group, Rows(none), nullptr);
 }
 
+// Every coordinate is missing in some row: it stays so, and what is there returns.
+inline void expect_missing_coordinates_stay(const Layer& layer, Pass pass, Index group,
+                                            const Matrix& points, const DataBox& box) {
+  Matrix holed = points;
+  for (Index i = 0; i < points.rows(); ++i) {
+    for (Index j = 0; j < points.cols(); ++j) {
+      if ((i + j) % 3 == 0) holed(i, j) = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  const Image there = image_of(layer, pass, group, holed);
+  const Image again = image_of(layer, back(pass), group, there.rows);
+  for (Index i = 0; i < points.rows(); ++i) {
+    const double size = points.row(i).cwiseAbs().maxCoeff() + box.range();
+    for (Index j = 0; j < points.cols(); ++j) {
+      const bool missing = std::isnan(holed(i, j));
+      ASSERT_EQ(std::isnan(there.rows(i, j)), missing) << "row " << i << ", coordinate " << j;
+      ASSERT_EQ(std::isnan(again.rows(i, j)), missing) << "row " << i << ", coordinate " << j;
+      if (!missing) {
+        ASSERT_NEAR(again.rows(i, j), points(i, j), kRoundTrip * size) << "row " << i;
+      }
+    }
+  }
+}
+
 }  // namespace layer_laws
 
 inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream,
@@ -207,6 +231,10 @@ inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream
       if (layer.dim() <= kLargestJacobian) expect_jacobian(layer, pass, group, points, box);
       expect_same_bits_in_any_company(layer, pass, group, points);
       expect_gaps_and_sums_respected(layer, pass, group, points);
+      if (layer.takes_gaps()) {
+        expect_missing_coordinates_stay(layer, pass, group, points, box);
+        expect_missing_coordinates_stay(layer, pass, group, image.rows, box);
+      }
     }
   }
   if (num_groups > 1) {

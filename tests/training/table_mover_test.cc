@@ -71,6 +71,39 @@ TEST_F(TableMoverTest, ReturnsRowsToTheBitMissingCellsIncluded) {
   }
 }
 
+// Trees jump by the cells that are missing, yet all rows return, from whatever layers a method has.
+TEST_F(TableMoverTest, ReturnsRowsWithGapsFromLayersThatJump) {
+  for (const Method method : {Method::kTree, Method::kConditional, Method::kNb}) {
+    Model jumps = *model;
+    std::vector<Matrix> rows =
+        coordinates_by_group(jumps.columns, mixed->table, mixed->groups, 2, workers);
+    GroupSet groups;
+    groups.add("a", std::move(rows[0]));
+    groups.add("b", std::move(rows[1]));
+    Fit fit = fit_flow(std::move(groups), {.method = method});
+    jumps.flow = std::move(fit.flow);
+    jumps.record = std::move(fit.record);
+    ASSERT_TRUE(jumps.flow.takes_gaps());
+    ASSERT_GT(jumps.flow.num_layers(), 0);
+    const TableMover mover(jumps, workers);
+    Table table = mixed->table;
+    mover.transform(table, mixed->groups);
+    mover.inverse(table, mixed->groups, mixed->groups);
+    EXPECT_EQ(mover.inexact_rows(), 0);
+    EXPECT_EQ(table["age"].numbers, mixed->table["age"].numbers);
+    Index missing = 0;
+    for (Index i = 0; i < table.num_rows(); ++i) {
+      const double before = mixed->table["gaps"].numbers[i], after = table["gaps"].numbers[i];
+      ASSERT_EQ(std::isnan(before), std::isnan(after)) << i;
+      missing += std::isnan(before) ? 1 : 0;
+      if (!std::isnan(before)) {
+        ASSERT_NEAR(after, before, 1e-9 * (1 + std::abs(before))) << i;
+      }
+    }
+    EXPECT_GT(missing, 50);
+  }
+}
+
 TEST_F(TableMoverTest, TranslatesIntoValuesThatTheOtherGroupHas) {
   const TableMover mover(*model, workers);
   Table table = mixed->table;

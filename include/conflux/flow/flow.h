@@ -31,6 +31,8 @@ class Flow {
   const std::vector<std::string>& group_names() const { return group_names_; }
   const Layer& layer(Index l) const { return *layers_[static_cast<std::size_t>(l)]; }
   const std::vector<std::shared_ptr<const Layer>>& layers() const { return layers_; }
+  /// Whether all layers take rows with missing coordinates, which are NaN.
+  bool takes_gaps() const;
   /// Throws InvalidOption that lists the groups when there is none of this name.
   Index group_index(const std::string& name) const;
 

@@ -21,6 +21,9 @@ class Layer {
   virtual Index num_groups() const = 0;
   /// A translation between groups may skip such a layer when it comes last.
   bool same_for_all_groups() const { return num_groups() == 0; }
+  /// Whether NaN may stand for a coordinate that is missing: it stays NaN, and the others go and
+  /// return as exactly as ever. Layers that mix coordinates cannot promise that.
+  virtual bool takes_gaps() const { return false; }
 
   /// Moves rows of `group` towards the shared space; adds log |det J| of each row to `log_det`
   /// unless that is null.

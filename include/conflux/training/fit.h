@@ -55,8 +55,8 @@ struct FitControl {
   const std::vector<Index>* drawn_from = nullptr;
   /// Whether someone will ask for Fit::rehearsed. Who has set rows aside need not.
   bool rehearse = true;
-  /// Features of which cells were missing and have been filled in. Maps of other features that jump
-  /// by the value of such a cell cannot always be undone, so conditional layers do not cut them.
+  /// Features of which cells were missing and have been filled in. Rows with gaps can always be
+  /// brought back by layers that take gaps, or by smooth ones; an automatic fit does not mix them.
   std::vector<Index> gaps = {};
 };
 

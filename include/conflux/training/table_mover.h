@@ -4,8 +4,9 @@
 //   mover.transform(block, groups);       // features become those of the shared space
 //   mover.translate(block, groups, to);   // features become values that group `to` can have
 //
-// A missing cell stays missing. The other features of its row move as if it had, in the shared
-// space, the value that is expected given them, so that the way back is known.
+// A missing cell stays missing. A flow whose layers take gaps moves the other features of its row
+// as rows usually move. Any other flow moves them as if the cell had, in the shared space, the
+// value that is expected given them, so that the way back is known.
 
 #pragma once
 
