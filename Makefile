@@ -93,17 +93,18 @@ tsan: packages
 	  CONFLUX=$(CURDIR)/build/tsan/apps/conflux/conflux $(PLAIN_ADDRESSES) /usr/bin/python3 tests/cli/test_$$topic.py || exit 1; done
 
 # Parsers on inputs that libFuzzer invents, and the properties of the tests that `make asan` has built
-# on new ones. SEED=1 makes the same inputs every time, as far as they get in SECONDS_EACH, and leaves
-# out the properties.
+# on new ones. SEED=1 makes the same inputs every time and leaves out the properties; RUNS=2000 makes so
+# many, unless SECONDS_EACH is over before.
 FUZZERS := csv npy npz idx fcs mtx h5ad nc picture model http
 SECONDS_EACH ?= 60
 SEED ?= 0
+RUNS ?= -1
 fuzz: packages
 	@tools/install_packages.sh clang
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan --target $(FUZZERS:%=fuzz_%)
 	@for parser in $(FUZZERS); do mkdir -p build/fuzz/corpus/$$parser && \
-	  build/asan/tests/fuzz/fuzz_$$parser -seed=$(SEED) -max_total_time=$(SECONDS_EACH) -max_len=65536 -len_control=10 -print_final_stats=1 \
+	  build/asan/tests/fuzz/fuzz_$$parser -seed=$(SEED) -runs=$(RUNS) -max_total_time=$(SECONDS_EACH) -max_len=65536 -len_control=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$parser tests/fuzz/seeds/$$parser || exit 1; done
 	@[ $(SEED) != 0 ] || for tests in build/asan/tests/*_test; do \
 	  [ ! -x $$tests ] || $$tests --gtest_brief=1 --gtest_filter='*_RapidCheck.*' || exit 1; done
