@@ -112,7 +112,7 @@ double Feature::spread(double value, double place) const {
   if (const Atom* atom = atom_of(atoms, value)) {
     return atom->cell.low + (atom->cell.high - atom->cell.low) * inside;
   }
-  return beside_edges(value);
+  return beside_cells(value);
 }
 
 double Feature::gathered(double point) const {
@@ -124,12 +124,17 @@ double Feature::gathered(double point) const {
       std::lower_bound(atoms.begin(), atoms.end(), point,
                        [](const Atom& atom, double x) { return atom.cell.high < x; });
   if (above != atoms.end() && above->cell.contains(point)) return above->value;
-  return from_beside_edges(point);
+  return from_beside_cells(point);
 }
 
 // An atom at the edge of the support is spread beyond it; new data beyond the edge makes way.
-double Feature::beside_edges(double value) const {
+double Feature::beside_cells(double value) const {
   if (atoms.empty()) return value;
+  if (makes_room) {
+    const auto above = std::upper_bound(atoms.begin(), atoms.end(), value,
+                                        [](double x, const Atom& atom) { return x < atom.value; });
+    return value + pushed_above(above - atoms.begin() - 1);
+  }
   const Atom &first = atoms.front(), &last = atoms.back();
   if (value < first.value && first.cell.high == first.value) {
     return value - (first.value - first.cell.low);
@@ -140,8 +145,14 @@ double Feature::beside_edges(double value) const {
   return value;
 }
 
-double Feature::from_beside_edges(double point) const {
+double Feature::from_beside_cells(double point) const {
   if (atoms.empty()) return point;
+  if (makes_room) {
+    const auto above =
+        std::upper_bound(atoms.begin(), atoms.end(), point,
+                         [](double x, const Atom& atom) { return x < atom.cell.low; });
+    return point - pushed_above(above - atoms.begin() - 1);
+  }
   const Atom &first = atoms.front(), &last = atoms.back();
   if (point < first.cell.low && first.cell.high == first.value) {
     return point + (first.value - first.cell.low);
@@ -150,6 +161,12 @@ double Feature::from_beside_edges(double point) const {
     return point - (last.cell.high - last.value);
   }
   return point;
+}
+
+double Feature::pushed_above(Index atom) const {
+  if (atom < 0) return atoms.front().cell.low - atoms.front().value;
+  const Atom& below = atoms[static_cast<std::size_t>(atom)];
+  return below.cell.high - below.value;
 }
 
 double Feature::fitted_to_group(double point, Index group) const {

@@ -14,7 +14,7 @@ constexpr int kQuantiles = 200;
 // Knots within the cell of an atom that holds all rows; others have their share of them.
 constexpr double kKnotsPerAtom = 40;
 // Mass that is spread evenly over the range, so that values between atoms have coordinates, too.
-constexpr double kEvenMass = 1e-4;
+constexpr double kEvenMass = 1e-3;
 // Width per mass in the middle of the normal law.
 constexpr double kRoomPerShare = 2.5;
 
@@ -71,7 +71,7 @@ void add_quantile_knots(const Feature& feature, const ValueFacts& facts,
           static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * k / kQuantiles);
       const double value = sorted[at];
       const bool in_cell = feature.has_cell(value);
-      if (!in_cell) knots.push_back(value);
+      if (!in_cell) knots.push_back(feature.spread(value, 0));
       if (in_cell && k == 0) knots.push_back(feature.spread(value, 0));
       if (in_cell && feature.decimals >= 0) knots.push_back(feature.spread(value, 1));
     }

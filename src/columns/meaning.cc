@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "columns/cells.h"
@@ -33,8 +34,11 @@ constexpr double kAtomShare = 0.005;
 // A feature with decimals is scaled for its atoms only if they are at least so large: the cells of
 // its decimals spread smaller ones enough.
 constexpr double kGridAtomShare = 0.02;
-// Half of the cell of an atom among other numbers, in spreads: what a number may change by.
-constexpr double kSliver = 1e-9;
+// Width of the cell of an atom among other numbers, in spreads, and of all such cells together.
+// Narrower cells would hold fewer digits of where a number lies that a flow has moved into them;
+// wider ones would make values of the shared space unlike those of the data.
+constexpr double kCell = 1e-3;
+constexpr double kAllCells = 0.2;
 // Width of the cell of an atom beyond the edge of the support, in spreads.
 constexpr double kEdgeCell = 0.01;
 // With fewer rows it is no wonder that all of them differ.
@@ -178,17 +182,38 @@ void describe_category(Meaning& meaning, const Column& column, const TextFacts& 
 
 // ---- numbers
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// As in id, patient_id, "patient id", patientId and patientID.
+bool names_things(const std::string& name) {
+  const std::string lower = lower_case(name);
+  if (lower == "id" || lower.ends_with("_id") || lower.ends_with(" id")) return true;
+  if (name.size() < 3 || !(name.ends_with("Id") || name.ends_with("ID"))) return false;
+  return std::islower(static_cast<unsigned char>(name[name.size() - 3])) != 0;
+}
+
 bool names_rows(const std::string& name) {
-  std::string lower = name;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower.empty() || lower == "id" || lower == "index" || lower == "key") return true;
-  return lower.starts_with("unnamed") || lower.ends_with("_id") || lower.ends_with(" id") ||
-         lower == "rownames" || lower == "row";
+  const std::string lower = lower_case(name);
+  return names_things(name) || lower.empty() || lower == "index" || lower == "key" ||
+         lower.starts_with("unnamed") || lower == "rownames" || lower == "row";
 }
 
 // What the reader of a file knows about a column.
 std::string why_file_carries(const Table& table, const std::string& name) {
   return table.extras ? word_for(table.extras->carried, name) : "";
+}
+
+// Things that are measured again and again have fewer names than rows, but still many.
+bool many_values(const ValueFacts& facts) {
+  std::set<double> values;
+  for (const std::vector<double>& sorted : facts.sorted) {
+    values.insert(sorted.begin(), sorted.end());
+    if (values.size() > kMostCategories) return true;
+  }
+  return false;
 }
 
 std::string why_number_is_carried(const std::string& name, const ValueFacts& facts, Index rows) {
@@ -197,9 +222,11 @@ std::string why_number_is_carried(const std::string& name, const ValueFacts& fac
   if (facts.range.low == facts.range.high) {
     return fmt::format("because it is {:g} in every row", facts.range.low);
   }
-  if (!facts.all_different || facts.decimals != 0 || there < kFewRows) return "";
+  if (facts.decimals != 0 || there < kFewRows) return "";
   const bool counts_rows = facts.range.high - facts.range.low + 1 == static_cast<double>(there);
-  return counts_rows || names_rows(name) ? "because it numbers the rows" : "";
+  if (facts.all_different && (counts_rows || names_rows(name)))
+    return "because it numbers the rows";
+  return names_things(name) && many_values(facts) ? "because its values name things" : "";
 }
 
 double parse_bound(const std::string& text, double missing, const std::string& name) {
@@ -239,27 +266,35 @@ void set_support(Meaning& meaning, const Table& table, const std::string& word) 
       table.source, feature.name, range.low, range.high, word));
 }
 
-Interval cell_of(const Feature& feature, double value, double spread, double gap) {
-  if (feature.decimals >= 0) {
-    const double half = 0.5 * std::pow(10.0, -feature.decimals);
-    return {value - half, value + half};
+// Half a unit on either side.
+void set_cells_of_grid(Feature& feature) {
+  const double half = 0.5 * std::pow(10.0, -feature.decimals);
+  double end = -kInfinity;
+  for (Atom& atom : feature.atoms) {
+    // Neighbours on a grid of tenths may overlap by a rounding error.
+    atom.cell = {std::max(atom.value - half, end), atom.value + half};
+    end = atom.cell.high;
   }
-  if (value == feature.support.low) return {value - kEdgeCell * spread, value};
-  if (value == feature.support.high) return {value, value + kEdgeCell * spread};
-  const double half = std::min(std::max(kSliver * spread, 1e-14 * std::abs(value)), gap / 3);
-  return {value - half, value + half};
 }
 
-// The distance to the nearest other value of any group.
-double gap_around(const ValueFacts& facts, double value) {
-  double gap = kInfinity;
-  for (const std::vector<double>& sorted : facts.sorted) {
-    const auto above = std::upper_bound(sorted.begin(), sorted.end(), value);
-    if (above != sorted.end()) gap = std::min(gap, *above - value);
-    const auto below = std::lower_bound(sorted.begin(), sorted.end(), value);
-    if (below != sorted.begin()) gap = std::min(gap, value - *(below - 1));
+// Each cell pushes the numbers above it aside; one at the lower edge of the support those below.
+void set_cells_among_numbers(Feature& feature, double spread) {
+  const auto count = static_cast<double>(feature.atoms.size());
+  const double largest =
+      std::max(std::abs(feature.atoms.front().value), std::abs(feature.atoms.back().value));
+  const double width = std::max(std::min(kCell, kAllCells / count) * spread, 1e-12 * largest);
+  double pushed = 0;
+  for (Atom& atom : feature.atoms) {
+    const double begin = atom.value + pushed;
+    if (atom.value == feature.support.low) {
+      atom.cell = {begin - kEdgeCell * spread, begin};
+    } else {
+      atom.cell = {begin,
+                   begin + (atom.value == feature.support.high ? kEdgeCell * spread : width)};
+    }
+    pushed = atom.cell.high - atom.value;
   }
-  return gap;
+  feature.makes_room = true;
 }
 
 void set_atoms(Meaning& meaning) {
@@ -279,11 +314,13 @@ void set_atoms(Meaning& meaning) {
              : share < kAtomShare || rows < kAtomRows) {
       continue;
     }
-    const double gap = gap_around(facts, repeated.value);
-    Interval cell = cell_of(feature, repeated.value, spread, gap);
-    // Neighbours on a grid of tenths may overlap by a rounding error.
-    if (!feature.atoms.empty()) cell.low = std::max(cell.low, feature.atoms.back().cell.high);
-    feature.atoms.push_back({repeated.value, cell, share});
+    feature.atoms.push_back({repeated.value, {}, share});
+  }
+  if (feature.atoms.empty()) return;
+  if (feature.decimals >= 0) {
+    set_cells_of_grid(feature);
+  } else {
+    set_cells_among_numbers(feature, spread);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace conflux {
 
@@ -12,12 +13,24 @@ namespace {
 constexpr double kOuterScore = 1.2816;
 // A value that so many rows of a group share is most of what there is.
 constexpr double kSharedByMost = 0.5;
+// Different values of a feature between which gaps mean nothing.
+constexpr std::size_t kFewValues = 10;
 // Values farther out than so many deviations count by the logarithm.
 constexpr double kFar = 4;
 
 bool most_are_the_same(const Feature& feature) {
   return std::any_of(feature.atoms.begin(), feature.atoms.end(),
                      [](const Atom& atom) { return atom.share >= kSharedByMost; });
+}
+
+// A feature of a few numbers is a category in all but name: there are gaps between any two of them.
+bool has_few_values(const Feature& feature) {
+  std::set<double> values;
+  for (const HeldValues& own : feature.held) {
+    if (own.values.empty() && own.range.low <= own.range.high) return false;
+    values.insert(own.values.begin(), own.values.end());
+  }
+  return !values.empty() && values.size() <= kFewValues;
 }
 
 double drawn_in(double value) {
@@ -41,7 +54,8 @@ std::vector<MeasuredScale> measured_scales(const Columns& columns) {
   bool any = false;
   for (const Feature& feature : columns.features) {
     const bool score = feature.scale == FeatureScale::kNormal && !feature.category() &&
-                       feature.coordinate_knots.size() > 1 && !most_are_the_same(feature);
+                       feature.coordinate_knots.size() > 1 && !most_are_the_same(feature) &&
+                       !has_few_values(feature);
     out.push_back(score ? measured_scale(feature) : MeasuredScale{});
     any = any || !out.back().coordinates.empty();
   }

@@ -109,6 +109,7 @@ void leave_as_it_is(Feature& feature) {
   feature.kind = FeatureKind::kNumber;
   feature.decimals = -1;
   feature.atoms.clear();
+  feature.makes_room = false;
   feature.support = {};
 }
 

@@ -21,6 +21,9 @@ constexpr double kMixedLess = 0.05;
 constexpr std::size_t kMostTold = 3;
 // In deviations of the AUC by chance.
 constexpr double kClearlyBelow = 4;
+// An AUC that chance may reach. Where it is larger, a few hundred rows have judged, and a
+// difference that more rows would show can hide in it.
+constexpr double kWideBand = 0.55;
 // A share in how the group is guessed.
 constexpr double kWorthNaming = 0.1;
 
@@ -62,8 +65,8 @@ std::string verdict_sentence(const Judgement& judgement, std::string_view what) 
   switch (judgement.verdict) {
     case Verdict::kNothingToDo:
       return fmt::format(
-          "There was nothing to align: the group of {} could not be guessed before, nor can it be "
-          "now ({}).",
+          "There was nothing to align that these rows show: the group of {} could not be guessed "
+          "before, nor can it be now ({}).",
           row, guess);
     case Verdict::kAlreadyAligned:
       return fmt::format(
@@ -77,11 +80,23 @@ std::string verdict_sentence(const Judgement& judgement, std::string_view what) 
             "that the fit has seen. New rows will tell.",
             row, guess);
       }
+      if (after_of(judgement).by_chance() > kWideBand) {
+        return fmt::format(
+            "Aligned as far as so few rows can tell: the group of {} is no longer guessed better "
+            "than by chance ({}).",
+            row, guess);
+      }
       return fmt::format("Aligned: the group of {} can no longer be guessed ({}).", row, guess);
     case Verdict::kBetter:
       return fmt::format("Better, not gone: the group of {} can still be guessed ({}).", row,
                          guess);
     case Verdict::kUnchanged:
+      if (after_of(judgement).auc < before_of(judgement).auc) {
+        return fmt::format(
+            "No clear gain: the group of {} can still be guessed, and chance may be all that has "
+            "changed ({}).",
+            row, guess);
+      }
       return fmt::format("No better: the group of {} can be guessed as well as before ({}).", row,
                          guess);
     case Verdict::kWorse:

@@ -92,6 +92,7 @@ Json feature_json(const Feature& feature) {
       {"decimals", feature.decimals},
       {"categories", feature.categories}};
   if (feature.cofactor > 0) out.add("arcsinh", feature.cofactor);
+  if (feature.makes_room) out.add("room", true);
   return out;
 }
 
@@ -120,6 +121,7 @@ Feature feature_from(const Json& json) {
     }
     out.cofactor = cofactor->number();
   }
+  out.makes_room = json.contains("room");
   if (out.category() == out.categories.empty()) columns_damaged("categories do not suit the kind");
   return out;
 }
@@ -158,7 +160,11 @@ void read_atoms(Feature& feature, std::span<const double> numbers) {
   for (std::size_t k = 0; k < numbers.size(); k += 4) {
     const Atom atom{numbers[k], {numbers[k + 1], numbers[k + 2]}, numbers[k + 3]};
     const bool ordered = feature.atoms.empty() || feature.atoms.back().cell.high <= atom.cell.low;
-    if (!ordered || !atom.cell.contains(atom.value)) columns_damaged("cells of atoms overlap");
+    // A cell that was pushed aside need not hold its atom, but atoms are in the order of the cells.
+    const bool placed = feature.makes_room
+                            ? feature.atoms.empty() || feature.atoms.back().value < atom.value
+                            : atom.cell.contains(atom.value);
+    if (!ordered || !placed) columns_damaged("cells of atoms overlap");
     feature.atoms.push_back(atom);
   }
 }

@@ -32,6 +32,24 @@ Columns found(const MixedTable& mixed, ColumnOptions options = {}) {
   return find_columns(mixed.table, mixed.groups, 2, options, Workers(1));
 }
 
+// Patients come again, so that their numbers repeat; they are no measurements all the same. A rate
+// of bids is one, whatever its name ends with.
+TEST(FindColumns, CarriesNamesOfThingsThatAreMeasuredAgain) {
+  MixedTable mixed(2000);
+  std::vector<double> patients, bids;
+  for (Index i = 0; i < mixed.table.num_rows(); ++i) {
+    patients.push_back(static_cast<double>(1000 + i / 10));
+    bids.push_back(static_cast<double>(i * 7919 % 97));
+  }
+  mixed.table.add("patientID", patients);
+  mixed.table.add("patient_id", patients);
+  mixed.table.add("bid", bids);
+  const Columns columns = found(mixed);
+  EXPECT_THAT(carried(columns, "patientID"), HasSubstr("name things"));
+  EXPECT_THAT(carried(columns, "patient_id"), HasSubstr("name things"));
+  EXPECT_EQ(feature(columns, "bid").kind, FeatureKind::kWhole);
+}
+
 TEST(FindColumns, TellsWhatColumnsMean) {
   const MixedTable mixed(2000);
   const Columns columns = found(mixed);

@@ -46,6 +46,10 @@ TEST(MeasuredScales, LeaveOtherFeaturesAlone) {
   Feature gains = score({-0.5, 0.5, 5000}, {-3, 1.3, 3});
   gains.atoms = {{.value = 0, .cell = {-0.5, 0.5}, .share = 0.9}};
   EXPECT_TRUE(only_scale_of(gains).coordinates.empty());
+  // So do gaps between the rates of three regions.
+  Feature rates = score({3.1, 3.3, 8.9}, {-3, 1.3, 3});
+  rates.held = {{.range = {3.1, 8.9}, .values = {3.1, 3.3, 8.9}}};
+  EXPECT_TRUE(only_scale_of(rates).coordinates.empty());
   EXPECT_DOUBLE_EQ(MeasuredScale{}.value(0.25), 0.25);
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "conflux/columns/find_columns.h"
+#include "core/rng.h"
 #include "tests/columns/mixed_table.h"
 
 namespace conflux {
@@ -101,6 +102,52 @@ TEST_F(TableMoverTest, ReturnsRowsWithGapsFromLayersThatJump) {
       }
     }
     EXPECT_GT(missing, 50);
+  }
+}
+
+// Ages are whole but for those of some babies, so that whole ones repeat among other numbers: new
+// ages between them lie where the fit had no rows.
+TEST(TableMoverOfAges, ReturnsNumbersBetweenThoseThatRepeat) {
+  Stream random(3, Purpose::kTest);
+  std::vector<double> age, fare;
+  std::vector<Index> groups;
+  for (Index i = 0; i < 900; ++i) {
+    groups.push_back(i % 2);
+    const double years = 20 + 8 * random.normal() + 4 * static_cast<double>(i % 2);
+    age.push_back(i % 7 == 0 ? std::abs(years) : std::round(std::abs(years)));
+    fare.push_back(std::exp(random.normal() + 0.02 * years));
+  }
+  Table table;
+  table.add("age", age);
+  table.add("fare", fare);
+  const Workers workers(1);
+  Model model;
+  model.columns = find_columns(table, groups, 2, {}, workers);
+  ASSERT_EQ(model.columns.features[0].kind, FeatureKind::kRepeated);
+  std::vector<Matrix> rows = coordinates_by_group(model.columns, table, groups, 2, workers);
+  GroupSet set;
+  set.add("a", std::move(rows[0]));
+  set.add("b", std::move(rows[1]));
+  Fit fit = fit_flow(std::move(set), {.method = Method::kInb, .layers = 20});
+  model.flow = std::move(fit.flow);
+  model.record = std::move(fit.record);
+
+  Table fresh;
+  std::vector<double> new_ages, new_fares;
+  std::vector<Index> of_group;
+  for (Index i = 0; i < 200; ++i) {
+    new_ages.push_back(5.5 + static_cast<double>(i / 4) + 0.1 * static_cast<double>(i % 4));
+    new_fares.push_back(1 + static_cast<double>(i % 13));
+    of_group.push_back(i % 2);
+  }
+  fresh.add("age", new_ages);
+  fresh.add("fare", new_fares);
+  const TableMover mover(model, workers);
+  mover.transform(fresh, of_group);
+  mover.inverse(fresh, of_group, of_group);
+  for (Index i = 0; i < 200; ++i) {
+    ASSERT_NEAR(fresh["age"].numbers[i], new_ages[i], 8e-9) << i;
+    ASSERT_NEAR(fresh["fare"].numbers[i], new_fares[i], 1e-9) << i;
   }
 }
 

@@ -2,10 +2,11 @@
 //
 // A value is spread first and scaled then. Spreading moves a value that many rows share, an atom,
 // to a point of its cell, an interval that no other value uses: a whole number owns half a unit on
-// either side, any other atom a sliver, and an atom on the edge of the support an interval beyond
-// that edge. What is spread no longer repeats, and still has the units of the data. Scaling is an
-// increasing map of the line, the same for all groups. The way back undoes the scale and takes
-// every point of a cell to its atom, so that a row of a group returns to the bit.
+// either side; the cell of any other atom pushes the numbers above it aside, that of an atom on the
+// edge of the support lies beyond that edge. What is spread no longer repeats, and still has the
+// units of the data. Scaling is an increasing map of the line, the same for all groups. The way
+// back undoes the scale and takes every point of a cell to its atom, so that a row of a group
+// returns to the bit.
 //
 // A row that is shown as another group must look like that group. Its values are therefore also
 // taken to the nearest value that this group holds, if the feature has few values, and kept within
@@ -64,6 +65,9 @@ struct Feature {
   int decimals = -1;
   /// Increasing. Of a feature with decimals only those values that are shared by many rows.
   std::vector<Atom> atoms = {};
+  /// Whether cells push other numbers aside. In models of version 0.1.0 they are slivers around
+  /// their atoms, too narrow for numbers between atoms to return with all digits.
+  bool makes_room = false;
   /// The text of value 0, 1, ...; of categories only.
   std::vector<std::string> categories = {};
   /// Above 0: what is scaled is arcsinh(spread value / cofactor), as cytometrists look at it.
@@ -103,8 +107,10 @@ struct Feature {
   Index category_of(const std::string& text) const;
 
  private:
-  double beside_edges(double value) const;
-  double from_beside_edges(double point) const;
+  double beside_cells(double value) const;
+  double from_beside_cells(double point) const;
+  /// How far numbers above an atom are pushed by cells; -1: numbers below all atoms.
+  double pushed_above(Index atom) const;
 };
 
 }  // namespace conflux

@@ -12,8 +12,8 @@ namespace conflux {
 
 /// For every feature the way from its coordinates to its values, in units of their spread; values
 /// far outside, which heavy tails have, are drawn in. A feature that is no score stays what it is,
-/// and so do categories and numbers most of which are the same: those have no gaps that mean
-/// anything.
+/// and so do categories, features of a few numbers, and numbers most of which are the same: those
+/// have no gaps that mean anything.
 std::vector<MeasuredScale> measured_scales(const Columns& columns);
 
 }  // namespace conflux
