@@ -187,10 +187,11 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// As in id, patient_id, "patient id", patientId and patientID.
+// As in id, pid, patient_id, "patient id", patientId and patientID.
 bool names_things(const std::string& name) {
   const std::string lower = lower_case(name);
-  if (lower == "id" || lower.ends_with("_id") || lower.ends_with(" id")) return true;
+  if (lower == "id" || lower == "pid" || lower == "uid") return true;
+  if (lower.ends_with("_id") || lower.ends_with(" id")) return true;
   if (name.size() < 3 || !(name.ends_with("Id") || name.ends_with("ID"))) return false;
   return std::islower(static_cast<unsigned char>(name[name.size() - 3])) != 0;
 }
