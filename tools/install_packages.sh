@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and the machine lacks:
-# build (default), test, python, lint, clang, package, study, web, site.
+# build (default), test, python, lint, clang, package, study, web, site, r, peers.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
@@ -18,6 +18,10 @@ study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot py
 # Large. npm may have come with nodejs itself, so it is not asked for again.
 web="chromium fonts-dejavu-core $(command -v npm >/dev/null || echo npm)"
 site="pandoc"
+# The R package; large.
+r="r-base-core r-bioc-singlecellexperiment"
+# Other programs that studies/peer_study.py compares with; large.
+peers="r-bioc-limma r-bioc-sva r-cran-seurat python3-pot python3-numpy python3-pandas python3-scipy python3-sklearn"
 # Of single studies, and large.
 torch="python3-torch"
 missing=()
