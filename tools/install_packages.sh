@@ -21,7 +21,8 @@ site="pandoc"
 # The R package; large.
 r="r-base-core r-bioc-singlecellexperiment"
 # Other programs that studies/peer_study.py compares with; large.
-peers="r-bioc-limma r-bioc-sva r-cran-seurat python3-pot python3-numpy python3-pandas python3-scipy python3-sklearn"
+peers="r-bioc-limma r-bioc-sva r-cran-seurat python3-pot python3-numpy python3-pandas python3-scipy python3-sklearn
+       python3-anndata python3-pil"
 # Of single studies, and large.
 torch="python3-torch"
 missing=()
