@@ -95,7 +95,7 @@ tsan: packages
 # Parsers on inputs that libFuzzer invents, and the properties of the tests that `make asan` has built
 # on new ones. SEED=1 makes the same inputs every time and leaves out the properties; RUNS=2000 makes so
 # many, unless SECONDS_EACH is over before.
-FUZZERS := csv npy npz idx fcs mtx h5ad nc picture model http
+FUZZERS := csv npy npz mat idx fcs mtx h5ad nc picture model http
 SECONDS_EACH ?= 60
 SEED ?= 0
 RUNS ?= -1

@@ -4,13 +4,16 @@
 Numbers follow a rule that the tests repeat: cell (i, j) is 3 i + j, and for floats (3 i + j) / 4 - 1.
 """
 
+import functools
 import gzip
 import pathlib
 import struct
 
+import h5py
 import netCDF4
 import numpy as np
 import pandas as pd
+import scipy.io
 
 OUT = pathlib.Path(__file__).resolve().parent.parent / "tests/golden/tables"
 ROWS, COLS = 5, 3
@@ -53,6 +56,25 @@ def save_climate(name, kind):
         file.createVariable("crs", "i4", ())[:] = 0
 
 
+def save_matlab():
+    """Matrices beside texts, numbers and what no table holds: packed, with samples as columns, and as HDF5."""
+    cells = np.array(GROUPS, dtype=object)
+    others = {"part": {"a": 1.0}, "cube": np.zeros((2, 2, 2)), "waves": np.array([[1j]])}
+    save = functools.partial(scipy.io.savemat, long_field_names=True)
+    save(OUT / "plain.mat", {"X": FLOATS, "batch": cells, "count": WHOLE[:, 0].astype("i2"), **others})
+    save(OUT / "packed.mat", {"values": FLOATS.astype("f4").T, "who": np.array(["ab", "c", "ab", "c", "d"])},
+         do_compression=True)
+    save(OUT / "two.mat", {"A": FLOATS, "B": FLOATS})
+    for name in ("plain.mat", "packed.mat", "two.mat"):
+        with open(OUT / name, "r+b") as file:
+            file.write(b"MATLAB 5.0 MAT-file, made for tests".ljust(116))  # in place of the date
+    with h5py.File(OUT / "new.mat", "w", userblock_size=512) as file:
+        for name, values in (("Xs", FLOATS), ("Ys", WHOLE[:1, :1].repeat(ROWS, 1))):
+            file.create_dataset(name, data=values).attrs["MATLAB_class"] = np.bytes_("double")
+    with open(OUT / "new.mat", "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+
+
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
     for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"):
@@ -91,6 +113,7 @@ def main():
     frame.to_csv(OUT / "pandas.tsv.gz", index=False, sep="\t",
                  compression={"method": "gzip", "mtime": 1})
     frame.to_csv(OUT / "pandas_no_header.csv", index=False, header=False)
+    save_matlab()
     save_climate("climate.nc", "NETCDF4")
     save_climate("climate_classic.nc", "NETCDF3_CLASSIC")
 

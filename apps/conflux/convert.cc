@@ -26,7 +26,7 @@ struct ConvertFlags {
 constexpr Index kBlockRows = 65536;
 
 bool is_own_array(const Table& block, const std::string& name) {
-  return block.extras && block.extras->format == "npz" &&
+  return block.extras && (block.extras->format == "npz" || block.extras->format == "mat") &&
          std::any_of(block.extras->carried.begin(), block.extras->carried.end(),
                      [&](const auto& carried) { return carried.first == name; });
 }

@@ -270,7 +270,8 @@ GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& con
 bool are_arrays(const GroupedInputFlags& flags) {
   return std::all_of(flags.paths.begin(), flags.paths.end(), [&](const std::string& path) {
     const std::string format = table_format(path, {.format = flags.table.format});
-    return format == "npy" || format == "npz" || format == "idx" || format == "pictures";
+    return format == "npy" || format == "npz" || format == "mat" || format == "idx" ||
+           format == "pictures";
   });
 }
 

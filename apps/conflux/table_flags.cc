@@ -52,7 +52,7 @@ std::vector<Flag> input_flags(InputFlags& flags) {
            .shown = Shown::kToExperts},
           {.names = "--array,--use-rep",
            .value = "NAME",
-           .help = "features: an array of npz, X or a layer or an entry of obsm of h5ad [X]",
+           .help = "features: an array of npz or mat, X or a layer or an entry of obsm of h5ad [X]",
            .target = &flags.array,
            .shown = Shown::kToExperts},
           {.names = "--fcs",

@@ -16,15 +16,12 @@ struct ForeignFormat {
 };
 constexpr std::string_view kWithPandas =
     "read it with pandas and give the data frame to the Python package, or save it as .csv";
-constexpr std::array<ForeignFormat, 11> kForeign = {{
+constexpr std::array<ForeignFormat, 10> kForeign = {{
     {".parquet",
      "read it with pandas and give the data frame to the Python package, or save it as "
      ".csv (pandas.read_parquet(\"in.parquet\").to_csv(\"out.csv\", index=False))"},
     {".feather", kWithPandas},
     {".arrow", kWithPandas},
-    {".mat",
-     "load it with scipy.io.loadmat (h5py for version 7.3) and save its arrays as .npz by "
-     "numpy.savez"},
     {".xlsx", "save the sheet as .csv"},
     {".jpg", "make a .ppm of it: djpeg in.jpg > out.ppm"},
     {".jpeg", "make a .ppm of it: djpeg in.jpeg > out.ppm"},

@@ -14,6 +14,7 @@
 #include "tables/foreign_formats.h"
 #include "tables/h5ad.h"
 #include "tables/idx.h"
+#include "tables/mat.h"
 #include "tables/mtx.h"
 #include "tables/netcdf.h"
 #include "tables/npy_format.h"
@@ -27,10 +28,10 @@ namespace conflux {
 namespace {
 
 // Every format there is; a new one gets a line here.
-constexpr std::array<const TableFormat*, 13> kFormats = {
-    &kCsvFormat, &kTsvFormat, &kTxtFormat,     &kNpyFormat, &kNpzFormat,
-    &kIdxFormat, &kFcsFormat, &kH5adFormat,    &kMtxFormat, &kNetcdfFormat,
-    &kPngFormat, &kPpmFormat, &kPicturesFormat};
+constexpr std::array<const TableFormat*, 14> kFormats = {
+    &kCsvFormat, &kTsvFormat, &kTxtFormat,      &kNpyFormat, &kNpzFormat,
+    &kIdxFormat, &kFcsFormat, &kH5adFormat,     &kMtxFormat, &kNetcdfFormat,
+    &kPngFormat, &kPpmFormat, &kPicturesFormat, &kMatFormat};
 
 // A name without its compression.
 struct PlainName {
@@ -80,7 +81,7 @@ Choice choose_format(const std::filesystem::path& path, const TableOptions& opti
   refuse_foreign_format(path.string(), lower);
   throw InvalidOption(fmt::format(
       "{} does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, .idx, "
-      ".fcs, .mtx, .ppm, .png (.gz or .zst may follow), .h5ad or .nc, or name the format.",
+      ".fcs, .mtx, .mat, .ppm, .png (.gz or .zst may follow), .h5ad or .nc, or name the format.",
       path.string()));
 }
 
