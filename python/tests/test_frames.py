@@ -1,5 +1,8 @@
 """Frames of other libraries are read as those of pandas are."""
 
+import sys
+import types
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,3 +50,20 @@ def test_data_sets_of_xarray_have_a_row_per_point(frame):
     assert list(moved.index) == list(times)
     expected = conflux.Aligner(method="nb", random_state=0).fit(frame, groups)
     np.testing.assert_array_equal(moved, expected.transform(frame, groups))
+
+
+def test_a_stream_of_arrow_is_read_by_pyarrow_or_refused_with_the_remedy(frame, monkeypatch):
+    class Stream:
+        """Speaks the PyCapsule interface of Arrow and nothing else."""
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise AssertionError("pyarrow would ask for this")
+
+    groups = frame.pop("group").to_numpy()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # cannot be imported
+    with pytest.raises(TypeError, match="Stream of Arrow, which pyarrow would read; install"):
+        conflux.Aligner(method="nb").fit(Stream(), groups)
+    pyarrow = types.SimpleNamespace(table=lambda X: types.SimpleNamespace(to_pandas=lambda: frame))
+    monkeypatch.setitem(sys.modules, "pyarrow", pyarrow)
+    aligner = conflux.Aligner(method="nb", random_state=0).fit(Stream(), groups)
+    assert list(aligner.feature_names_in_) == list(frame.columns)
