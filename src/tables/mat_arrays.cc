@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kHead = 128;
 constexpr std::size_t kVersionAt = 124;
+constexpr std::uint32_t kSizes = 5;
 constexpr std::uint32_t kMatrix = 14;
 constexpr std::uint32_t kCompressed = 15;
 constexpr int kCellClass = 1;
@@ -181,9 +182,15 @@ void append_utf8(std::string& to, std::uint32_t point) {
   }
 }
 
+bool holds_characters(const Element& element) {
+  constexpr std::array<std::uint32_t, 5> kTypes = {2, 4, 16, 17, 18};
+  return std::find(kTypes.begin(), kTypes.end(), element.type) != kTypes.end();
+}
+
 // Characters stand column after column; blanks fill short rows.
 std::vector<std::string> texts_of(const Element& element, Index rows, Index cols,
                                   const Elements& file) {
+  if (!holds_characters(element)) file.refuse("a text has no characters");
   const std::vector<double> points = numbers_of(element, file);
   // Bytes of UTF-8 are characters only together, which is clear for a single row.
   if (element.type == 16 && rows == 1) return {std::string(element.data)};
@@ -214,7 +221,9 @@ MatrixHead head_of(Elements& parts) {
   const auto bits = parts.number<std::uint32_t>(flags.data.data());
   out.kind = static_cast<int>(bits & 0xff);
   out.complex = (bits >> 8 & kComplexFlag) != 0;
-  out.sizes = numbers_of(parts.next(), parts);
+  const Element sizes = parts.next();
+  if (sizes.type != kSizes) parts.refuse("sizes of an array are no whole numbers");
+  out.sizes = numbers_of(sizes, parts);
   for (const double size : out.sizes) {
     if (size < 0) parts.refuse(fmt::format("an array has {} rows or columns", size));
   }

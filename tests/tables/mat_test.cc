@@ -78,6 +78,8 @@ TEST(Mat, RefusesWithTheReason) {
   packed[150] = static_cast<char>(packed[150] ^ 0x55);
   std::string long_element = plain;
   long_element.replace(132, 4, "\xff\xff\xff\x7f");
+  std::string float_sizes = plain;
+  float_sizes[152] = 7;
   struct Case {
     std::string name;
     std::string bytes;
@@ -88,6 +90,7 @@ TEST(Mat, RefusesWithTheReason) {
       {"text.mat", "a,b\n1,2\n", {}, "is no MATLAB file of version 5 to 7.3; save it in MATLAB"},
       {"cut.mat", plain.substr(0, 200), {}, "is damaged (an element tells of"},
       {"long.mat", long_element, {}, "an element tells of 2147483647 bytes but there are"},
+      {"sizes.mat", float_sizes, {}, "sizes of an array are no whole numbers"},
       {"flipped.mat", packed, {}, "a packed array cannot be unpacked"},
       {"array.mat", plain, {.array = "XX"}, "no array \"XX\"; the arrays are \"X\", \"count\"."},
       {"two.mat", bytes_of(kTables / "two.mat"), {}, "2 of two dimensions (A, B); name the array"},
