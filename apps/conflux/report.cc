@@ -48,7 +48,7 @@ void check_files(const ReportFlags& flags, bool json) {
 GroupSet read_rows(const Model& model, const ReportFlags& flags, ReportOptions& options,
                    GroupedInput& kept, const Console& console) {
   const GroupedInputFlags input = completed(model, flags.input);
-  if (!can_be_sampled(input)) {
+  if (!can_be_sampled(model, input)) {
     kept = read_groups(input, console, &model);
     return kept.groups;
   }

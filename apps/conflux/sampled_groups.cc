@@ -13,6 +13,7 @@
 #include "metrics/thinning.h"
 #include "model_columns.h"
 #include "support/interrupt.h"
+#include "tagged_table.h"
 
 namespace conflux::app {
 
@@ -20,6 +21,10 @@ namespace {
 
 constexpr Index kRowsPerSampledBlock = Index{1} << 15;
 constexpr std::uint64_t kSampledRows = 9;
+
+std::string group_of_file(const std::string& path, const GroupedInputFlags& input) {
+  return renamed(stem_of(path), input.rename);
+}
 
 struct GroupSample {
   std::vector<double> values;
@@ -56,8 +61,8 @@ class Sampler {
       : model_(model), input_(input), most_(most), seed_(seed), workers_(input.threads) {}
 
   void read(const std::string& path, const Console& console) {
-    const ColumnFlags flags{
-        .group = input_.group, .features = input_.features, .rename = input_.rename};
+    ColumnFlags flags{.group = input_.group, .features = input_.features, .rename = input_.rename};
+    if (input_.group.empty()) flags.from = group_of_file(path, input_);
     const ModelReader reader(path, model_, input_.table, flags, input_.threads, {});
     for (const std::string& note : reader.notes()) console.info(note);
     Index rows = 0;
@@ -189,8 +194,14 @@ class Sampler {
 
 }  // namespace
 
-bool can_be_sampled(const GroupedInputFlags& input) {
-  return !input.group.empty() && input.meta.empty() && input.where.empty() &&
+bool can_be_sampled(const Model& model, const GroupedInputFlags& input) {
+  const std::vector<std::string>& groups = model.flow.group_names();
+  const auto is_group = [&](const std::string& path) {
+    return std::find(groups.begin(), groups.end(), group_of_file(path, input)) != groups.end();
+  };
+  const bool known =
+      !input.group.empty() || std::all_of(input.paths.begin(), input.paths.end(), is_group);
+  return known && input.meta.empty() && input.where.empty() &&
          std::find(input.paths.begin(), input.paths.end(), "-") == input.paths.end();
 }
 

@@ -20,8 +20,9 @@ struct SampledGroups {
   std::vector<Index> sizes;
 };
 
-/// Whether tables can be read this way: groups are told by a column, and nothing is joined.
-bool can_be_sampled(const GroupedInputFlags& input);
+/// Whether tables can be read this way: groups are told by a column or by the names of files, and
+/// nothing is joined.
+bool can_be_sampled(const Model& model, const GroupedInputFlags& input);
 
 /// `input` is completed() for the model. Keeps about `most` rows of all groups together.
 SampledGroups sample_groups(const Model& model, const GroupedInputFlags& input, Index most,

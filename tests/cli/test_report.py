@@ -271,6 +271,21 @@ class Report(CommandTest):
         self.assertGreater(np.ptp(view[:, 0]), 2.5)
         self.assertGreater(np.ptp(view[:, 1]), 1.2)
 
+    def test_long_files_that_are_groups_are_sampled_as_well(self):
+        random = np.random.default_rng(2)
+        for folder, rows in (("few", 300), ("many", 150_000)):
+            (self.folder / folder).mkdir()
+            for k, name in enumerate("ab"):
+                np.save(self.folder / folder / f"{name}.npy", random.normal(size=(rows, 3)) + k)
+        self.run_command("fit", "few/a.npy", "few/b.npy", "--method", "nb", "-o", "m.conflux")
+        shown = self.verdict("m.conflux", "many/a.npy", "many/b.npy", "--rows", 100)
+        self.assertEqual([group["rows"] for group in shown["groups"]], [150_000, 150_000])
+        self.assertEqual(shown["data"]["rows_looked_at"], [10_000, 10_000])
+        # All rows of short ones are looked at, and known to be those of the fit.
+        shown = self.verdict("m.conflux", "few/a.npy", "few/b.npy")
+        self.assertEqual(shown["data"]["rows_looked_at"], [300, 300])
+        self.assertTrue(shown["data"]["fitted_rows"])
+
     def test_refusals_say_what_to_do(self):
         self.fit_moons()
         done = self.call("report", "moons.conflux", "moons.csv")
