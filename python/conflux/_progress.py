@@ -32,6 +32,7 @@ class LayerRecord(NamedTuple):
     spread_before: float
     spread_after: float
     held_out: float | None
+    held_out_error: float | None
     steps: int
     evaluations: int
     passes: int

@@ -86,7 +86,9 @@ std::vector<std::string> doubts_of(const Report& report, const std::string& judg
         100 * report.check->overlap));
   }
   if (report.fitted_rows && !judged_unseen(report)) {
-    out.push_back("these are the rows of the fit, and none were kept from it: distances flatter");
+    out.push_back(
+        "these are the rows of the fit, and none were kept from it: distances flatter, new rows "
+        "will do worse");
   }
   if (report.reach && report.reach->far > kManyFarRows) {
     out.push_back(fmt::format("{:.0f} % of the rows lie where a quarter of the maps have seen none",
@@ -149,6 +151,7 @@ std::string opening(const Report& report) {
 void tell_whose_rows(Report& report) {
   if (!report.fitted_rows) return;
   const FitSummary& summary = report.record.summary;
+  if (!judged_unseen(report) && report.verdict == ReportVerdict::kWorkedButLook) return;
   report.sentences.push_back(
       judged_unseen(report)
           ? fmt::format("These are the rows of the fit, which flatter it; the verdict is that of "
@@ -178,7 +181,7 @@ void add_headlines(Report& report) {
                    unseen ? "; rows that no map was fitted on" : "")});
   report.headlines.push_back(
       {"distance of a group from the rest",
-       fmt::format("{:.3f} → {:.3f}", judgement.energy.before, judgement.energy.after),
+       fmt::format("{:.3g} → {:.2g}", judgement.energy.before, judgement.energy.after),
        fmt::format("chance: {:.2g} to {:.2g}", judgement.energy_low, judgement.energy.by_chance)});
   report.headlines.push_back(
       {"neighbours kept within the group",
@@ -240,6 +243,19 @@ void advise_about_fusing(Report& report, const Model& model, const Files& files)
                            files.fit({"--label", files.label.empty() ? "LABEL" : files.label})});
 }
 
+void advise_to_look(Report& report, const Files& files) {
+  report.advice.push_back({"See how the groups differ, and what could be aligned.",
+                           shell_command({"conflux", "check", files.data.front(), "--group",
+                                          files.group.empty() ? "GROUP" : files.group})});
+}
+
+// Whether the fit itself has said that its rows are not aligned well enough to be used as such.
+bool is_warned_off(const Report& report) {
+  return std::any_of(report.sentences.begin(), report.sentences.end(), [](const std::string& each) {
+    return each.find("do not use these rows") != each.npos;
+  });
+}
+
 void add_advice(Report& report, const Model& model, const ReportOptions& options) {
   const Files files = files_of(report, options);
   switch (report.verdict) {
@@ -253,9 +269,7 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
            files.fit({})});
       break;
     case ReportVerdict::kDidNotHelp:
-      report.advice.push_back({"See how the groups differ, and what could be aligned.",
-                               shell_command({"conflux", "check", files.data.front(), "--group",
-                                              files.group.empty() ? "GROUP" : files.group})});
+      advise_to_look(report, files);
       break;
     case ReportVerdict::kCannotTell:
       report.advice.push_back({"Give more rows of every group.",
@@ -263,6 +277,10 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
       break;
     case ReportVerdict::kWorkedButLook:
       advise_about_fusing(report, model, files);
+      if (is_warned_off(report)) {
+        advise_to_look(report, files);
+        break;
+      }
       [[fallthrough]];
     case ReportVerdict::kWorked:
       report.advice.push_back(

@@ -97,15 +97,25 @@ std::vector<Index> order_by_shift(const std::vector<FeatureChange>& features) {
   return out;
 }
 
+// Powers of ten are for numbers that would not fit otherwise.
+std::string digits_of(double value, int digits) {
+  constexpr double kLong = 1e7;
+  const double size = std::abs(value);
+  if (!(size >= std::pow(10, digits)) || size >= kLong)
+    return fmt::format("{:.{}g}", value, digits);
+  const double unit = std::pow(10, std::floor(std::log10(size)) + 1 - digits);
+  return fmt::format("{:.0f}", std::round(value / unit) * unit);
+}
+
 }  // namespace
 
 std::string value_text(const Model& model, Index feature, double coordinate, int digits,
                        Index group) {
-  if (model.columns.empty()) return fmt::format("{:.{}g}", coordinate, digits);
+  if (model.columns.empty()) return digits_of(coordinate, digits);
   const Feature& column = model.columns.features[static_cast<std::size_t>(feature)];
   const double point = column.point(coordinate);
   const double value = group < 0 ? column.gathered(point) : column.fitted_to_group(point, group);
-  if (!column.category()) return fmt::format("{:.{}g}", value, digits);
+  if (!column.category()) return digits_of(value, digits);
   const auto last = static_cast<double>(column.categories.size()) - 1;
   const double place = std::clamp(std::round(value), 0.0, std::max(0.0, last));
   return column.categories.empty() ? "" : column.categories[static_cast<std::size_t>(place)];

@@ -57,6 +57,7 @@ text{font-size:11.5px;fill:var(--ink)}
 .onhue{fill:var(--onhue)}
 .col{fill:var(--s0)}
 .frame{fill:none;stroke:var(--warn);stroke-width:2}
+.err{stroke:var(--s0);stroke-width:3;opacity:.35}
 .limit{stroke:var(--warn);stroke-width:1.5;stroke-dasharray:4 3}
 .ln{fill:none;stroke-width:1.8;stroke-linejoin:round}
 .pt{fill:none;stroke-width:3;stroke-linecap:round;stroke-opacity:.75}

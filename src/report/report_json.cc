@@ -132,8 +132,10 @@ Json layers_json(const std::vector<LayerRecord>& layers) {
     Json layer = {{"kind", each.kind},
                   {"spread_before", each.spread_before},
                   {"spread_after", each.spread_after},
-                  {"held_out", nullptr}};
+                  {"held_out", nullptr},
+                  {"held_out_error", nullptr}};
     if (each.held_out) layer["held_out"] = *each.held_out;
+    if (each.held_out_error) layer["held_out_error"] = *each.held_out_error;
     out.push_back(std::move(layer));
   }
   return out;

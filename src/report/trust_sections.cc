@@ -65,7 +65,8 @@ std::string reach_picture(const Reach& reach) {
   }
   const Scale x{0, 1, 40, kPictureWidth - 8};
   // Roots make the few rows far out visible beside the many that are not.
-  const Scale y{0, std::sqrt(most / all), 172, 10};
+  // The dashed line is seen above the bars.
+  const Scale y{0, 1.1 * std::sqrt(most / all), 172, 10};
   const double width = (x.to - x.from) / static_cast<double>(reach.counts.size());
   svg.horizontal_marks(x, 10, 172, "share of maps in which a row lies beyond the outer knots");
   for (const double share : {0.01, 0.1, 0.5, 1.0}) {
@@ -84,36 +85,55 @@ std::string reach_picture(const Reach& reach) {
 }
 
 struct Point {
-  double layer;
-  double value;
-  bool dropped;
+  double layer = 0;
+  double value = 0;
+  /// One standard error; none is drawn if it is not known.
+  double error = 0;
+  bool dropped = false;
 };
 
 std::vector<Point> held_out_points(const FitRecord& record) {
   std::vector<Point> out;
-  if (record.held_out_at_start) out.push_back({0, *record.held_out_at_start, false});
+  if (record.held_out_at_start) out.push_back({0, *record.held_out_at_start});
   double layer = 0;
-  for (const LayerRecord& each : record.layers) {
-    layer += 1;
-    if (each.held_out) out.push_back({layer, *each.held_out, false});
-  }
-  for (const LayerRecord& each : record.dropped_layers) {
-    layer += 1;
-    if (each.held_out) out.push_back({layer, *each.held_out, true});
-  }
+  const auto add = [&](const std::vector<LayerRecord>& layers, bool dropped) {
+    for (const LayerRecord& each : layers) {
+      layer += 1;
+      if (!each.held_out) continue;
+      out.push_back({layer, *each.held_out, each.held_out_error.value_or(0), dropped});
+    }
+  };
+  add(record.layers, false);
+  add(record.dropped_layers, true);
   return out;
+}
+
+// The last layers, beside whose distances those of the first are so large that nobody could see
+// them.
+std::vector<Point> last_points(const std::vector<Point>& points) {
+  constexpr double kSmallPart = 0.1;
+  constexpr std::size_t kFewest = 4;
+  double large = 0;
+  for (std::size_t k = points.size() / 2; k < points.size(); ++k) {
+    large = std::max(large, 3 * (points[k].value + 2 * points[k].error));
+  }
+  if (points.size() < 2 * kFewest || large > kSmallPart * points.front().value) return {};
+  const auto begin = std::find_if(points.begin(), points.end(),
+                                  [&](const Point& each) { return each.value <= large; });
+  return {begin, points.end()};
 }
 
 std::string layers_picture(const std::vector<Point>& points, const std::optional<double>& nb,
                            double kept, const Caption& caption) {
   double low = 0, high = 0;
   for (const Point& each : points) {
-    low = std::min(low, each.value);
-    high = std::max(high, each.value);
+    low = std::min(low, each.value - 2 * each.error);
+    high = std::max(high, each.value + 2 * each.error);
   }
   if (nb) high = std::max(high, *nb);
   Svg svg(230, caption.title, caption.description);
-  const Scale x{0, std::max(1.0, points.back().layer), 48, kPictureWidth - 10};
+  const double first = points.size() > 1 && points.front().layer > 1 ? points.front().layer : 0;
+  const Scale x{first, std::max(first + 1, points.back().layer), 48, kPictureWidth - 10};
   const Scale y{low, 1.05 * high + 1e-12, 192, 8};
   svg.horizontal_marks(x, 8, 192, "layers");
   svg.vertical_marks(y, 48, kPictureWidth - 10);
@@ -126,9 +146,14 @@ std::string layers_picture(const std::vector<Point>& points, const std::optional
   for (const Point& each : points) line.emplace_back(x.at(each.layer), y.at(each.value));
   svg.path(polyline(line), "ln s0");
   for (const Point& each : points) {
+    if (each.error > 0) {
+      svg.line(x.at(each.layer), y.at(each.value - 2 * each.error), x.at(each.layer),
+               y.at(each.value + 2 * each.error), "err");
+    }
     svg.circle(x.at(each.layer), y.at(each.value), points.size() > 60 ? 2 : 3,
                each.dropped ? "is" : "was",
-               fmt::format("layer {:.0f}: {:.4g}{}", each.layer, each.value,
+               fmt::format("layer {:.0f}: {:.4g}{}{}", each.layer, each.value,
+                           each.error > 0 ? fmt::format(" ± {:.2g}", 2 * each.error) : "",
                            each.dropped ? ", dropped" : ""));
   }
   if (points.back().layer > kept) {
@@ -143,7 +168,7 @@ std::vector<Point> spread_points(const FitRecord& record) {
   double layer = 0;
   for (const LayerRecord& each : record.layers) {
     layer += 1;
-    if (each.spread_before > 0) out.push_back({layer, each.spread_before, false});
+    if (each.spread_before > 0) out.push_back({layer, each.spread_before});
   }
   return out;
 }
@@ -162,6 +187,16 @@ std::string guesses_picture(const FitRecord& record) {
       rows, low, 1,
       {"Could the group of held-out rows be guessed?",
        "The AUC at some places of the fit, with its chance band.", "AUC of held-out rows"});
+}
+
+// Three beside each other would be too small to read.
+std::string in_pairs(const std::vector<std::string>& figures) {
+  std::string out;
+  for (std::size_t k = 0; k < figures.size(); k += 2) {
+    const auto begin = figures.begin() + static_cast<std::ptrdiff_t>(k);
+    out += side_by_side({begin, std::min(begin + 2, figures.end())});
+  }
+  return out;
 }
 
 std::string stop_sentence(const FitRecord& record) {
@@ -202,9 +237,9 @@ std::string reach_section(const Report& report) {
   return page_section(
       6, question,
       {fmt::format("{:.1f} % of these rows lie beyond what a quarter of the {} maps on lines have "
-                   "seen; 99 of 100 rows have a share below {:.2f}. By the number of knots a row "
-                   "of the fit has {:.3f} on average.",
-                   100 * reach.far, reach.maps, reach.most, reach.expected)},
+                   "seen; 99 of 100 do so in at most {:.0f} % of the maps. A row of the fit does "
+                   "in {:.1f} % of them on average, by the number of their knots.",
+                   100 * reach.far, reach.maps, std::ceil(100 * reach.most), 100 * reach.expected)},
       side_by_side(
           {figure(reach_picture(reach),
                   report.fitted_rows ? "Rows of the fit. Dashed: 99 of 100 rows lie to its left."
@@ -217,11 +252,20 @@ std::string stop_section(const Report& report) {
   std::vector<std::string> figures;
   const std::vector<Point> held_out = held_out_points(record);
   if (held_out.size() > 1) {
+    figures.push_back(figure(
+        layers_picture(held_out, record.held_out_nb, kept,
+                       {"Divergence of held-out rows, layer by layer",
+                        "Filled points are layers of the model, hollow ones were dropped."}),
+        "Divergence of rows that no map was fitted on, ± 2 standard errors. Hollow: layers that "
+        "were dropped."));
+  }
+  const std::vector<Point> last = last_points(held_out);
+  if (!last.empty()) {
     figures.push_back(
-        figure(layers_picture(held_out, record.held_out_nb, kept,
-                              {"Divergence of held-out rows, layer by layer",
-                               "Filled points are layers of the model, hollow ones were dropped."}),
-               "Divergence of rows that no map was fitted on. Hollow: layers that were dropped."));
+        figure(layers_picture(last, std::nullopt, kept,
+                              {"Divergence of held-out rows in the last layers",
+                               "The end of the picture beside it, larger."}),
+               fmt::format("The same from layer {:.0f} on, larger.", last.front().layer)));
   }
   if (!record.guesses.empty()) {
     figures.push_back(figure(guesses_picture(record),
@@ -230,9 +274,13 @@ std::string stop_section(const Report& report) {
   std::vector<std::string> sentences = {stop_sentence(record)};
   const std::vector<Point> spreads = spread_points(record);
   if (figures.empty() && spreads.size() > 1) {
+    // Where rows were left out in turn, the fit says so when it tells why it stopped.
     sentences.push_back(
-        "No rows were held out, so nothing says when to stop; the spread along the "
-        "directions of each layer is that of the rows of the fit.");
+        record.stop.empty()
+            ? "No rows were held out, so nothing says when to stop; the spread along "
+              "the directions of each layer is that of the rows of the fit."
+            : "The spread along the directions of each layer is that of the rows of "
+              "the fit.");
     figures.push_back(figure(layers_picture(spreads, std::nullopt, kept,
                                             {"Spread of the groups, layer by layer",
                                              "Spread along the directions that a layer found."}),
@@ -242,7 +290,7 @@ std::string stop_section(const Report& report) {
                       figures.empty() ? empty_state("The fit has recorded nothing that could be "
                                                     "drawn; fit with --validation-fraction 0.2 to "
                                                     "hold rows out.")
-                                      : side_by_side(figures));
+                                      : in_pairs(figures));
 }
 
 std::string elsewhere_section(const Report& report) {

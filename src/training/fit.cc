@@ -133,7 +133,10 @@ class Fitter {
   /// Keeps the record of a layer, with what held-out rows say, and passes it on.
   void tell(LayerRecord record, double seconds) {
     record.seconds = seconds;
-    record.held_out = judge_.see(input_);
+    if (const HeldOutJudgement* seen = judge_.see(input_)) {
+      record.held_out = seen->divergence;
+      record.held_out_error = seen->error();
+    }
     fit_.record.layers.push_back(std::move(record));
     fit_.record.seconds = seconds_before_ + total_.seconds();
     if (control_.on_progress) control_.on_progress(fit_);

@@ -165,6 +165,12 @@ HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std
   }
 }
 
+double HeldOutJudgement::error() const {
+  double square = 0;
+  for (const double influence : influences) square += influence * influence;
+  return std::sqrt(square);
+}
+
 double error_of_difference(const HeldOutJudgement& a, const HeldOutJudgement& b) {
   double square = 0;
   for (std::size_t i = 0; i < a.influences.size(); ++i) {

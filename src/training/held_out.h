@@ -27,6 +27,9 @@ struct HeldOutJudgement {
   double divergence = 0;
   /// One number per row: what it adds to the error of the divergence.
   std::vector<double> influences = {};
+
+  /// One standard error of the divergence.
+  double error() const;
 };
 
 /// By all rows of the groups, on one process.

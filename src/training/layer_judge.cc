@@ -72,17 +72,17 @@ bool LayerJudge::chases_chance() const {
   return sum < std::sqrt(static_cast<double>(kLayersOfExcess));
 }
 
-std::optional<double> LayerJudge::see(const FitInput& input) {
-  if (!exists()) return std::nullopt;
+const HeldOutJudgement* LayerJudge::see(const FitInput& input) {
+  if (!exists()) return nullptr;
   if (by_guess_) {
     ++layers_;
     const Index last = guesses_.back().layer;
     const auto wait = static_cast<Index>(kGrowth * static_cast<double>(last));
     if (layers_ - last >= std::max(kLayersPerGuess, wait)) guess(input);
-    return std::nullopt;
+    return nullptr;
   }
   judged_.push_back(held_out_.judge(input.groups(), input.comm, input.workers));
-  return judged_.back().divergence;
+  return &judged_.back();
 }
 
 void LayerJudge::see_end(const FitInput& input) {

@@ -27,8 +27,9 @@ class LayerJudge {
   void see_start(const FitInput& input);
   /// Before groups move by a layer, whether held-out rows differ where it moves them.
   void foresee(const Layer& layer, const FitInput& input);
-  /// After a layer: the divergence that is left, unset when it was not measured.
-  std::optional<double> see(const FitInput& input);
+  /// After a layer: the divergence that is left, null when it was not measured. Valid until the
+  /// next.
+  const HeldOutJudgement* see(const FitInput& input);
   /// Guesses once more if layers have been added since the last guess.
   void see_end(const FitInput& input);
 

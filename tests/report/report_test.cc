@@ -139,6 +139,25 @@ TEST(Report, HoldsNoValuesOfRowsWhenNoneAreWanted) {
 }
 
 // One feature, and one with many: pages of both are small and whole.
+// Whoever decides by a difference must see whether it is one: bars of two errors, none without
+// held-out rows.
+TEST(Report, ShowsHowSureHeldOutDistancesAre) {
+  FitOptions judged = inb(12);
+  const Scene unjudged(2, 400, 3, 2, judged);
+  const std::string bare = report_html(make_report(unjudged.model, unjudged.groups));
+  EXPECT_THAT(bare, Not(HasSubstr("class=\"err\"")));
+  judged.validation_fraction = 0.3;
+  const Scene scene(2, 400, 3, 2, judged);
+  const Report report = make_report(scene.model, scene.groups);
+  for (const LayerRecord& layer : report.record.layers) {
+    ASSERT_TRUE(layer.held_out && layer.held_out_error);
+    EXPECT_GT(*layer.held_out_error, 0);
+  }
+  const std::string page = report_html(report);
+  EXPECT_THAT(page, HasSubstr("class=\"err\""));
+  EXPECT_THAT(page, HasSubstr("± 2 standard errors"));
+}
+
 TEST(Report, PagesStaySmall) {
   const Scene wide(2, 60, 800, 0.5, {.method = Method::kNb});
   const Scene thin(40, 60, 1, 0.5, {.method = Method::kNb});

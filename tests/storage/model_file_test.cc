@@ -161,6 +161,7 @@ TEST(ModelFiles, KeepWhatHeldOutRowsSaid) {
   Model model = fit_model(make_gaussian_groups(2, 4, 30, 4), {Method::kInb});
   model.record.held_out_at_start = 0.1 + 0.2;
   model.record.layers[1].held_out = -1e-3;
+  model.record.layers[1].held_out_error = 1e-4;
   model.record.dropped_layers = {model.record.layers[1], {.layer = 9}};
   model.record.options.weights = GroupWeights(GroupWeights::Kind::kSize);
   model.record.options.target = "no \"such\"";
@@ -169,6 +170,8 @@ TEST(ModelFiles, KeepWhatHeldOutRowsSaid) {
   EXPECT_EQ(loaded.record.held_out_nb, std::nullopt);
   EXPECT_EQ(loaded.record.layers[0].held_out, std::nullopt);
   EXPECT_EQ(loaded.record.layers[1].held_out, -1e-3);
+  EXPECT_EQ(loaded.record.layers[0].held_out_error, std::nullopt);
+  EXPECT_EQ(loaded.record.layers[1].held_out_error, 1e-4);
   ASSERT_EQ(loaded.record.dropped_layers.size(), 2u);
   EXPECT_EQ(loaded.record.dropped_layers[0].held_out, -1e-3);
   EXPECT_EQ(loaded.record.dropped_layers[1].layer, 9);

@@ -302,5 +302,19 @@ TEST(HeldOut, TooFewRowsAreRefused) {
   }
 }
 
+// Pictures show two errors: they are of use only if divergences of other rows stray as far.
+TEST(HeldOutJudgement, TellsHowFarItStraysFromDrawToDraw) {
+  constexpr std::uint64_t kDraws = 60;
+  double sum = 0, squares = 0, error = 0;
+  for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+    const HeldOutJudgement seen = judge_rows(normal_groups(2, 150, 3, 1.0, 100 + seed), kWorkers);
+    sum += seen.divergence / kDraws;
+    squares += seen.divergence * seen.divergence / kDraws;
+    error += seen.error() / kDraws;
+  }
+  // A deviation of 60 draws is sure to a tenth.
+  EXPECT_NEAR(error / std::sqrt(squares - sum * sum), 1, 0.3);
+}
+
 }  // namespace held_out_test
 }  // namespace conflux

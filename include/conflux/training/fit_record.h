@@ -22,6 +22,8 @@ struct LayerRecord {
   double spread_after = 0;
   /// Divergence of the held-out rows after this layer; unset when none are held out.
   std::optional<double> held_out = std::nullopt;
+  /// One standard error of it, of the choice of these rows.
+  std::optional<double> held_out_error = std::nullopt;
   Index steps = 0;
   Index evaluations = 0;
   Index passes = 0;
@@ -44,6 +46,7 @@ void visit_layer_record(Record& record, F&& f) {
   f("spread_before", record.spread_before);
   f("spread_after", record.spread_after);
   f("held_out", record.held_out);
+  f("held_out_error", record.held_out_error);
   f("steps", record.steps);
   f("evaluations", record.evaluations);
   f("passes", record.passes);
