@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <bit>
@@ -53,6 +54,16 @@ class TemporaryFolder {
 inline std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The numbers of tools/make_table_fixtures.py, in the first three columns.
+inline void expect_quarters(const Table& table) {
+  ASSERT_EQ(table.num_rows(), 5);
+  for (Index i = 0; i < 5; ++i) {
+    for (Index j = 0; j < 3; ++j) {
+      EXPECT_EQ(table.columns[j].numbers[i], static_cast<double>(3 * i + j) / 4 - 1);
+    }
+  }
 }
 
 /// The same columns and the same bits; any NaN is like any other.

@@ -16,15 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-void expect_quarters(const Table& table) {
-  ASSERT_EQ(table.num_rows(), 5);
-  for (Index i = 0; i < 5; ++i) {
-    for (Index j = 0; j < 3; ++j) {
-      EXPECT_EQ(table.columns[j].numbers[i], static_cast<double>(3 * i + j) / 4 - 1);
-    }
-  }
-}
-
 TEST(Npz, ReadsStoredArraysWithUnicodeGroups) {
   const Table table = read_table(kTables / "unicode.npz");
   expect_quarters(table);
