@@ -247,7 +247,8 @@ TEST(Table, EveryRefusalNamesThePlaceAndTheRemedy) {
        "sub.csv is a folder; name a file in it, or a folder with one matrix.mtx."},
       {[&] { open_table(folder / "table.dat"); },
        "table.dat does not tell its format by its name; end it in .csv, .tsv, .txt, .npy, .npz, "
-       ".idx, .fcs, .mtx, .mat, .ppm, .png (.gz or .zst may follow), .h5ad or .nc, or name the format."},
+       ".idx, .fcs, .mtx, .mat, .ppm, .png (.gz or .zst may follow), .h5ad or .nc, or name the "
+       "format."},
       {[&] { open_table(folder / "table.parquet"); },
        "table.parquet: conflux does not read or write .parquet files; read it with pandas and "
        "give"},
