@@ -10,42 +10,43 @@ namespace conflux {
 
 namespace {
 
-// One row per place: the values under the window, zeros beyond the edges.
-std::vector<float> lower(const FeatureImage& image, const Window& window,
-                         const FeatureShape& places) {
+// Places that are lowered at a time: their values stay in the second-level cache for the product.
+constexpr Index kPlacesAtATime = 48;
+
+// One row per place from `begin` to `end`: the values under the window, zeros beyond the edges.
+void lower(const FeatureImage& image, const Window& window, Index places_across, Index begin,
+           Index end, std::vector<float>& out) {
   const auto& [height, width, channels] = image.shape;
   const Index row = window.height * window.width * channels;
-  std::vector<float> out(static_cast<std::size_t>(places.height * places.width * row), 0.0F);
-  for (Index i = 0; i < places.height; ++i) {
-    for (Index j = 0; j < places.width; ++j) {
-      float* to = out.data() + (i * places.width + j) * row;
-      const Index left = j * window.stride - window.pad_width;
-      const Index first = std::max<Index>(0, -left);
-      const Index last = std::min(window.width, width - left);
-      for (Index di = 0; di < window.height; ++di) {
-        const Index y = i * window.stride - window.pad_height + di;
-        if (y < 0 || y >= height || first >= last) continue;
-        std::copy_n(image.values.data() + (y * width + left + first) * channels,
-                    (last - first) * channels, to + (di * window.width + first) * channels);
-      }
+  std::fill(out.begin(), out.end(), 0.0F);
+  float* to = out.data();
+  for (Index place = begin; place < end; ++place, to += row) {
+    const Index left = place % places_across * window.stride - window.pad_width;
+    const Index top = place / places_across * window.stride - window.pad_height;
+    const Index first = std::max<Index>(0, -left);
+    const Index last = std::min(window.width, width - left);
+    for (Index di = 0; di < window.height; ++di) {
+      const Index y = top + di;
+      if (y < 0 || y >= height || first >= last) continue;
+      std::copy_n(image.values.data() + (y * width + left + first) * channels,
+                  (last - first) * channels, to + (di * window.width + first) * channels);
     }
   }
-  return out;
 }
 
 // rows x inputs to rows x outputs, without padding.
-std::vector<float> apply(const LinearMap& map, const float* rows, Index count, bool relu) {
+void apply(const LinearMap& map, const float* rows, Index count, bool relu, float* out) {
   const Index width = kernels::padded_width<float>(map.outputs);
-  std::vector<float> padded(static_cast<std::size_t>(count * width));
+  thread_local std::vector<float> padded;
+  padded.resize(static_cast<std::size_t>(count * width));
   kernels::project(rows, map.inputs, count, map.inputs, map.weights.data(), width, padded.data());
-  std::vector<float> out(static_cast<std::size_t>(count * map.outputs));
   const float least = relu ? 0 : -std::numeric_limits<float>::infinity();
   for (Index i = 0; i < count; ++i) {
+    const float* from = padded.data() + i * width;
     for (Index o = 0; o < map.outputs; ++o) {
-      out[i * map.outputs + o] = std::max(least, padded[i * width + o] + map.bias[o]);
+      out[i * map.outputs + o] = std::max(least, from[o] + map.bias[o]);
     }
   }
-  return out;
 }
 
 }  // namespace
@@ -70,42 +71,53 @@ LinearMap::LinearMap(Index num_inputs, Index num_outputs, const std::vector<floa
 FeatureImage convolve(const FeatureImage& image, const Window& window, const LinearMap& map,
                       bool relu) {
   const FeatureShape places = places_of(image.shape, window);
+  const Index count = places.height * places.width;
+  FeatureImage out{{places.height, places.width, map.outputs}, {}};
+  out.values.resize(static_cast<std::size_t>(out.shape.size()));
   const bool single = window.height == 1 && window.width == 1 && window.stride == 1 &&
                       window.pad_height == 0 && window.pad_width == 0;
-  const std::vector<float> lowered = single ? std::vector<float>() : lower(image, window, places);
-  return {{places.height, places.width, map.outputs},
-          apply(map, single ? image.values.data() : lowered.data(), places.height * places.width,
-                relu)};
+  std::vector<float> lowered(static_cast<std::size_t>(single ? 0 : kPlacesAtATime * map.inputs));
+  for (Index begin = 0; begin < count; begin += kPlacesAtATime) {
+    const Index end = std::min(count, begin + kPlacesAtATime);
+    if (!single) lower(image, window, places.width, begin, end, lowered);
+    apply(map, single ? image.values.data() + begin * map.inputs : lowered.data(), end - begin,
+          relu, out.values.data() + begin * map.outputs);
+  }
+  return out;
 }
 
 FeatureImage multiply(const FeatureImage& image, const LinearMap& map, bool relu) {
-  return {{1, 1, map.outputs}, apply(map, image.values.data(), 1, relu)};
+  FeatureImage out{{1, 1, map.outputs}, std::vector<float>(static_cast<std::size_t>(map.outputs))};
+  apply(map, image.values.data(), 1, relu, out.values.data());
+  return out;
 }
 
 FeatureImage pool(const FeatureImage& image, const Window& window, bool largest) {
   FeatureImage out{places_of(image.shape, window), {}};
-  out.values.resize(static_cast<std::size_t>(out.shape.size()));
+  const float start = largest ? -std::numeric_limits<float>::infinity() : 0.0F;
+  out.values.assign(static_cast<std::size_t>(out.shape.size()), start);
+  const Index channels = image.shape.channels;
   float* to = out.values.data();
   for (Index i = 0; i < out.shape.height; ++i) {
     const Index top = std::max<Index>(0, i * window.stride - window.pad_height);
     const Index bottom =
         std::min(image.shape.height, i * window.stride - window.pad_height + window.height);
-    for (Index j = 0; j < out.shape.width; ++j) {
+    for (Index j = 0; j < out.shape.width; ++j, to += channels) {
       const Index left = std::max<Index>(0, j * window.stride - window.pad_width);
       const Index right =
           std::min(image.shape.width, j * window.stride - window.pad_width + window.width);
       const auto count = static_cast<float>((bottom - top) * (right - left));
-      for (Index c = 0; c < image.shape.channels; ++c) {
-        float most = -std::numeric_limits<float>::infinity();
-        float sum = 0;
-        for (Index y = top; y < bottom; ++y) {
-          for (Index x = left; x < right; ++x) {
-            most = std::max(most, image.at(y, x, c));
-            sum += image.at(y, x, c);
+      for (Index y = top; y < bottom; ++y) {
+        for (Index x = left; x < right; ++x) {
+          const float* from = image.values.data() + (y * image.shape.width + x) * channels;
+          if (largest) {
+            for (Index c = 0; c < channels; ++c) to[c] = std::max(to[c], from[c]);
+          } else {
+            for (Index c = 0; c < channels; ++c) to[c] += from[c];
           }
         }
-        *to++ = largest ? most : sum / count;
       }
+      for (Index c = 0; !largest && c < channels; ++c) to[c] /= count;
     }
   }
   return out;

@@ -15,10 +15,11 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Rows of w that stay in the first-level cache together with a tile of x.
-constexpr Index kContractionBlock = 128;
+constexpr Index kContractionBlock = 64;
 
 // Every kernel below works on a tile of `Lines` x `Vectors` registers of sums. 3 x 4 fills the 16
-// registers of AVX2: 12 sums, 3 or 4 operands.
+// registers of AVX2: 12 sums, 3 or 4 operands. AVX-512 has twice as many registers.
+constexpr int kProjectedLines = HWY_TARGET <= HWY_AVX3 ? 6 : 3;
 
 // out[i, :] for `Lines` rows, contracted over columns begin .. end of x.
 template <int Lines, int Vectors, class D, class T>
@@ -50,9 +51,9 @@ HWY_INLINE void project_columns(D d, const T* x, Index x_stride, Index rows, Ind
   for (Index begin = 0; begin < dim; begin += kContractionBlock) {
     const Index end = std::min(dim, begin + kContractionBlock);
     Index i = 0;
-    for (; i + 3 <= rows; i += 3) {
-      project_tile<3, Vectors>(d, x + i * x_stride, x_stride, begin, end, w, width,
-                               out + i * width);
+    for (; i + kProjectedLines <= rows; i += kProjectedLines) {
+      project_tile<kProjectedLines, Vectors>(d, x + i * x_stride, x_stride, begin, end, w, width,
+                                             out + i * width);
     }
     for (; i < rows; ++i) {
       project_tile<1, Vectors>(d, x + i * x_stride, x_stride, begin, end, w, width,

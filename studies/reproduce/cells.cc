@@ -16,7 +16,6 @@
 #include "metrics/paper_wd.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
-#include "reproduce/features.h"
 #include "reproduce/machine.h"
 #include "reproduce/samples.h"
 #include "support/interrupt.h"
@@ -29,6 +28,8 @@ namespace {
 constexpr Index kBlock = 500;
 // Translations there and back are looked at for every pair up to this many groups, then for a ring.
 constexpr Index kAllPairs = 3;
+// Networks that are given may take a tenth of a second for an image.
+constexpr Index kImagesOfGivenNet = 300;
 
 Json json_of(const Matrix& values) {
   Json out = Json::array();
@@ -172,9 +173,12 @@ int num_runs(const Experiment& experiment, const RowSpec& row, const Scale& scal
 }
 
 CellRunner::CellRunner(std::filesystem::path folder, DataSource& data, const Scale& scale,
-                       int threads, const Console& console)
+                       int threads, const std::string& features_net, const Console& console)
     : folder_(std::move(folder)), data_(data), scale_(scale), workers_(threads), console_(console) {
   std::filesystem::create_directories(folder_);
+  if (features_net.empty()) return;
+  net_name_ = std::filesystem::path(features_net).stem().string();
+  net_.emplace(FeatureNet::load(features_net), kImagesOfGivenNet);
 }
 
 // The options that were asked for; a cell of others is measured again. Those that the library
@@ -201,6 +205,9 @@ std::optional<Json> CellRunner::find(const CellId& id) const {
   std::optional<Json> kept = Json::parse(text);
   const Json* settings = kept ? kept->find("settings") : nullptr;
   if (settings == nullptr || *settings != settings_of(id)) return std::nullopt;
+  const bool looks = net_ && id.set.images() && id.experiment.kind == Experiment::Kind::kTable;
+  const Json* seen = kept->find("given_net");
+  if (looks && (seen == nullptr || seen->at("name").text() != net_name_)) return std::nullopt;
   return kept;
 }
 
@@ -216,6 +223,21 @@ Json CellRunner::get(const CellId& id) {
   replace_file(path_of(id), cell.dump() + "\n");
   ++measured_;
   return cell;
+}
+
+Json CellRunner::measure_features(const CellId& id, const SplitSet& data, const Flow& flow,
+                                  const std::vector<Matrix>& latent) {
+  const std::string split = fmt::format("{} {}", id.set.name, id.split());
+  Json out = Json::object();
+  if (scale_.shrink == 1) {
+    out.update(
+        FeatureDistances(small_net_of(id.set), 0).measure(split, data, flow, latent, workers_));
+  }
+  if (net_) {
+    out["given_net"] = net_->measure(split, data, flow, latent, workers_);
+    out["given_net"]["name"] = net_name_;
+  }
+  return out;
 }
 
 Json CellRunner::measure(const CellId& id) {
@@ -264,9 +286,7 @@ Json CellRunner::measure(const CellId& id) {
   console_.progress(what + ": judging");
   const std::vector<Matrix> latent = judge.latent(fit.flow);
   out.update(distances_json(judge.distances(fit.flow, latent)));
-  if (id.set.images() && scale_.shrink == 1) {
-    out.update(feature_distances(id.set, data, fit.flow, latent, workers_));
-  }
+  if (id.set.images()) out.update(measure_features(id, data, fit.flow, latent));
   // Where all groups move to one of them, that group's space is shared.
   if (!method_info(id.row.method).to_last_group) out["tc"] = judge.transport_cost_of(latent);
   if (id.run == 0) {

@@ -11,6 +11,7 @@
 
 #include "conflux/core/parallel.h"
 #include "reproduce/experiments.h"
+#include "reproduce/features.h"
 #include "support/console.h"
 
 namespace conflux::app {
@@ -31,8 +32,10 @@ int num_runs(const Experiment& experiment, const RowSpec& row, const Scale& scal
 
 class CellRunner {
  public:
+  /// `features_net`: a file of a network that looks at images, beside those of the library; may be
+  /// empty.
   CellRunner(std::filesystem::path folder, DataSource& data, const Scale& scale, int threads,
-             const Console& console);
+             const std::string& features_net, const Console& console);
 
   /// The cell if it is there already.
   std::optional<Json> find(const CellId& id) const;
@@ -44,11 +47,15 @@ class CellRunner {
   std::filesystem::path path_of(const CellId& id) const;
   Json settings_of(const CellId& id) const;
   Json measure(const CellId& id);
+  Json measure_features(const CellId& id, const SplitSet& data, const Flow& flow,
+                        const std::vector<Matrix>& latent);
 
   std::filesystem::path folder_;
   DataSource& data_;
   const Scale& scale_;
   Workers workers_;
+  std::string net_name_;
+  std::optional<FeatureDistances> net_;
   const Console& console_;
   Index measured_ = 0;
 };

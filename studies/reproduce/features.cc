@@ -3,26 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "conflux/features/feature_net.h"
 #include "conflux/metrics/distances.h"
 #include "reproduce/published.h"
+#include "support/interrupt.h"
 
 namespace conflux::app {
 
 namespace {
 
-FeatureNet net_of(const SetInfo& set) {
-  return FeatureNet::load(std::string_view(set.name).starts_with("fashion") ? "fashion-mnist"
-                                                                            : "mnist");
-}
-
-double mean_of(const std::vector<Json>& cells, const char* name) {
-  double sum = 0;
-  for (const Json& cell : cells) sum += cell.at(name).number();
-  return sum / static_cast<double>(cells.size());
-}
+// Distances of a network that the user gives; cells keep them under this name.
+constexpr const char* kGiven = "given_net";
+constexpr Index kMostGroupsOfAllPairs = 3;
 
 // Places of values in increasing order; equal ones do not occur.
 std::vector<double> ranks_of(const std::vector<double>& values) {
@@ -42,75 +34,160 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
   return 1 - 6 * squares / (n * (n * n - 1));
 }
 
+// "229.6", "73.6 *" where it is from the stored output, "(247.1, invalid)".
 std::string published_fid(const PublishedFid* fid) {
   if (fid == nullptr) return "–";
-  if (!fid->valid) return fmt::format("({:.1f}, invalid)", fid->value);
-  return fmt::format("{:.1f}{}", fid->value / divisor_error(fid->set),
-                     fid->stored_only ? " *" : "");
+  const std::string mark = fid->stored_only ? " *" : "";
+  if (!fid->valid) return fmt::format("({:.1f}{}, invalid)", fid->value, mark);
+  return fmt::format("{:.1f}{}", fid->value / divisor_error(fid->set), mark);
+}
+
+/// The distances of one network in the cells of a row.
+class Column {
+ public:
+  Column(const RowResult& result, bool given) : result_(result), given_(given) {}
+
+  bool complete() const {
+    return std::all_of(result_.cells.begin(), result_.cells.end(), [&](const Json& cell) {
+      return cell.contains(given_ ? kGiven : "frechet");
+    });
+  }
+
+  const Json& of(const Json& cell) const { return given_ ? cell.at(kGiven) : cell; }
+  const Json& first() const { return of(result_.cells.front()); }
+
+  double mean(const char* name) const {
+    double sum = 0;
+    for (const Json& cell : result_.cells) sum += of(cell).at(name).number();
+    return sum / static_cast<double>(result_.cells.size());
+  }
+
+  std::string text(const char* ending = "") const {
+    if (!complete()) return " – | – |";
+    return fmt::format(" {:.4g} | {:.3g} |", mean(("frechet" + std::string(ending)).c_str()),
+                       mean(("kernel_distance" + std::string(ending)).c_str()));
+  }
+
+ private:
+  const RowResult& result_;
+  bool given_;
+};
+
+const RowResult* first_with(const std::vector<RowResult>& results, bool given) {
+  for (const RowResult& result : results) {
+    if (Column(result, given).complete()) return &result;
+  }
+  return nullptr;
+}
+
+// One sentence per network about the order of methods.
+std::string order_text(const std::vector<RowResult>& results, bool given, const std::string& net) {
+  std::vector<double> published, ours;
+  for (const RowResult& result : results) {
+    const PublishedFid* fid = find_published_fid(result.set.name, result.row.label);
+    const Column column(result, given);
+    if (fid == nullptr || !fid->valid || !column.complete()) continue;
+    published.push_back(fid->value);
+    ours.push_back(column.mean("frechet"));
+  }
+  if (published.size() < 3) {
+    return fmt::format(
+        "Too few valid FIDs were published for a rank correlation with those of {}. ", net);
+  }
+  return fmt::format(
+      "Rank correlation of the valid published FIDs with the Frechet distances of {}: {:.2f}, over "
+      "{} methods. ",
+      net, rank_correlation(published, ours), published.size());
+}
+
+std::string explanation_of_given(const Json& given) {
+  return fmt::format(
+      " Those of `{}` look at {} images of each class{}; Frechet distances of so few are too "
+      "large, all alike.",
+      given.at("name").text(), given.at("images").whole(),
+      given.at("ring").boolean() ? " and at each class translated to the next one" : "");
 }
 
 }  // namespace
 
-Json feature_distances(const SetInfo& set, const SplitSet& data, const Flow& flow,
-                       const std::vector<Matrix>& latent, const Workers& workers) {
-  const FeatureNet net = net_of(set);
+FeatureNet small_net_of(const SetInfo& set) {
+  return FeatureNet::load(set.name.starts_with("fashion") ? "fashion-mnist" : "mnist");
+}
+
+void FeatureDistances::look_at_real(const std::string& split, const SplitSet& data,
+                                    const Workers& workers) {
+  if (split_ == split) return;
+  real_.clear();
+  frechet_floor_ = kernel_floor_ = 0;
   const Index groups = data.test.num_groups();
-  std::vector<Matrix> real;
-  double frechet_floor = 0, kernel_floor = 0;
   for (Index m = 0; m < groups; ++m) {
-    const Index others = std::min(data.train[m].rows.rows(), data.test[m].rows.rows());
-    real.push_back(net.features(data.test[m].rows, workers));
-    const Matrix more = net.features(data.train[m].rows.middle_rows(0, others), workers);
-    frechet_floor += frechet_distance(more, real.back()) / static_cast<double>(groups);
-    kernel_floor += kernel_distance(more, real.back()) / static_cast<double>(groups);
+    stop_if_interrupted();
+    const Index rows = limit(data.test[m].rows.rows());
+    const Index others = std::min(data.train[m].rows.rows(), rows);
+    real_.push_back(net_.features(data.test[m].rows.middle_rows(0, rows), workers));
+    const Matrix more = net_.features(data.train[m].rows.middle_rows(0, others), workers);
+    frechet_floor_ += frechet_distance(more, real_.back()) / static_cast<double>(groups);
+    kernel_floor_ += kernel_distance(more, real_.back()) / static_cast<double>(groups);
   }
-  const Pairwise frechet = pairwise(groups, [&](Index from, Index to) {
-    return frechet_distance(net.features(flow.inverse(to, latent[from], workers), workers),
-                            real[to]);
-  });
-  const Pairwise kernel = pairwise(groups, [&](Index from, Index to) {
-    return kernel_distance(net.features(flow.inverse(to, latent[from], workers), workers),
-                           real[to]);
-  });
-  return {{"frechet", frechet.mean},
-          {"frechet_floor", frechet_floor},
-          {"kernel_distance", kernel.mean},
-          {"kernel_distance_floor", kernel_floor}};
+  split_ = split;
+}
+
+Json FeatureDistances::measure(const std::string& split, const SplitSet& data, const Flow& flow,
+                               const std::vector<Matrix>& latent, const Workers& workers) {
+  look_at_real(split, data, workers);
+  const Index groups = data.test.num_groups();
+  const bool ring = most_images_ > 0 && groups > kMostGroupsOfAllPairs;
+  double frechet = 0, kernel = 0, pairs = 0;
+  for (Index from = 0; from < groups; ++from) {
+    for (Index to = 0; to < groups; ++to) {
+      if (from == to || (ring && to != (from + 1) % groups)) continue;
+      stop_if_interrupted();
+      const Matrix few = latent[from].topRows(limit(latent[from].rows()));
+      const Matrix seen = net_.features(flow.inverse(to, few, workers), workers);
+      frechet += frechet_distance(seen, real_[to]);
+      kernel += kernel_distance(seen, real_[to]);
+      ++pairs;
+    }
+  }
+  return {{"frechet", frechet / pairs},        {"frechet_floor", frechet_floor_},
+          {"kernel_distance", kernel / pairs}, {"kernel_distance_floor", kernel_floor_},
+          {"images", real_.front().rows()},    {"ring", ring}};
 }
 
 std::string features_text(const std::vector<RowResult>& results) {
-  std::string out;
-  std::vector<double> published, ours;
+  const RowResult* small = first_with(results, false);
+  const RowResult* given = first_with(results, true);
+  const RowResult* any = small != nullptr ? small : given;
+  if (any == nullptr) return "";
+  const std::string name = given == nullptr ? "" : Column(*given, true).first().at("name").text();
+  std::string out =
+      "\n## Features\n\nDistances between what networks see in translated and in real images: "
+      "Frechet distance, kernel distance. Published FIDs are those of Inception v3, divided like "
+      "the distances above; ours are on other scales. Those of the small network (64 features, "
+      "`--features-net`) look at all test images.";
+  if (given != nullptr) out += explanation_of_given(Column(*given, true).first());
+  out +=
+      " Invalid: real images of another class, or of another range of greys, were compared, or "
+      "the map was wrong.\n\n";
+  out += "| data | method | FID published | Frechet, small network | kernel |";
+  out += given == nullptr ? "\n" : fmt::format(" Frechet, `{}` | kernel |\n", name);
+  out += given == nullptr ? "|---|---|---|---|---|\n" : "|---|---|---|---|---|---|---|\n";
+  const auto row = [&](const RowResult& result, const std::string& title, const std::string& fid,
+                       const char* ending) {
+    out += fmt::format("| {} | {} | {} |{}{}\n", result.set.title, title, fid,
+                       Column(result, false).text(ending),
+                       given == nullptr ? "" : Column(result, true).text(ending));
+  };
+  // Fits of one split have the same floor, and the first row of a table has all splits.
+  row(given != nullptr ? *given : *any, "real against real", "–", "_floor");
   for (const RowResult& result : results) {
-    const auto has = [](const Json& cell) { return cell.contains("frechet"); };
-    if (!std::all_of(result.cells.begin(), result.cells.end(), has)) continue;
-    if (out.empty()) {
-      out = fmt::format(
-          "\n## Features\n\nDistances between what networks see in translated and in real images. "
-          "Published FIDs are those of Inception v3; ours are of a small network (64 features, "
-          "`--features-net`), on another scale.\n\n"
-          "| data | method | FID published | Frechet distance ours | kernel distance ours |\n"
-          "|---|---|---|---|---|\n"
-          "| {} | real against real | – | {:.3f} | {:.4f} |\n",
-          result.set.title, mean_of(result.cells, "frechet_floor"),
-          mean_of(result.cells, "kernel_distance_floor"));
-    }
-    const PublishedFid* fid = find_published_fid(result.set.name, result.row.label);
-    const double frechet = mean_of(result.cells, "frechet");
-    out += fmt::format("| {} | {} | {} | {:.3f} | {:.4f} |\n", result.set.title, result.row.label,
-                       published_fid(fid), frechet, mean_of(result.cells, "kernel_distance"));
-    if (fid != nullptr && fid->valid) {
-      published.push_back(fid->value);
-      ours.push_back(frechet);
-    }
+    if (!Column(result, false).complete() && !Column(result, true).complete()) continue;
+    row(result, result.row.label,
+        published_fid(find_published_fid(result.set.name, result.row.label)), "");
   }
-  if (published.size() > 2) {
-    out += fmt::format(
-        "\nRank correlation of the valid published FIDs with our Frechet distances: {:.2f}, over "
-        "{} methods.\n",
-        rank_correlation(published, ours), published.size());
-  }
-  return out;
+  out += "\n" + order_text(results, false, "the small network");
+  if (given != nullptr) out += order_text(results, true, "`" + name + "`");
+  return out + "\n";
 }
 
 }  // namespace conflux::app

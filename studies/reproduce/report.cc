@@ -241,7 +241,7 @@ std::string explanation(const std::vector<RowResult>& results) {
         divisor);
   }
   out += "Figures with * are from the authors' stored output, the paper has none. ";
-  if (images) out += "Published seconds: CPU, SINF: a P100. ";
+  if (images) out += "Published seconds: CPU, SINF: a P100, AlignFlow: a GTX 1080 Ti. ";
   return out;
 }
 
@@ -258,6 +258,10 @@ Json record_of(const Experiment& experiment, const std::vector<RowResult>& resul
       if (published->wd) values["paper_wd"] = both(*published->wd);
       if (published->tc) values["tc"] = both(*published->tc);
       if (published->seconds) values["seconds"] = *published->seconds;
+      if (const PublishedFid* fid = find_published_fid(result.set.name, result.row.label)) {
+        values["fid"] = fid->value;
+        values["fid_is_valid"] = fid->valid;
+      }
       row["published"] = values;
     }
     row["runs"] = Json::array();

@@ -23,6 +23,7 @@ struct ReproduceFlags {
   std::string output;
   std::string data = "data";
   std::vector<std::string> only;
+  std::string features_net;
   int runs = 0;
   bool quick = false;
   bool tiny = false;
@@ -65,6 +66,9 @@ std::string command_text(const Experiment& experiment, const ReproduceFlags& fla
   if (experiment.repetitions == 0) out += fmt::format(" --runs {}", runs);
   if (flags.tiny) out += " --tiny";
   if (flags.quick) out += " --quick";
+  if (!flags.features_net.empty() && set_info(experiment.sets.front()).images()) {
+    out += " --features-net " + std::filesystem::path(flags.features_net).filename().string();
+  }
   return out + " -o " + std::filesystem::path(flags.output).filename().string();
 }
 
@@ -124,7 +128,7 @@ void run_reproduce(const ReproduceFlags& flags, const Console& console) {
   }
   catch_interrupts();
   const std::filesystem::path folder = flags.output;
-  CellRunner runner(folder / "cells", data, scale, flags.threads, console);
+  CellRunner runner(folder / "cells", data, scale, flags.threads, flags.features_net, console);
   const Stopwatch watch;
   Json written = Json::array();
   for (const Experiment* each : chosen) {
@@ -174,6 +178,11 @@ Verb reproduce_verb() {
              .value = "DIR",
              .help = "folder of images, fetched if absent [data]",
              .target = &flags->data},
+            {.names = "--features-net",
+             .value = "FILE.npz",
+             .help = "network that looks at translated images, besides small ones of our own; "
+                     "tools/get_inception.py fetches one",
+             .target = &flags->features_net},
             threads_flag(flags->threads),
             {.names = "--only",
              .value = "ROW",
