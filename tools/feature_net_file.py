@@ -44,7 +44,7 @@ class NetFile:
         """
         scale, shift, mean, variance, epsilon = normalisation
         factor = scale / np.sqrt(np.asarray(variance, np.float64) + epsilon)
-        self.arrays[f"{name}.weights"] = (kernel * factor).astype(np.float32)
+        self.arrays[f"{name}.weights"] = np.ascontiguousarray(kernel * factor, np.float32)
         self.arrays[f"{name}.bias"] = (shift - mean * factor).astype(np.float32)
         return self.add(name, "conv", [x], weights=name, stride=stride, pad_height=pad[0], pad_width=pad[1], relu=1)
 
