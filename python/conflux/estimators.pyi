@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "Aligner", "load"]
+__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "AlignFlow", "Aligner", "load"]
 
 class Auto(BaseAligner):
     def __init__(
@@ -44,7 +44,8 @@ class Auto(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -87,7 +88,8 @@ class Auto(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -134,7 +136,8 @@ class NB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -177,7 +180,8 @@ class NB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -224,7 +228,8 @@ class INB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -267,7 +272,8 @@ class INB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -314,7 +320,8 @@ class RandNB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -357,7 +364,8 @@ class RandNB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -404,7 +412,8 @@ class NBINB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -447,7 +456,8 @@ class NBINB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -494,7 +504,8 @@ class NBRandNB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -537,7 +548,8 @@ class NBRandNB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -584,7 +596,8 @@ class GB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -627,7 +640,8 @@ class GB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -674,7 +688,8 @@ class GBINB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -717,7 +732,8 @@ class GBINB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -764,7 +780,8 @@ class SINF(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -807,7 +824,8 @@ class SINF(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -854,7 +872,8 @@ class DD(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -897,7 +916,8 @@ class DD(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -944,7 +964,8 @@ class Tree(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -987,7 +1008,8 @@ class Tree(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1034,7 +1056,8 @@ class TreeINB(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1077,7 +1100,8 @@ class TreeINB(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1124,7 +1148,8 @@ class Conditional(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1167,7 +1192,8 @@ class Conditional(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1214,7 +1240,8 @@ class RealNVP(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1257,7 +1284,8 @@ class RealNVP(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1304,7 +1332,8 @@ class LRMF(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1347,7 +1376,100 @@ class LRMF(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
+    fit_rows: int | str | None
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class AlignFlow(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
+        fit_rows: int | str | None = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1395,7 +1517,8 @@ class Aligner(BaseAligner):
         tree_uniform: float = ...,
         couplings: int = ...,
         hidden: int | None = ...,
-        epochs: int = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1439,7 +1562,8 @@ class Aligner(BaseAligner):
     tree_uniform: float
     couplings: int
     hidden: int | None
-    epochs: int
+    epochs: int | None
+    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None

@@ -1,11 +1,14 @@
-// Couplings (RealNVP): every group to the normal law by itself, or all to one group (LRMF).
+// Couplings: every group to the normal law by itself (RealNVP), or while critics judge translations
+// (AlignFlow), or all to one group (LRMF).
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "conflux/core/error.h"
 #include "fitting/coupling_training.h"
+#include "fitting/critic_training.h"
 #include "fitting/layer_kinds.h"
 #include "flow/coupling_layer.h"
 #include "options/option_table.h"
@@ -77,7 +80,7 @@ TrainingPlan plan_of(const FitOptions& options, Index dim) {
   return {.masks = draw_masks(dim, options.couplings, options.seed),
           .num_couplings = options.couplings,
           .hidden = *options.hidden,
-          .epochs = options.epochs,
+          .epochs = *options.epochs,
           .seed = options.seed};
 }
 
@@ -141,6 +144,57 @@ std::vector<CouplingLayer::Map> maps_to_target(const FitInput& input, TrainingPl
   return maps;
 }
 
+// Features that are constant in every group are never moved: critics have nothing to say about
+// them. Unless less than two features are left, which is too few to divide.
+void leave_alone_what_never_varies(std::vector<Chain>& chains, TrainingPlan& plan) {
+  const auto dim = static_cast<Index>(plan.masks.front().size());
+  std::vector<Index> varying;
+  for (Index j = 0; j < dim; ++j) {
+    // A feature without spread is blurred by more.
+    const auto varies = [&](const Chain& chain) { return chain.blur[j] < 1; };
+    if (std::any_of(chains.begin(), chains.end(), varies)) varying.push_back(j);
+  }
+  if (static_cast<Index>(varying.size()) == dim || varying.size() < 2) return;
+  const auto few = draw_masks(static_cast<Index>(varying.size()), plan.num_couplings, plan.seed);
+  for (std::size_t c = 0; c < few.size(); ++c) {
+    plan.masks[c].assign(static_cast<std::size_t>(dim), false);
+    for (std::size_t k = 0; k < varying.size(); ++k) plan.masks[c][varying[k]] = few[c][k];
+  }
+  for (Chain& chain : chains) {
+    std::vector<float> blur(static_cast<std::size_t>(dim), 0.0F);
+    for (const Index j : varying) blur[j] = chain.blur[j];
+    chain.blur = std::move(blur);
+  }
+}
+
+// AlignFlow: flows to the normal law by which translated rows also pass for real ones.
+std::vector<CouplingLayer::Map> maps_by_critics(const FitInput& input, TrainingPlan& flows) {
+  CriticPlan plan{.flows = {}, .lambda = *input.options.likelihood_weight, .views = {}};
+  std::vector<Chain> chains;
+  std::vector<CouplingLayer::Map> maps;
+  for (Index m = 0; m < input.groups().num_groups(); ++m) {
+    GroupRows rows = standardised(input.groups()[m], input.usable[m]);
+    const auto& [mean, deviation] = rows.standard;
+    plan.views.push_back({.cube = input.options.unit_cube == UnitCube::kOn,
+                          .mean = {mean.begin(), mean.end()},
+                          .deviation = {deviation.begin(), deviation.end()}});
+    chains.push_back(std::move(rows.chain));
+    maps.push_back({std::move(rows.standard), CouplingLayer::unit(input.groups().dim()), {}});
+  }
+  leave_alone_what_never_varies(chains, flows);
+  plan.flows = flows;
+  std::vector<CouplingParameters> trained = train_against_critics(chains, plan);
+  for (std::size_t m = 0; m < maps.size(); ++m) maps[m].parameters = std::move(trained[m]);
+  return maps;
+}
+
+/// May change which features are moved.
+std::vector<CouplingLayer::Map> maps_of(const FitInput& input, TrainingPlan& plan) {
+  const MethodInfo& method = method_info(input.options.method);
+  if (method.critics) return maps_by_critics(input, plan);
+  return method.to_normal ? maps_to_normal(input, plan) : maps_to_target(input, plan);
+}
+
 class CouplingFitter final : public LayerFitter {
  public:
   Fitted fit(const FitInput& input, Index, double) override {
@@ -151,19 +205,17 @@ class CouplingFitter final : public LayerFitter {
                       "{}; set fit_rows to a number, or choose inb.",
                       name_of(input.options.method), input.comm.size()));
     }
-    const TrainingPlan plan = plan_of(input.options, input.groups().dim());
-    std::vector<CouplingLayer::Map> maps = method_info(input.options.method).to_normal
-                                               ? maps_to_normal(input, plan)
-                                               : maps_to_target(input, plan);
+    TrainingPlan plan = plan_of(input.options, input.groups().dim());
+    std::vector<CouplingLayer::Map> maps = maps_of(input, plan);
     return plain_layer(std::make_shared<CouplingLayer>(plan.masks, plan.hidden, std::move(maps)),
                        input.workers);
   }
 };
 
 // A group that joins goes to the normal law as the others did. Nothing is left of what would lead
-// it to a target.
+// it to a target, nor of the critics.
 LayerPointer widen_coupling(const LayerPointer& layer, const NewGroup& added) {
-  if (!method_info(added.options.method).to_normal) return nullptr;
+  if (!method_info(added.options.method).takes_new_groups()) return nullptr;
   const auto& coupling = dynamic_cast<const CouplingLayer&>(*layer);
   std::vector<CouplingLayer::Map> maps = coupling.maps();
   maps.push_back(
@@ -183,7 +235,7 @@ void warn_coupling(const GroupSet& groups, const std::vector<Index>& sizes, cons
 }
 
 // Training keeps six copies of the parameters in single precision; the layer has two in double
-// precision. LRMF trains twice as many parameters as it keeps.
+// precision. LRMF trains twice as many parameters as it keeps; critics are smaller than flows.
 double memory_of_coupling(const DataShape& data, const FitOptions& options) {
   const auto groups = static_cast<double>(data.group_sizes.size());
   const auto hidden = static_cast<double>(*options.hidden);

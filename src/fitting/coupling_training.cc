@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/rng.h"
 #include "core/stop.h"
+#include "fitting/coupling_batches.h"
 #include "networks/adam.h"
 #include "networks/coupling.h"
 
@@ -31,41 +31,11 @@ constexpr Index kMostRowsPerRound = 20000;
 // Parameters are judged by their mean over about so many steps: single steps follow single batches.
 constexpr double kMemoryOfParameters = 0.98;
 
-// Second part of the names of random streams.
-enum class Draw : std::uint64_t { kMasks, kParameters, kHeldOut, kBatches, kBlur };
-
-Stream stream_for(std::uint64_t seed, Draw draw, std::uint64_t part = 0) {
-  return {seed, Purpose::kTraining, static_cast<std::uint64_t>(draw), part};
-}
-
-void add_blur(MatrixOf<float>& rows, const std::vector<float>& blur, Stream& stream) {
-  for (Index i = 0; i < rows.rows(); ++i) {
-    for (Index j = 0; j < rows.cols(); ++j) {
-      rows(i, j) += blur[static_cast<std::size_t>(j)] * static_cast<float>(stream.normal());
-    }
-  }
-}
-
-// Rows of one chain with their masses.
-struct Batch {
-  MatrixOf<float> rows;
-  std::vector<float> masses;
-};
-
-Batch take(const Chain& chain, const std::vector<Index>& chosen) {
-  Batch out{MatrixOf<float>(static_cast<Index>(chosen.size()), chain.rows.cols()), {}};
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    out.rows.row(static_cast<Index>(i)) = chain.rows.row(chosen[i]);
-    out.masses.push_back(chain.masses[static_cast<std::size_t>(chosen[i])]);
-  }
-  return out;
-}
-
 class Training {
  public:
   Training(const std::vector<Chain>& chains, const TrainingPlan& plan)
       : chains_(chains), plan_(plan), adam_(0) {
-    Stream stream = stream_for(plan.seed, Draw::kParameters);
+    Stream stream = training_stream(plan.seed, TrainingDraw::kParameters);
     for (Index c = 0; c < plan.num_couplings; ++c) {
       const auto mask = static_cast<std::size_t>(c) % plan.masks.size();
       couplings_.emplace_back(plan.masks[mask], plan.hidden);
@@ -120,12 +90,12 @@ class Training {
     const Chain& chain = chains_[g];
     const Index count = chain.rows.rows() / kRowsPerHeldOut;
     std::vector<Index> order =
-        stream_for(plan_.seed, Draw::kHeldOut, g).permutation(chain.rows.rows());
+        training_stream(plan_.seed, TrainingDraw::kHeldOut, g).permutation(chain.rows.rows());
     // Too few rows to spare one are judged by themselves.
     std::vector<Index> held(order.begin(), count == 0 ? order.end() : order.begin() + count);
     trained_.emplace_back(order.begin() + count, order.end());
     held_out_.push_back(take(chain, held));
-    Stream blur = stream_for(plan_.seed, Draw::kBlur, g);
+    Stream blur = training_stream(plan_.seed, TrainingDraw::kBlur, g);
     add_blur(held_out_.back().rows, chain.blur, blur);
   }
 
@@ -137,18 +107,6 @@ class Training {
 
   Index steps_per_round() const {
     return (std::min(rows_in_pass(), kMostRowsPerRound) + kBatch - 1) / kBatch;
-  }
-
-  Batch draw_batch(std::size_t g, Stream& stream) const {
-    const std::vector<Index>& rows = trained_[g];
-    std::vector<Index> chosen;
-    for (Index i = 0; i < std::min(kBatch, rows_in_pass()); ++i) {
-      chosen.push_back(
-          rows[static_cast<std::size_t>(stream.below(static_cast<Index>(rows.size())))]);
-    }
-    Batch out = take(chains_[g], chosen);
-    add_blur(out.rows, chains_[g].blur, stream);
-    return out;
   }
 
   /// Mean loss of a batch; its slopes are added to the gradient.
@@ -195,9 +153,9 @@ class Training {
     throw_if_stopped();
     std::fill(gradient_.begin(), gradient_.end(), 0.0F);
     for (std::size_t g = 0; g < chains_.size(); ++g) {
-      Stream stream = stream_for(plan_.seed, Draw::kBatches,
-                                 static_cast<std::uint64_t>(number) * chains_.size() + g);
-      Batch batch = draw_batch(g, stream);
+      Stream stream = training_stream(plan_.seed, TrainingDraw::kBatches,
+                                      static_cast<std::uint64_t>(number) * chains_.size() + g);
+      Batch batch = draw_batch(chains_[g], trained_[g], std::min(kBatch, rows_in_pass()), stream);
       add_slopes(g, batch);
     }
     adam_.step(parameters_, gradient_, rate);
@@ -241,7 +199,7 @@ std::vector<CouplingMask> draw_masks(Index dim, Index count, std::uint64_t seed)
       out.back().flip();
       continue;
     }
-    Stream stream = stream_for(seed, Draw::kMasks, static_cast<std::uint64_t>(c));
+    Stream stream = training_stream(seed, TrainingDraw::kMasks, static_cast<std::uint64_t>(c));
     const std::vector<Index> order = stream.permutation(dim);
     out.emplace_back(static_cast<std::size_t>(dim), false);
     for (Index j = 0; j < dim / 2; ++j) out.back()[static_cast<std::size_t>(order[j])] = true;

@@ -11,13 +11,15 @@ namespace conflux::networks {
 
 class Adam {
  public:
-  explicit Adam(Index num_parameters);
+  /// `memory`: how much of the mean of slopes stays from step to step.
+  explicit Adam(Index num_parameters, double memory = 0.9);
 
   /// Moves every parameter by about `rate` at most.
   void step(std::span<float> parameters, std::span<const float> gradient, double rate);
 
  private:
   std::vector<float> mean_, mean_square_;
+  double memory_;
   double steps_ = 0;
 };
 

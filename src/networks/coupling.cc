@@ -14,6 +14,14 @@ std::vector<Index> features_where(const std::vector<bool>& moved, bool wanted) {
   return out;
 }
 
+// Of a bounded log-scale by the output of the network that it came from.
+template <class T>
+T slope_of_bound(T log_scale) {
+  const T part = log_scale / static_cast<T>(kMostLogScale);
+  const T rest = std::max(T{1} - part * part, T{0});
+  return rest * std::sqrt(rest);
+}
+
 }  // namespace
 
 // Outputs of the network: the log-scales of the moved features before they are bounded, then their
@@ -61,11 +69,13 @@ void Coupling<T>::forward(const T* parameters, MatrixView<T> rows, T* log_det, T
 template <class T>
 void Coupling<T>::inverse(const T* parameters, MatrixView<T> rows, T* log_det, Trace& trace) const {
   const T* shifts = look(parameters, rows, trace);
+  trace.from.resize(trace.log_scales.size());
   for (Index i = 0; i < rows.rows(); ++i) {
     const Index at = i * num_moved();
     for (Index k = 0; k < num_moved(); ++k) {
       T& value = rows(i, moved_[k]);
       value = (value - shifts[i * net_.output_stride() + k]) * std::exp(-trace.log_scales[at + k]);
+      trace.from[at + k] = value;
       if (log_det != nullptr) log_det[i] -= trace.log_scales[at + k];
     }
   }
@@ -82,14 +92,37 @@ void Coupling<T>::backward(const T* parameters, Trace& trace, MatrixView<T> slop
       T& slope = slopes(i, moved_[k]);
       const T log_scale = trace.log_scales[i * count + k];
       const T scaled_slope = slope * std::exp(log_scale);
-      const T part = log_scale / static_cast<T>(kMostLogScale);
-      const T rest = std::max(T{1} - part * part, T{0});
       trace.by_outputs[i * stride + k] =
-          (scaled_slope * trace.from[i * count + k] + by_log_det[i]) * rest * std::sqrt(rest);
+          (scaled_slope * trace.from[i * count + k] + by_log_det[i]) * slope_of_bound(log_scale);
       trace.by_outputs[i * stride + count + k] = slope;
       slope = scaled_slope;
     }
   }
+  backward_of_net(parameters, trace, slopes, gradient);
+}
+
+template <class T>
+void Coupling<T>::backward_of_inverse(const T* parameters, Trace& trace, MatrixView<T> slopes,
+                                      T* gradient) const {
+  const Index stride = net_.output_stride();
+  const Index count = num_moved();
+  trace.by_outputs.assign(static_cast<std::size_t>(slopes.rows() * stride), T{0});
+  for (Index i = 0; i < slopes.rows(); ++i) {
+    for (Index k = 0; k < count; ++k) {
+      T& slope = slopes(i, moved_[k]);
+      const T log_scale = trace.log_scales[i * count + k];
+      trace.by_outputs[i * stride + k] =
+          -slope * trace.from[i * count + k] * slope_of_bound(log_scale);
+      slope *= std::exp(-log_scale);
+      trace.by_outputs[i * stride + count + k] = -slope;
+    }
+  }
+  backward_of_net(parameters, trace, slopes, gradient);
+}
+
+template <class T>
+void Coupling<T>::backward_of_net(const T* parameters, Trace& trace, MatrixView<T> slopes,
+                                  T* gradient) const {
   const T* by_kept = net_.backward(parameters, trace.kept.data(), num_kept(), slopes.rows(),
                                    trace.by_outputs, trace.net, gradient);
   for (Index i = 0; i < slopes.rows(); ++i) {

@@ -25,7 +25,8 @@ class Coupling {
 
   const DenseNet<T>& net() const { return net_; }
 
-  /// What forward() leaves to backward().
+  /// What forward() or inverse() leaves to the way back; `from` are the moved features on the side
+  /// of the rows before forward().
   struct Trace {
     std::vector<T> kept, from, log_scales;
     std::vector<T> by_outputs;
@@ -41,12 +42,17 @@ class Coupling {
   /// to `gradient` those by the parameters.
   void backward(const T* parameters, Trace& trace, MatrixView<T> slopes, const T* by_log_det,
                 T* gradient) const;
+  /// The same after inverse(), for a loss that does not ask for log-determinants.
+  void backward_of_inverse(const T* parameters, Trace& trace, MatrixView<T> slopes,
+                           T* gradient) const;
 
  private:
   Index num_kept() const { return static_cast<Index>(kept_.size()); }
   Index num_moved() const { return static_cast<Index>(moved_.size()); }
   /// Log-scales to the trace; returns the shifts, with the stride of outputs.
   const T* look(const T* parameters, MatrixView<T> rows, Trace& trace) const;
+  /// From slopes by outputs of the network in the trace.
+  void backward_of_net(const T* parameters, Trace& trace, MatrixView<T> slopes, T* gradient) const;
 
   std::vector<Index> kept_, moved_;
   DenseNet<T> net_;

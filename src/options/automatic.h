@@ -85,6 +85,12 @@ inline constexpr Index kDdBins = 40;
 inline constexpr double kDdPseudoCount = 100;
 inline constexpr double kDdRandomPseudoCount = 1;
 // Networks of couplings.
+// Passes over the rows when networks are trained: at most, and with critics, which never say that
+// it is enough.
+inline constexpr Index kPasses = 1000;
+inline constexpr Index kPassesOfCritics = 60;
+// The published weight of likelihood beside critics is 1e-4, for images of 784 pixels.
+inline constexpr double kLikelihoodOfAllFeatures = 0.0784;
 inline constexpr Index kFewestHidden = 64;
 inline constexpr Index kMostHidden = 256;
 

@@ -47,14 +47,25 @@ struct MethodInfo {
   bool to_uniform = false;
   /// The same, to the normal law.
   bool to_normal = false;
+  /// Critics judge translated rows while its networks are trained, so that groups do know of each
+  /// other.
+  bool critics = false;
   /// Options in which the paper's runs of this method differ from its runs of INB: always, with two
   /// groups, with more.
   Settings paper = {};
   Settings paper_two = {};
   Settings paper_many = {};
 
-  /// Groups know nothing of each other, and have densities.
+  /// What a fit costs, for n rows of d features: L layers, K directions, J steps of a search, P
+  /// parameters of a network, E passes over the rows.
+  std::string_view cost = {};
+
+  /// Every group ends in a law that is given, and so has densities.
   constexpr bool each_alone() const { return to_uniform || to_normal; }
+  /// Whether a fitted model can be given a map of one more group.
+  constexpr bool takes_new_groups() const {
+    return !critics && !(has("coupling") && to_last_group);
+  }
   constexpr bool one_layer() const { return turn.empty(); }
   constexpr bool has(std::string_view kind) const {
     return opens == kind || turn == kind || other_turn == kind || then == kind || at_last == kind;
@@ -82,44 +93,52 @@ inline constexpr std::array kMethods{
                .then = "conditional",
                .then_strength = automatic::kStrengthOfConditional,
                .at_last = "tree",
-               .last_strength = automatic::kStrengthOfOthers},
+               .last_strength = automatic::kStrengthOfOthers,
+               .cost = "L J n K (d + log n), then trees"},
     MethodInfo{.id = Method::kNb,
                .name = "nb",
                .help = "one increasing map per feature",
                .opens = "coordinate",
                .fixes = "layers=1",
-               .strength = 1},
+               .strength = 1,
+               .cost = "n d log n"},
     MethodInfo{.id = Method::kInb,
                .name = "inb",
                .help = "maps along the directions that differ most, again and again",
-               .turn = "sliced"},
+               .turn = "sliced",
+               .cost = "L J n K (d + log n)"},
     MethodInfo{.id = Method::kRandNb,
                .name = "rand-nb",
                .help = "the same along random directions",
                .turn = "sliced",
-               .fixes = "search_steps=0"},
+               .fixes = "search_steps=0",
+               .cost = "L n K (d + log n)"},
     MethodInfo{.id = Method::kNbInb,
                .name = "nb-inb",
                .help = "nb, then inb",
                .opens = "coordinate",
-               .turn = "sliced"},
+               .turn = "sliced",
+               .cost = "L J n K (d + log n)"},
     MethodInfo{.id = Method::kNbRandNb,
                .name = "nb-rand-nb",
                .help = "nb, then rand-nb",
                .opens = "coordinate",
                .turn = "sliced",
-               .fixes = "search_steps=0"},
+               .fixes = "search_steps=0",
+               .cost = "L n K (d + log n)"},
     MethodInfo{.id = Method::kGb,
                .name = "gb",
                .help = "matches means and covariances",
                .opens = "affine",
                .fixes = "layers=1",
-               .strength = 1},
+               .strength = 1,
+               .cost = "n d^2 + d^3"},
     MethodInfo{.id = Method::kGbInb,
                .name = "gb-inb",
                .help = "gb, then inb",
                .opens = "affine",
-               .turn = "sliced"},
+               .turn = "sliced",
+               .cost = "n d^2 + d^3 + L J n K (d + log n)"},
     MethodInfo{.id = Method::kSinf,
                .name = "sinf",
                .help = "all groups to one of them, along the directions of inb",
@@ -127,7 +146,8 @@ inline constexpr std::array kMethods{
                .fixes = "estimator=spline",
                .strength = automatic::kStrengthOfOthers,
                .to_last_group = true,
-               .paper = "split=none knots=400 unit_cube=off"},
+               .paper = "split=none knots=400 unit_cube=off",
+               .cost = "L J n K (d + log n)"},
     MethodInfo{.id = Method::kDd,
                .name = "dd",
                .help = "every group to the uniform law by itself",
@@ -137,40 +157,55 @@ inline constexpr std::array kMethods{
                .paper_two = "dd_stack=random layers=16",
                // Values as they are may lie five deviations out, where the published scores still
                // bend. Not the default: what lies far outside could not be undone.
-               .paper_many = "dd_stack=pca-unscaled layers=31 unit_cube_margin=1e-12"},
+               .paper_many = "dd_stack=pca-unscaled layers=31 unit_cube_margin=1e-12",
+               .cost = "L (n d log n + n d^2)"},
     MethodInfo{.id = Method::kTree,
                .name = "tree",
                .help = "mass moves across the cuts of decision trees",
                .turn = "tree",
                .strength = 1,
-               .paper = "tree_uniform=0.9"},
+               .paper = "tree_uniform=0.9",
+               .cost = "L n d log n"},
     MethodInfo{.id = Method::kTreeInb,
                .name = "tree-inb",
                .help = "layers of tree and inb in turn",
                .turn = "tree",
                .other_turn = "sliced",
-               .strength = automatic::kStrengthOfOthers},
+               .strength = automatic::kStrengthOfOthers,
+               .cost = "L (n d log n + J n K (d + log n))"},
     MethodInfo{.id = Method::kConditional,
                .name = "conditional",
                .help = "one feature at a time, by what the others are, while groups differ beyond "
                        "chance",
                .turn = "conditional",
                .strength = automatic::kStrengthOfConditional,
-               .ends_by_itself = true},
+               .ends_by_itself = true,
+               .cost = "L n d log n"},
     MethodInfo{.id = Method::kRealnvp,
                .name = "realnvp",
                .help = "networks lead every group to the normal law by itself",
                .opens = "coupling",
                .fixes = "layers=1 strength=1 validation_fraction=0",
                .strength = 1,
-               .to_normal = true},
+               .to_normal = true,
+               .cost = "6 E n P"},
     MethodInfo{.id = Method::kLrmf,
                .name = "lrmf",
                .help = "networks lead all groups to one of them, by the likelihood of both",
                .opens = "coupling",
                .fixes = "layers=1 strength=1 validation_fraction=0",
                .strength = 1,
-               .to_last_group = true},
+               .to_last_group = true,
+               .cost = "12 E n P"},
+    MethodInfo{.id = Method::kAlignflow,
+               .name = "alignflow",
+               .help = "realnvp, while critics tell translated rows from real ones",
+               .opens = "coupling",
+               .fixes = "layers=1 strength=1 validation_fraction=0",
+               .strength = 1,
+               .to_normal = true,
+               .critics = true,
+               .cost = "12 E n P"},
 };
 
 constexpr const MethodInfo& method_info(Method method) {

@@ -110,6 +110,8 @@ inline constexpr MethodSet kGatedMethods = methods_where([](const MethodInfo& ea
 /// The methods that move groups to each other.
 inline constexpr MethodSet kMethodsWithBarycenter =
     methods_where([](const MethodInfo& each) { return !each.each_alone(); });
+inline constexpr MethodSet kMethodsWithCritics =
+    methods_where([](const MethodInfo& each) { return each.critics; });
 
 /// The text with a number in place of each {}.
 std::string with_numbers(std::string_view text, std::initializer_list<double> numbers);

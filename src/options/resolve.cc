@@ -185,6 +185,10 @@ void resolve_networks(FitOptions& options, const MethodInfo& method, const DataS
                     "choose another method, such as nb.",
                     method.name, data.dim));
   }
+  if (!options.epochs) options.epochs = method.critics ? kPassesOfCritics : kPasses;
+  if (method.critics && !options.likelihood_weight) {
+    options.likelihood_weight = kLikelihoodOfAllFeatures / static_cast<double>(data.dim);
+  }
   if (!options.hidden) options.hidden = std::clamp(data.dim, kFewestHidden, kMostHidden);
 }
 

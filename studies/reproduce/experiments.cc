@@ -33,6 +33,7 @@ std::vector<RowSpec> planar2_rows() {
                {.label = "tree, auto", .method = Method::kTree, .automatic = true},
                {.label = "tree-inb, auto", .method = Method::kTreeInb, .automatic = true},
                {.label = "realnvp", .method = Method::kRealnvp, .automatic = true},
+               {.label = "alignflow", .method = Method::kAlignflow, .automatic = true},
                {.label = "lrmf 0=>1", .method = Method::kLrmf, .target = "1", .automatic = true},
                {.label = "lrmf 1=>0", .method = Method::kLrmf, .target = "0", .automatic = true}});
   return rows;
@@ -52,6 +53,9 @@ const RowSpec kImageDd{
 const RowSpec kImageRealnvp{
     .label = "realnvp", .method = Method::kRealnvp, .runs = Runs::kSplit, .automatic = true};
 
+const RowSpec kImageAlignflow{
+    .label = "alignflow", .method = Method::kAlignflow, .runs = Runs::kSplit, .automatic = true};
+
 RowSpec inb(Index layers, Index directions) {
   return {.label = "inb " + std::to_string(layers) + "x" + std::to_string(directions),
           .layers = layers,
@@ -67,8 +71,8 @@ RowSpec sinf(const std::string& from, const std::string& to, Index layers) {
 }
 
 std::vector<RowSpec> image2_rows() {
-  return {kImageNb,          kImageGb,          inb(20, 56), inb(250, 30), kImageDd,
-          sinf("0", "1", 5), sinf("1", "0", 5), kAuto,       kImageRealnvp};
+  return {kImageNb,          kImageGb,          inb(20, 56), inb(250, 30),  kImageDd,
+          sinf("0", "1", 5), sinf("1", "0", 5), kAuto,       kImageRealnvp, kImageAlignflow};
 }
 
 std::vector<RowSpec> image_many_rows(const RowSpec& published_inb) {

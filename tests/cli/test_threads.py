@@ -41,7 +41,7 @@ class Threads(CommandTest):
         self.assertGreater(len(methods), 10)
         for method in methods:
             with self.subTest(method=method):
-                limit = ("--epochs", 2) if method in ("realnvp", "lrmf") else ("--layers", 3)
+                limit = ("--epochs", 2) if method in ("realnvp", "lrmf", "alignflow") else ("--layers", 3)
                 options = ("--drop", "kind", "--method", method)
                 if method not in ("nb", "gb"):
                     options += limit

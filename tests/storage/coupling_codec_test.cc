@@ -21,7 +21,7 @@ Model trained(Method method) {
 }
 
 TEST(CouplingFile, GivesBackTheSameBits) {
-  for (const Method method : {Method::kRealnvp, Method::kLrmf}) {
+  for (const Method method : {Method::kRealnvp, Method::kLrmf, Method::kAlignflow}) {
     const Model model = trained(method);
     const Bytes bytes = bytes_of(model);
     const Model loaded = parse_model(bytes);

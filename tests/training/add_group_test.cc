@@ -215,5 +215,27 @@ TEST(AddedGroup, RefusesWhatDoesNotSuit) {
   EXPECT_THROW(add_group(model, "c", groups[0].rows, nothing, workers), InvalidData);
 }
 
+// docs/methods.md says which methods take new groups, from their records.
+TEST(Methods, TakeNewGroupsIfTheirRecordsSaySo) {
+  const GroupSet groups = make_gaussian_groups(2, 3, 120, 4);
+  for (const MethodInfo& method : kMethods) {
+    FitOptions options;
+    options.method = method.id;
+    options.layers = 2;
+    options.epochs = 1;
+    options.hidden = 4;
+    options = without_ignored(options);
+    if (method.one_layer()) options.layers.reset();
+    Fit fit = fit_flow(groups, options);
+    const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+    const auto widen = [&] { add_group(model, "new", groups[0].rows, {}, Workers(1)); };
+    if (method.takes_new_groups()) {
+      EXPECT_NO_THROW(widen()) << method.name;
+    } else {
+      EXPECT_THROW(widen(), InvalidData) << method.name;
+    }
+  }
+}
+
 }  // namespace add_group_test
 }  // namespace conflux

@@ -1,4 +1,4 @@
-// RealNVP and LRMF: flows of couplings, trained by likelihood.
+// RealNVP, LRMF and AlignFlow: flows of couplings, trained by likelihood and by critics.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include "conflux/training/add_group.h"
 #include "conflux/training/log_density.h"
 #include "core/rng.h"
+#include "options/methods.h"
 
 namespace conflux {
 namespace coupling_test {
@@ -117,10 +118,37 @@ TEST_P(Networks, BearConstantAndRepeatedValues) {
   for (const double each : log_det) EXPECT_LT(std::abs(each), 12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Networks, testing::Values(Method::kRealnvp, Method::kLrmf),
-                         [](const auto& of) {
-                           return of.param == Method::kRealnvp ? "Realnvp" : "Lrmf";
-                         });
+INSTANTIATE_TEST_SUITE_P(Methods, Networks,
+                         testing::Values(Method::kRealnvp, Method::kLrmf, Method::kAlignflow),
+                         [](const auto& of) { return std::string(method_info(of.param).name); });
+
+// Critics gone, nothing can lead a new group to where its translations pass for real ones.
+TEST(Alignflow, RefusesNewGroups) {
+  const GroupSet groups = make_gaussian_groups(2, 3, 100, 12);
+  const Model model = model_of(groups, quick(Method::kAlignflow));
+  EXPECT_THROW(add_group(model, "new", groups[0].rows, {}, kWorkers), InvalidData);
+}
+
+// Likelihood that counts much leads groups to the normal law, likelihood that counts nothing does
+// not: their scales are free then.
+TEST(Alignflow, HasAWeightOfLikelihood) {
+  const GroupSet groups = make_gaussians({.samples = 400});
+  FitOptions options = quick(Method::kAlignflow);
+  const auto farthest_from_normal = [&](double weight) {
+    options.likelihood_weight = weight;
+    const Flow flow = fit_flow(groups, options).flow;
+    double out = 0;
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      const Matrix z = flow.forward(m, groups[m].rows, kWorkers);
+      const Matrix square = z.transpose() * z / static_cast<double>(z.rows());
+      out = std::max(out, (square - Matrix::Identity(2, 2)).cwiseAbs().maxCoeff());
+    }
+    return out;
+  };
+  const double led = farthest_from_normal(1);
+  EXPECT_LT(led, 0.4);
+  EXPECT_GT(farthest_from_normal(0), led);
+}
 
 TEST(Realnvp, LeadsEveryGroupToTheNormalLaw) {
   const GroupSet groups = make_gaussians({.samples = 400});

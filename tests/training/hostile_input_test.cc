@@ -20,7 +20,7 @@ using testing::HasSubstr;
 constexpr Method kTried[] = {
     Method::kNb,      Method::kInb,         Method::kRandNb,  Method::kNbInb, Method::kGbInb,
     Method::kGb,      Method::kNbRandNb,    Method::kSinf,    Method::kDd,    Method::kTree,
-    Method::kTreeInb, Method::kConditional, Method::kRealnvp, Method::kLrmf};
+    Method::kTreeInb, Method::kConditional, Method::kRealnvp, Method::kLrmf,  Method::kAlignflow};
 
 GroupSet two_groups(Matrix a, Matrix b) {
   GroupSet groups;

@@ -32,7 +32,8 @@ enum class Method {
   kTreeInb,
   kConditional,
   kRealnvp,
-  kLrmf
+  kLrmf,
+  kAlignflow
 };
 
 enum class Estimator { kQuantile, kHistogram, kSpline };

@@ -1,0 +1,32 @@
+// Trains couplings against critics (AlignFlow): translated rows are to pass for real ones.
+//
+// In every step each group is translated to another one, the flows take a step against what they
+// lose (networks/translation_game.h), then the critics a step against what they lose. Nothing that
+// is measured on the way says when to stop, so all passes are made. What is kept are means of the
+// parameters over the last steps.
+//
+// Cost per pass: twelve operations per row and parameter of a flow.
+
+#pragma once
+
+#include <vector>
+
+#include "fitting/coupling_training.h"
+#include "networks/translation_game.h"
+
+namespace conflux {
+
+struct CriticPlan {
+  /// One flow per group, each with plan.num_couplings couplings.
+  TrainingPlan flows;
+  /// What likelihood counts beside a critic's answer.
+  double lambda = 0;
+  /// How the critic of each group sees its rows.
+  std::vector<networks::CriticView<float>> views;
+};
+
+/// Parameters of each group's couplings. Chains share nothing; their `couplings` do not matter.
+std::vector<CouplingParameters> train_against_critics(const std::vector<Chain>& chains,
+                                                      const CriticPlan& plan);
+
+}  // namespace conflux
