@@ -11,6 +11,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
+import numpy
 from support import COMMAND, CommandTest
 
 FAILED, USAGE = 1, 2
@@ -107,6 +108,28 @@ class Reproduce(CommandTest):
                 self.assertEqual(rows[y][2:16], rows[y][own:own + 14])
                 self.assertEqual(rows[y][2:16:2], rows[y][3:16:2])
         self.assertGreater(max(max(row[2:16]) for row in rows[2:16]), 150)
+
+    def test_a_network_that_is_given_looks_at_images_beside_the_published_fids(self):
+        self.write_images()
+        side, rng = SIDE // 4, numpy.random.default_rng(0)
+        numpy.savez(self.folder / "seven.npz", **{
+            "layers": numpy.array([f"x: image height={side} width={side}", "y: dense x weights=d"]),
+            "d.weights": rng.standard_normal((side * side, 3)).astype("f4"), "d.bias": numpy.zeros(3, "f4")})
+        words = ["mnist3", "--tiny", "--only", "nb", "--only", "gb"]
+        self.assertEqual(self.reproduce(*words)["measured_cells"], 2)
+        self.assertNotIn("## Features", self.read("out/mnist3.md").decode())
+        # Cells without these distances are measured again, cells that have them are not.
+        self.assertEqual(self.reproduce(*words, "--features-net", "seven.npz")["measured_cells"], 2)
+        self.assertEqual(self.reproduce(*words, "--features-net", "seven.npz")["measured_cells"], 0)
+        page = self.read("out/mnist3.md").decode()
+        self.assertIn("Frechet, `seven`", page)
+        self.assertIn("real against real", page)
+        self.assertIn("(229.8, invalid)", page)
+        self.assertIn("(176.3 *, invalid)", page)
+        for row in self.record("mnist3")["rows"]:
+            seen = row["runs"][0]["given_net"]
+            self.assertGreater(seen["frechet"], 0)
+            self.assertFalse(seen["ring"])
 
     def test_a_lost_or_damaged_cell_is_measured_again_and_others_are_kept(self):
         self.reproduce("planar3", "--tiny")
