@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/stop.h"
 #include "fitting/coupling_batches.h"
@@ -21,6 +20,21 @@ constexpr double kRate = 1e-3;
 constexpr double kLongestGradient = 10;
 // Parameters are kept as their mean over about so many steps: players circle each other.
 constexpr double kMemoryOfPlayers = 0.99;
+
+// Rows of each group that tell when translations are best. A tenth of the rows, held out, would be
+// too few to tell in small groups.
+constexpr Index kMostJudged = 500;
+
+// Mean distance of rows of two clouds.
+double mean_distance(const MatrixOf<float>& x, const MatrixOf<float>& y) {
+  double sum = 0;
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index k = 0; k < y.rows(); ++k) {
+      sum += std::sqrt(static_cast<double>((x.row(i) - y.row(k)).squaredNorm()));
+    }
+  }
+  return sum / static_cast<double>(x.rows() * y.rows());
+}
 
 class Player {
  public:
@@ -62,7 +76,8 @@ class Player {
 
   void step_critic() { critic_steps_.step(critic_, by_critic, kRate); }
 
-  std::span<const float> kept() const { return kept_; }
+  const std::vector<float>& kept() const { return kept_; }
+  void keep(const std::vector<float>& parameters) { kept_ = parameters; }
 
   std::vector<float> by_flow, by_critic;
 
@@ -78,31 +93,71 @@ class CriticTraining {
       : chains_(chains), plan_(plan), game_(plan.flows.masks, plan.flows.hidden) {
     for (std::size_t m = 0; m < chains.size(); ++m) {
       players_.emplace_back(game_, plan.views[m], plan.flows.seed, m);
-      std::vector<Index>& all =
-          all_rows_.emplace_back(static_cast<std::size_t>(chains[m].rows.rows()));
-      std::iota(all.begin(), all.end(), Index{0});
-      most_rows_ = std::max(most_rows_, chains[m].rows.rows());
+      choose_rows(m);
     }
   }
 
   std::vector<CouplingParameters> run() {
     const Index batch = std::min(kCriticBatch, most_rows_);
-    const Index steps = (plan_.flows.epochs * most_rows_ + batch - 1) / batch;
-    for (Index s = 0; s < steps; ++s) step(s, batch);
+    const Index steps = (most_rows_ + batch - 1) / batch;
+    double best = difference();
+    std::vector<std::vector<float>> best_flows = flows();
+    for (Index pass = 0; pass < plan_.flows.epochs; ++pass) {
+      for (Index s = 0; s < steps; ++s) step(pass * steps + s, batch);
+      const double now = difference();
+      if (!(now < best)) continue;
+      best = now;
+      best_flows = flows();
+    }
+    for (std::size_t m = 0; m < players_.size(); ++m) players_[m].keep(best_flows[m]);
     std::vector<CouplingParameters> out;
     const networks::CouplingChain<float>& flow = game_.flow();
     for (const Player& player : players_) {
       CouplingParameters& parameters = out.emplace_back();
       for (std::size_t c = 0; c < flow.couplings().size(); ++c) {
         const networks::DenseNet<float>& net = flow.couplings()[c].net();
-        parameters.push_back(net.plain(
-            player.kept().subspan(flow.begin(c), static_cast<std::size_t>(net.num_places()))));
+        parameters.push_back(
+            net.plain(std::span(player.kept())
+                          .subspan(flow.begin(c), static_cast<std::size_t>(net.num_places()))));
       }
     }
     return out;
   }
 
  private:
+  void choose_rows(std::size_t m) {
+    const Index rows = chains_[m].rows.rows();
+    const std::vector<Index> order =
+        training_stream(plan_.flows.seed, TrainingDraw::kHeldOut, m).permutation(rows);
+    judged_.push_back(
+        take(chains_[m], {order.begin(), order.begin() + std::min(rows, kMostJudged)}).rows);
+    trained_.push_back(order);
+    most_rows_ = std::max(most_rows_, rows);
+  }
+
+  std::vector<std::vector<float>> flows() const {
+    std::vector<std::vector<float>> out;
+    for (const Player& player : players_) out.push_back(player.kept());
+    return out;
+  }
+
+  /// How far judged rows of each group, translated to the next one, are from its own, as its critic
+  /// sees them: energy distances but for what no parameter changes.
+  double difference() {
+    networks::CouplingChain<float>::Trace trace;
+    double out = 0;
+    for (std::size_t from = 0; from < players_.size(); ++from) {
+      const std::size_t to = (from + 1) % players_.size();
+      MatrixOf<float> rows = judged_[from];
+      game_.flow().forward(players_[from].kept().data(), MatrixView<float>(rows), nullptr, trace);
+      game_.flow().inverse(players_[to].kept().data(), MatrixView<float>(rows), trace);
+      const MatrixOf<float> seen = networks::seen_by_critic(plan_.views[to], rows);
+      const MatrixOf<float> real = networks::seen_by_critic(plan_.views[to], judged_[to]);
+      out += 2 * mean_distance(seen, real) - mean_distance(seen, seen);
+    }
+    return out;
+  }
+
   void step(Index number, Index batch) {
     throw_if_stopped();
     const auto groups = static_cast<Index>(chains_.size());
@@ -114,7 +169,7 @@ class CriticTraining {
       players_[m].forget_slopes();
       Stream stream =
           training_stream(plan_.flows.seed, TrainingDraw::kBatches, number * groups + m);
-      real.push_back(draw_batch(chains_[m], all_rows_[m], batch, stream));
+      real.push_back(draw_batch(chains_[m], trained_[m], batch, stream));
     }
     for (Index from = 0; from < groups; ++from) {
       const Index to = (from + reach) % groups;
@@ -138,7 +193,8 @@ class CriticTraining {
   const CriticPlan& plan_;
   networks::TranslationGame<float> game_;
   std::vector<Player> players_;
-  std::vector<std::vector<Index>> all_rows_;
+  std::vector<std::vector<Index>> trained_;  // rows of each group
+  std::vector<MatrixOf<float>> judged_;
   Index most_rows_ = 0;
 };
 

@@ -1,9 +1,10 @@
 // Trains couplings against critics (AlignFlow): translated rows are to pass for real ones.
 //
 // In every step each group is translated to another one, the flows take a step against what they
-// lose (networks/translation_game.h), then the critics a step against what they lose. Nothing that
-// is measured on the way says when to stop, so all passes are made. What is kept are means of the
-// parameters over the last steps.
+// lose (networks/translation_game.h), then the critics a step against what they lose. Neither loss
+// says how good translations are, and these may become worse again: after each pass up to 500 rows
+// of each group are translated, and the running mean of the parameters is kept by which they are
+// nearest to real ones (energy distance). All passes are made.
 //
 // Cost per pass: twelve operations per row and parameter of a flow.
 

@@ -14,12 +14,12 @@ std::vector<Index> features_where(const std::vector<bool>& moved, bool wanted) {
   return out;
 }
 
-// Of a bounded log-scale by the output of the network that it came from.
+// The slope of a bounded log-scale by the output of the network that it came from is this times its
+// root.
 template <class T>
-T slope_of_bound(T log_scale) {
+T room_of(T log_scale) {
   const T part = log_scale / static_cast<T>(kMostLogScale);
-  const T rest = std::max(T{1} - part * part, T{0});
-  return rest * std::sqrt(rest);
+  return std::max(T{1} - part * part, T{0});
 }
 
 }  // namespace
@@ -92,8 +92,9 @@ void Coupling<T>::backward(const T* parameters, Trace& trace, MatrixView<T> slop
       T& slope = slopes(i, moved_[k]);
       const T log_scale = trace.log_scales[i * count + k];
       const T scaled_slope = slope * std::exp(log_scale);
+      const T room = room_of(log_scale);
       trace.by_outputs[i * stride + k] =
-          (scaled_slope * trace.from[i * count + k] + by_log_det[i]) * slope_of_bound(log_scale);
+          (scaled_slope * trace.from[i * count + k] + by_log_det[i]) * room * std::sqrt(room);
       trace.by_outputs[i * stride + count + k] = slope;
       slope = scaled_slope;
     }
@@ -111,8 +112,9 @@ void Coupling<T>::backward_of_inverse(const T* parameters, Trace& trace, MatrixV
     for (Index k = 0; k < count; ++k) {
       T& slope = slopes(i, moved_[k]);
       const T log_scale = trace.log_scales[i * count + k];
+      const T room = room_of(log_scale);
       trace.by_outputs[i * stride + k] =
-          -slope * trace.from[i * count + k] * slope_of_bound(log_scale);
+          -slope * trace.from[i * count + k] * room * std::sqrt(room);
       slope *= std::exp(-log_scale);
       trace.by_outputs[i * stride + count + k] = -slope;
     }

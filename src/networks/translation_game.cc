@@ -7,6 +7,18 @@
 namespace conflux::networks {
 
 template <class T>
+MatrixOf<T> seen_by_critic(const CriticView<T>& view, const MatrixOf<T>& rows) {
+  MatrixOf<T> out = rows;
+  for (Index i = 0; view.cube && i < rows.rows(); ++i) {
+    for (Index j = 0; j < rows.cols(); ++j) {
+      out(i, j) =
+          static_cast<T>(kernels::normal_cdf(view.mean[j] + view.deviation[j] * rows(i, j)));
+    }
+  }
+  return out;
+}
+
+template <class T>
 CouplingChain<T>::CouplingChain(const std::vector<std::vector<bool>>& masks, Index hidden)
     : begins_{0} {
   for (const std::vector<bool>& mask : masks) {
@@ -67,12 +79,11 @@ template <class T>
 T TranslationGame<T>::judge(const Player& group, const MatrixOf<T>& rows, std::span<const T> masses,
                             T wanted) {
   const CriticView<T>& view = *group.view;
-  seen_ = rows;
+  seen_ = seen_by_critic(view, rows);
   slopes_of_view_.setOnes(rows.rows(), rows.cols());
   for (Index i = 0; view.cube && i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) {
       const double at = view.mean[j] + view.deviation[j] * rows(i, j);
-      seen_(i, j) = static_cast<T>(kernels::normal_cdf(at));
       slopes_of_view_(i, j) = static_cast<T>(kernels::normal_density(at)) * view.deviation[j];
     }
   }
@@ -132,6 +143,8 @@ T TranslationGame<T>::add_flow_slopes(const Player& source, const Player& target
   return loss;
 }
 
+template MatrixOf<float> seen_by_critic(const CriticView<float>&, const MatrixOf<float>&);
+template MatrixOf<double> seen_by_critic(const CriticView<double>&, const MatrixOf<double>&);
 template class CouplingChain<float>;
 template class CouplingChain<double>;
 template class TranslationGame<float>;

@@ -28,6 +28,10 @@ struct CriticView {
   std::vector<T> mean, deviation;
 };
 
+/// Rows as the critic sees them.
+template <class T>
+MatrixOf<T> seen_by_critic(const CriticView<T>& view, const MatrixOf<T>& rows);
+
 /// Couplings that the rows of a group pass, one after the other.
 template <class T>
 class CouplingChain {

@@ -43,7 +43,7 @@ Made from the records of the methods (`src/options/methods.h`); a test compares 
   out +=
       R"(| CycleGAN | two networks translate, each judged by a critic; not part of conflux | yes | – | – | – | – | yes | – | – | not measured |
 
-- **adversarial**: critics are trained against the maps; there is no measure that says when to stop.
+- **adversarial**: critics are trained against the maps; their losses do not say how good translations are.
 - **iterative**: layers are added one after the other, each fitted to what the ones before have left.
 - **more than two groups**: all methods here take any number of groups. The papers of AlignFlow, LRMF and SINF have two.
 - **shared space**: all groups meet in a space of its own. The others move onto one of the groups (`–`).
