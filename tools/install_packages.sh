@@ -10,7 +10,8 @@ build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-d
 test="python3-numpy python3-pandas python3-netcdf4"
 python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-pytest python3-mypy flake8
-        python3-sklearn python3-pandas python3-matplotlib python3-anndata python3-tqdm python3-xarray"
+        python3-sklearn python3-pandas python3-matplotlib python3-anndata python3-tqdm python3-xarray
+        python3-distributed"
 clang="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
 package="dpkg-dev lintian patchelf"

@@ -179,6 +179,19 @@ def fit(
     label_column: str,
     on_layer: Optional[Callable[[dict[str, Any]], bool]],
 ) -> Model: ...
+def draw_rows(
+    options: dict[str, Any], size: int, labels: Optional[npt.NDArray[np.int64]]
+) -> npt.NDArray[np.int64]: ...
+def fit_drawn(
+    data: Data,
+    options: dict[str, Any],
+    group_column: str,
+    label_column: str,
+    drawn_from: list[int],
+    checkpoint: bytes,
+    on_checkpoint: Callable[[bytes], None],
+    seconds: float,
+) -> Model: ...
 def fit_and_judge(
     data: Data,
     options: dict[str, Any],

@@ -2,13 +2,18 @@
 // function and to see whether Ctrl-C was pressed.
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 #include "bindings.h"
 #include "caller_data.h"
 #include "conflux/judging/judged_fit.h"
+#include "conflux/storage/checkpoint.h"
 #include "conflux/training/add_group.h"
+#include "core/stopwatch.h"
 #include "model_parts.h"
 #include "option_dict.h"
+#include "training/pool_draw.h"
 
 namespace py = pybind11;
 
@@ -55,6 +60,60 @@ SharedModel fit(CallerData& data, const py::dict& options, const std::string& gr
   const Names features = data.groups().feature_names();
   SelfCommunicator alone;
   Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback, {.gaps = data.columns().gaps});
+  return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
+}
+
+// Rows of a group of this size that a fit with these options draws, in order; the labels may be
+// None. All rows of a group that is small enough.
+py::array_t<Index> draw_rows(const py::dict& options, Index size,
+                             const std::optional<GroupNumbers>& labels) {
+  const FitOptions chosen = options_from_dict(options);
+  std::vector<Index> rows;
+  {
+    const std::span<const Index> shown = labels ? span_of(*labels, size) : std::span<const Index>();
+    const py::gil_scoped_release unlocked;
+    rows = draw_rows_of_group(rows_to_fit(chosen), chosen.seed, size, shown);
+  }
+  return py::array_t<Index>(static_cast<Index>(rows.size()), rows.data());
+}
+
+// Calls the user's function with the bytes of a checkpoint, not more often than asked for.
+std::function<void(const Fit&)> checkpoint_callback(const py::object& on_checkpoint, double seconds,
+                                                    const std::string& digest) {
+  auto since = std::make_shared<Stopwatch>();
+  return [&on_checkpoint, seconds, digest, since](const Fit& so_far) {
+    if (since->seconds() < seconds) return;
+    *since = Stopwatch();
+    const std::vector<std::byte> bytes = checkpoint_bytes(so_far, digest);
+    const py::gil_scoped_acquire locked;
+    on_checkpoint(py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  };
+}
+
+// The same on rows that draw_rows() has drawn from groups of these sizes, empty if all are there.
+// Goes on from a checkpoint unless that is empty, and tells new ones.
+SharedModel fit_drawn(CallerData& data, const py::dict& options, const std::string& group_column,
+                      const std::string& label_column, const std::vector<Index>& drawn_from,
+                      const py::bytes& checkpoint, const py::object& on_checkpoint,
+                      double seconds) {
+  FitOptions chosen = options_from_dict(options);
+  const std::string_view earlier_bytes = checkpoint;
+
+  const py::gil_scoped_release unlocked;
+  validate(chosen);
+  if (!drawn_from.empty()) fix_size_weights(chosen, drawn_from);
+  const Names features = data.groups().feature_names();
+  const std::string digest = data_digest(data.groups());
+  Fit earlier;
+  FitControl control{.on_progress = checkpoint_callback(on_checkpoint, seconds, digest),
+                     .drawn_from = &drawn_from,
+                     .gaps = data.columns().gaps};
+  if (!earlier_bytes.empty()) {
+    earlier = parse_checkpoint(std::as_bytes(std::span(earlier_bytes)), digest);
+    control.resume = &earlier;
+  }
+  SelfCommunicator alone;
+  Fit fitted = fit_flow(data.take_groups(), chosen, alone, {}, control);
   return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
 }
 
@@ -117,6 +176,10 @@ SharedModel with_table_group(const Model& model, const std::string& name, const 
 void bind_fit(py::module_& module) {
   module.def("fit", &fit, py::arg("data"), py::arg("options"), py::arg("group_column"),
              py::arg("label_column"), py::arg("on_layer"));
+  module.def("draw_rows", &draw_rows, py::arg("options"), py::arg("size"), py::arg("labels"));
+  module.def("fit_drawn", &fit_drawn, py::arg("data"), py::arg("options"), py::arg("group_column"),
+             py::arg("label_column"), py::arg("drawn_from"), py::arg("checkpoint"),
+             py::arg("on_checkpoint"), py::arg("seconds"));
   module.def("fit_and_judge", &fit_and_judge, py::arg("data"), py::arg("options"),
              py::arg("unseen"), py::arg("to"), py::arg("group_column"), py::arg("label_column"),
              py::arg("on_layer"));

@@ -17,10 +17,29 @@ void add(Digest& digest, const std::string& text) {
   digest.add(std::as_bytes(std::span(text)));
 }
 
-StoredModel unfinished(const std::string& path) {
-  StoredModel stored = load_stored_model(path);
+// `place` names where it comes from.
+StoredModel unfinished(StoredModel stored, const std::string& place) {
   if (stored.data_digest) return stored;
-  throw InvalidData(path + ": this is a finished model; resume from a checkpoint.");
+  throw InvalidData(place + "this is a finished model; resume from a checkpoint.");
+}
+
+StoredModel unfinished(const std::string& path) {
+  return unfinished(load_stored_model(path), path + ": ");
+}
+
+Fit of_data(StoredModel stored, const std::string& digest, const std::string& place) {
+  if (*stored.data_digest != digest) {
+    throw InvalidData(fmt::format(
+        "{}the checkpoint was made from other data ({}, not {}); give it the same data, or start "
+        "anew.",
+        place, *stored.data_digest, digest));
+  }
+  return {std::move(stored.model.flow), std::move(stored.model.record)};
+}
+
+TensorWriter written(const Fit& so_far, const std::string& digest,
+                     const std::map<std::string, std::string>& metadata) {
+  return write_model({.flow = so_far.flow, .record = so_far.record, .metadata = metadata}, digest);
 }
 
 }  // namespace
@@ -48,8 +67,11 @@ std::string data_digest(const GroupSet& groups) {
 
 void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest,
                      const std::map<std::string, std::string>& metadata) {
-  write_model({.flow = so_far.flow, .record = so_far.record, .metadata = metadata}, digest)
-      .save(path);
+  written(so_far, digest, metadata).save(path);
+}
+
+std::vector<std::byte> checkpoint_bytes(const Fit& so_far, const std::string& digest) {
+  return written(so_far, digest, {}).bytes();
 }
 
 std::map<std::string, std::string> checkpoint_metadata(const std::string& path) {
@@ -57,14 +79,11 @@ std::map<std::string, std::string> checkpoint_metadata(const std::string& path) 
 }
 
 Fit load_checkpoint(const std::string& path, const std::string& digest) {
-  StoredModel stored = unfinished(path);
-  if (*stored.data_digest != digest) {
-    throw InvalidData(fmt::format(
-        "{}: the checkpoint was made from other data ({}, not {}); give it the same data, or start "
-        "anew.",
-        path, *stored.data_digest, digest));
-  }
-  return {std::move(stored.model.flow), std::move(stored.model.record)};
+  return of_data(unfinished(path), digest, path + ": ");
+}
+
+Fit parse_checkpoint(std::span<const std::byte> bytes, const std::string& digest) {
+  return of_data(unfinished(read_model(Bytes(bytes.begin(), bytes.end())), ""), digest, "");
 }
 
 }  // namespace conflux

@@ -221,6 +221,18 @@ std::vector<Index> offer_all(PoolDraw& draw, Index rows, std::span<const Index> 
   return taken(kept, draw.thin());
 }
 
+std::vector<Index> draw_rows_of_group(RowLimit limit, std::uint64_t seed, Index rows,
+                                      std::span<const Index> labels) {
+  if (rows <= limit.rows) {
+    std::vector<Index> all(static_cast<std::size_t>(rows));
+    std::iota(all.begin(), all.end(), Index{0});
+    return all;
+  }
+  PoolDraw draw(limit, seed);
+  const std::vector<Index> kept = offer_all(draw, rows, labels);
+  return taken(kept, draw.finish().fitted.front());
+}
+
 Pool draw_pool(const GroupSet& groups, RowLimit rows_per_group, std::uint64_t seed) {
   Pool out;
   const RowChoice usable = all_rows(groups);

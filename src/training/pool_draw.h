@@ -73,6 +73,11 @@ class PoolDraw {
 /// Offers the rows of one group that lie in memory; returns those that stay.
 std::vector<Index> offer_all(PoolDraw& draw, Index rows, std::span<const Index> labels);
 
+/// The rows of one group that are fitted, in order, by its size and its labels alone (of which
+/// there may be none): all if they are not more than the limit.
+std::vector<Index> draw_rows_of_group(RowLimit limit, std::uint64_t seed, Index rows,
+                                      std::span<const Index> labels);
+
 /// What the options say, or what they leave to choose.
 RowLimit rows_to_fit(const FitOptions& options);
 

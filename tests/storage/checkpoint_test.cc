@@ -100,6 +100,28 @@ TEST(Checkpoints, AreRefusedWithOtherDataOrOptions) {
   EXPECT_NO_THROW(resume(path, groups, other));
 }
 
+// A worker that takes over a fit has no file of the one that is gone.
+TEST(Checkpoints, HaveTheSameBytesInMemory) {
+  const TemporaryFolder folder;
+  const GroupSet groups = make_gaussian_groups(2, 4, 50, 5);
+  const FitOptions options = options_of({Method::kInb});
+  const std::string digest = data_digest(groups);
+  std::vector<std::byte> bytes;
+  SelfCommunicator comm;
+  const auto keep = [&](const Fit& so_far) { bytes = checkpoint_bytes(so_far, digest); };
+  fit_flow(groups, options, comm, [](const LayerRecord& record) { return record.layer < 1; },
+           {.on_progress = keep});
+  fit_and_stop(2, groups, options, folder.file("checkpoint"));
+  const Fit expected = resume(folder.file("checkpoint"), groups, options);
+  const Fit earlier = parse_checkpoint(bytes, digest);
+  const Fit resumed = fit_flow(groups, options, comm, {}, {.resume = &earlier});
+  expect_same_bits(expected.flow, resumed.flow, groups[0].rows.eigen());
+  EXPECT_EQ(resumed.record.layers.size(), expected.record.layers.size());
+  EXPECT_THROW(parse_checkpoint(bytes, "another"), InvalidData);
+  const Model whole = fit_model(groups, {Method::kInb});
+  EXPECT_THROW(parse_checkpoint(model_bytes(whole), digest), InvalidData);
+}
+
 TEST(Checkpoints, AreNoModelsAndModelsNoCheckpoints) {
   const TemporaryFolder folder;
   const GroupSet groups = make_gaussian_groups(2, 4, 50, 4);

@@ -11,8 +11,11 @@
 
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "conflux/core/group_set.h"
 #include "conflux/training/fit.h"
@@ -28,6 +31,10 @@ void save_checkpoint(const std::string& path, const Fit& so_far, const std::stri
 
 /// As load_model(). Throws InvalidData when the checkpoint was made from other data.
 Fit load_checkpoint(const std::string& path, const std::string& digest);
+
+/// The same in memory: the bytes of the file, for a fit that goes on elsewhere.
+std::vector<std::byte> checkpoint_bytes(const Fit& so_far, const std::string& digest);
+Fit parse_checkpoint(std::span<const std::byte> bytes, const std::string& digest);
 
 /// What save_checkpoint() was given. Throws InvalidData for a finished model.
 std::map<std::string, std::string> checkpoint_metadata(const std::string& path);
