@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Dask costs: fits the arrays of pool_study.py in memory and on two workers, compares the bits.
+"""What Dask costs: fits arrays of pool_study.py in memory and on two workers, compares the bits.
 
   dask_study.py FOLDER [ROWS OF A CHUNK]     CPU seconds of both fits, and of moving all rows
 """
@@ -39,7 +39,8 @@ def main(folder: str, rows: int) -> None:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster, distributed.Client(cluster) as client:
-        ours = timed(lambda: conflux.dask.Aligner(client=client, n_jobs=2, **options).fit(X, groups))
+        aligner = conflux.dask.Aligner(client=client, n_jobs=2, **options)
+        ours = timed(lambda: aligner.fit(X, groups))
         moved = timed(lambda: ours["out"].transform(X, groups).sum(axis=0).compute())
     whole, labels = np.concatenate(arrays), groups.compute()
     theirs = timed(lambda: conflux.Aligner(n_jobs=2, **options).fit(whole, labels))

@@ -67,12 +67,7 @@ class Aligner(estimators.Aligner):
     checkpoint_seconds: float
 
     def fit(
-        self: _Self,
-        X: Any,
-        groups: Any = None,
-        sample_weight: Any = None,
-        y: Any = None,
-        *,
+        self: _Self, X: Any, groups: Any = None, sample_weight: Any = None, y: Any = None, *,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group, on the cluster; returns when it is done.
