@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
@@ -16,6 +17,7 @@
 #include "file_checks.h"
 #include "options/option_table.h"
 #include "output_files.h"
+#include "processes.h"
 #include "support/interrupt.h"
 #include "tables/number_text.h"
 #include "verbs.h"
@@ -269,8 +271,11 @@ class TableFlow {
 
 Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console) {
   if (!goes_to_folder(flags.output)) return TableFlow(model, flags, console).move_all();
+  const Communicator& comm = processes();
+  const auto step = static_cast<std::size_t>(comm.size());
   Index rows = 0;
-  for (const std::string& input : flags.inputs) {
+  for (auto i = static_cast<std::size_t>(comm.rank()); i < flags.inputs.size(); i += step) {
+    const std::string& input = flags.inputs[i];
     ApplyFlags one = flags;
     one.inputs = {input};
     one.output.path = file_in_folder(flags.output, input);
@@ -299,15 +304,26 @@ Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags
 namespace {
 
 void run_apply(const ApplyFlags& flags, const Console& console) {
+  Communicator& comm = processes();
+  if (comm.size() > 1 && !goes_to_folder(flags.output)) {
+    throw InvalidOption(
+        "several processes move some of the files each, into a folder; name one with -o FOLDER/, "
+        "or start one process.");
+  }
   check_standard_output(flags.output, console.json);
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
   inputs.push_back(flags.model);
-  check_table_outputs(flags.output, flags.inputs, inputs);
+  // All look before one of them writes.
+  do_together(comm, [&] { check_table_outputs(flags.output, flags.inputs, inputs); });
   const Stopwatch watch;
-  const Model model = load_model(flags.model);
-  catch_interrupts();
-  const Index rows = move_tables(model, flags, console);
+  double all_rows = 0;
+  do_together(comm, [&] {
+    const Model model = load_model(flags.model);
+    catch_interrupts();
+    all_rows = static_cast<double>(move_tables(model, flags, console));
+  });
+  const auto rows = static_cast<Index>(comm.sum(all_rows));
   console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
   if (console.json) {
     print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});

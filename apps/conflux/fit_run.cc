@@ -246,7 +246,15 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
+  if (flags.unseen == 0) {
+    flags_.input.stay_on_disk = [this](const DataShape& shape, bool single) {
+      const auto groups = static_cast<Index>(shape.group_sizes.size());
+      return rows_stay_on_disk(shape, single, chosen_options(flags_, groups, nullptr),
+                               bytes_from_text(flags_.max_memory), console_);
+    };
+  }
   input_ = read_groups(flags_.input, console);
+  if (input_.on_disk) walk_through_files();
   const GroupSet& groups = input_.groups;
   check_names(groups.names(), groups.feature_names());
   features_ = groups.feature_names();
@@ -255,12 +263,19 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
   if (!earlier_) protect_labels(options_, flags_, groups, console);
-  if (groups.num_groups() > 1) {
+  if (groups.num_groups() > 1 && !input_.on_disk) {
     check_memory(memory_needed(shape_of(groups), groups[0].rows.single(), options_),
                  bytes_from_text(flags.max_memory));
   }
   if (flags.watch.wanted()) watch_.emplace(flags.watch, groups, options_.seed, options_.threads);
   catch_interrupts();
+}
+
+void FitRun::walk_through_files() {
+  scratch_ = std::make_unique<DiskScratch>(scratch_folder(), kResidentRows);
+  for (const MappedNpy& file : input_.mapped) {
+    scratch_->watch(file.bytes().data(), file.bytes().size());
+  }
 }
 
 void FitRun::end_early(const std::optional<Fit>& finished) const {
@@ -281,6 +296,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
   control.gaps = input_.columns.gaps;
+  control.scratch = scratch_.get();
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {

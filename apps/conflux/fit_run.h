@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "conflux/judging/judged_fit.h"
 #include "conflux/training/model.h"
+#include "core/disk_scratch.h"
 #include "fit_watch.h"
 #include "grouped_input.h"
 #include "support/console.h"
@@ -69,10 +71,13 @@ class FitRun {
   /// Keeps the finished layers, if there are any and somewhere to keep them.
   [[noreturn]] void end_early(const std::optional<Fit>& finished) const;
   Model model_of(Fit fit);
+  void walk_through_files();
 
   FitFlags flags_;
   const Console& console_;
   GroupedInput input_;
+  /// Where rows are on their way, unless in memory; watches the files of the input.
+  std::unique_ptr<DiskScratch> scratch_;
   std::vector<std::string> features_;
   std::string digest_;
   std::optional<Fit> earlier_;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "component_input.h"
 #include "conflux/columns/columns.h"
 #include "conflux/core/group_set.h"
+#include "conflux/options/options.h"
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/model.h"
 #include "conflux/training/pool.h"
@@ -26,6 +28,9 @@ struct GroupedInputFlags : TaggedTableFlags {
   std::vector<std::string> drop;
   ColumnChoice choice;
   ComponentFlags pca;
+  /// Asked before all rows of arrays (in single precision or not) are read into memory: whether
+  /// they stay in their files instead. Empty: they do not.
+  std::function<bool(const DataShape& shape, bool single)> stay_on_disk = {};
 };
 
 /// INPUT: the tables.
@@ -68,6 +73,8 @@ struct GroupedInput {
   std::string digest_when_read = {};
   /// Files that `groups` borrows rows from.
   std::vector<MappedNpy> mapped;
+  /// Whether all rows have stayed in these files.
+  bool on_disk = false;
 };
 
 /// With a group column, all files are one table; without one, each file is a group, called by the

@@ -65,6 +65,31 @@ void check_same_shapes(const std::vector<MappedNpy>& files, Communicator& comm) 
   }
 }
 
+// Groups of which all rows are fitted, and stay where they are.
+bool leave_on_disk(const std::vector<std::string>& names, const std::vector<MappedNpy>& files,
+                   const GroupedInputFlags& flags, GroupedInput& out) {
+  DataShape shape{.dim = files.front().cols(), .group_names = names};
+  bool single = true;
+  for (const MappedNpy& file : files) {
+    if (file.rows() > flags.fit_rows.rows) return false;
+    shape.group_sizes.push_back(file.rows());
+    single = single && file.holds<float>();
+  }
+  if (!flags.stay_on_disk || processes().size() > 1 || !flags.stay_on_disk(shape, single)) {
+    return false;
+  }
+  for (std::size_t m = 0; m < files.size(); ++m) {
+    if (files[m].holds<float>()) {
+      out.groups.add(names[m], files[m].view<float>());
+    } else {
+      out.groups.add(names[m], files[m].view<double>());
+    }
+  }
+  out.mapped = files;
+  out.on_disk = true;
+  return true;
+}
+
 // Rows of doubles are used where they are, those of floats are read as they are; of a large group
 // only those that are drawn.
 void add_mapped(const std::string& name, const MappedNpy& rows, const GroupedInputFlags& flags,
@@ -110,12 +135,16 @@ bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
   do_together(comm, [&] { files = map_all(flags.paths); });
   if (comm.size() > 1) check_same_shapes(files, comm);
   if (files.empty()) return false;
-  out.pool.emplace();
-  for (std::size_t m = 0; m < files.size(); ++m) {
-    add_mapped(renamed(stem_of(flags.paths[m]), flags.rename), files[m], flags, out);
+  std::vector<std::string> names;
+  for (const std::string& path : flags.paths) {
+    names.push_back(renamed(stem_of(path), flags.rename));
   }
-  // Lists of all rows would only take memory.
-  if (out.pool->whole()) out.pool.reset();
+  if (!leave_on_disk(names, files, flags, out)) {
+    out.pool.emplace();
+    for (std::size_t m = 0; m < files.size(); ++m) add_mapped(names[m], files[m], flags, out);
+    // Lists of all rows would only take memory.
+    if (out.pool->whole()) out.pool.reset();
+  }
   std::vector<std::string> features;
   for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
   out.groups.set_feature_names(features);

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "core/disk_scratch.h"
+#include "training/memory.h"
 
 namespace conflux::app {
 
@@ -22,6 +24,31 @@ void check_memory(double needed, double limit) {
       "this needs about {} of memory, and {} are allowed; fit fewer rows (--fit-rows) or features, "
       "or raise --max-memory.",
       bytes_text(needed), bytes_text(limit)));
+}
+
+bool rows_stay_on_disk(const DataShape& shape, bool single, const FitOptions& options, double limit,
+                       const Console& console) {
+  if (shape.group_sizes.size() < 2) return false;
+  const double in_memory = memory_needed(shape, single, options);
+  if (limit <= 0 || in_memory <= limit) return false;
+  const double on_disk = memory_needed_on_disk(shape, options);
+  if (!can_use_scratch(options)) {
+    try {
+      check_memory(in_memory, limit);
+    } catch (const InvalidData& error) {
+      throw InvalidData(fmt::format(
+          "{} Rows can stay on disk with --gate none and one of the methods {}, which needs about "
+          "{} of memory.",
+          error.what(), methods_with_scratch(), bytes_text(on_disk)));
+    }
+  }
+  check_memory(on_disk, limit);
+  console.info(fmt::format(
+      "rows stay on disk: in memory the fit would need about {}, and {} are allowed; so it needs "
+      "about {}, and {} of {}",
+      bytes_text(in_memory), bytes_text(limit), bytes_text(on_disk),
+      bytes_text(scratch_needed(shape, single, options)), scratch_folder()));
+  return true;
 }
 
 std::string bytes_text(double bytes) {

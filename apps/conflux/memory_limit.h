@@ -5,8 +5,16 @@
 #include <string>
 
 #include "conflux/core/index.h"
+#include "conflux/options/options.h"
+#include "support/console.h"
 
 namespace conflux::app {
+
+/// Whether all rows of arrays are left in their files, because the limit is too small for them but
+/// large enough for a fit that walks through files; says so. Throws InvalidData, with a remedy,
+/// when it is too small for both.
+bool rows_stay_on_disk(const DataShape& shape, bool single, const FitOptions& options, double limit,
+                       const Console& console);
 
 /// Bytes that a fit of rows x features needs: the rows and the copy that layers move; in single
 /// precision layers move the rows themselves.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "core/disk_scratch.h"
 
 namespace conflux {
 
@@ -18,6 +19,7 @@ constexpr double kLargestValue = 1e140;
 void validate_rows(Index m, const Group& group, const std::vector<std::string>& features) {
   std::vector<double> buffer;
   for (Index i = 0; i < group.rows.rows(); ++i) {
+    if (i % kRowsPerLook == 0) DiskScratch::look();
     const double* row = group.rows.row(i, buffer);
     for (Index j = 0; j < group.rows.cols(); ++j) {
       const double value = row[j];

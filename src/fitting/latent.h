@@ -5,12 +5,14 @@
 
 #pragma once
 
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
+#include "core/disk_scratch.h"
 #include "flow/sliced_layer.h"
 #include "slicing/work.h"
 
@@ -21,10 +23,12 @@ class Projections {
  public:
   /// One matrix per group; its row k holds the values on line k.
   template <class Scalar>
-  using Lines = std::vector<MatrixOf<Scalar>>;
+  using Lines = std::vector<MatrixView<Scalar>>;
 
+  /// `memory` is what the lines are in.
   template <class Scalar>
-  explicit Projections(Lines<Scalar> lines) : lines_(std::move(lines)) {}
+  Projections(Lines<Scalar> lines, std::shared_ptr<const void> memory)
+      : lines_(std::move(lines)), memory_(std::move(memory)) {}
 
   Index num_lines() const;
   /// The values of some rows, in double precision.
@@ -33,12 +37,14 @@ class Projections {
  private:
   friend class Latent;
   std::variant<Lines<double>, Lines<float>> lines_;
+  std::shared_ptr<const void> memory_;
 };
 
 class Latent {
  public:
-  /// Moves rows that `groups` alone owns, and copies of others.
-  explicit Latent(GroupSet groups);
+  /// Moves rows that `groups` alone owns, and copies of others. With a scratch, which must outlive
+  /// this, it moves copies that are there, and projections are there too.
+  explicit Latent(GroupSet groups, DiskScratch* scratch = nullptr);
 
   const GroupSet& groups() const { return groups_; }
 
@@ -52,10 +58,25 @@ class Latent {
                   Work& work);
 
  private:
+  /// Rows of each group to write on.
+  template <class Scalar>
+  using Writable = std::vector<MatrixView<Scalar>>;
+
+  template <class Scalar>
+  Writable<Scalar> copy_to_scratch();
+  template <class Scalar>
+  Projections room_for_lines(Index lines) const;
   void count_product(Index directions, double touches, double seconds, Work& work) const;
 
+  DiskScratch* scratch_;
+  GroupSet given_;  // with a scratch: what its groups borrow labels and masses from
   GroupSet groups_;
   bool single_;
+  std::variant<Writable<double>, Writable<float>> rows_;
+  std::shared_ptr<void> memory_;
+  /// Projections of one layer after the other are in the same scratch.
+  mutable std::shared_ptr<void> lines_memory_;
+  mutable std::size_t lines_bytes_ = 0;
 };
 
 }  // namespace conflux

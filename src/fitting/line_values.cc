@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/disk_scratch.h"
 #include "kernels/product.h"
 
 namespace conflux {
@@ -17,6 +18,7 @@ constexpr Index kRowsPerProjection = 96;
 void read_coordinates(const Group& group, const std::vector<Index>& chosen, Index first,
                       Matrix& out, const Workers& workers) {
   workers.for_each_block(out.cols(), kRowsPerProjection, [&](Index begin, Index end) {
+    DiskScratch::look(begin, end);
     group.rows.visit([&](const auto& rows) {
       for (Index i = begin; i < end; ++i) {
         const auto* row = rows.row(chosen[i]) + first;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/disk_scratch.h"
 #include "kernels/product.h"
 
 namespace conflux {
@@ -21,6 +22,7 @@ void add_scatter(const Group& group, const std::vector<Index>& chosen, const Vec
   const auto total = static_cast<Index>(chosen.size());
   for (Index begin = 0; begin < total; begin += kRowsAtATime) {
     const Index count = std::min(kRowsAtATime, total - begin);
+    if (begin % kRowsPerLook == 0) DiskScratch::look();
     for (Index i = 0; i < count; ++i) {
       const Index row = chosen[begin + i];
       const double root_mass = std::sqrt(mass_of(group, row));
@@ -47,6 +49,7 @@ Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicato
     double squared_mass = 0;
     Vector mean = Vector::Zero(dim);
     for (const Index i : chosen[m]) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
       const double w = mass_of(groups[m], i);
       mass += w;
       squared_mass += w * w;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/disk_scratch.h"
+
 namespace conflux {
 
 namespace {
@@ -18,6 +20,7 @@ MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chos
   const double per_unit = 1 / common.scale;
   group.rows.visit([&](const auto& rows) {
     workers.for_each_block(out.rows(), kRowsPerTask, [&](Index begin, Index end) {
+      DiskScratch::look();
       for (Index i = begin; i < end; ++i) {
         const auto* row = rows.row(chosen[static_cast<std::size_t>(i)]);
         for (Index j = 0; j < dim; ++j) {
@@ -55,6 +58,7 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (counts[m] == 0) continue;
     for (const Index i : chosen[m]) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
       centre +=
           (weights[m] / counts[m]) * Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim);
     }
@@ -64,6 +68,7 @@ CentreAndScale common_centre_and_scale(const GroupSet& groups,
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (counts[m] == 0) continue;
     for (const Index i : chosen[m]) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
       variance +=
           (weights[m] / counts[m]) *
           (Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim) - centre).squaredNorm();

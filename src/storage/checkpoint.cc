@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "core/disk_scratch.h"
 #include "files/digest.h"
 #include "storage/model_tensors.h"
 
@@ -55,6 +56,7 @@ std::string data_digest(const GroupSet& groups) {
     add(digest, group.name);
     add(digest, group.rows.rows());
     for (Index i = 0; i < group.rows.rows(); ++i) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
       digest.add(std::as_bytes(
           std::span(group.rows.row(i, buffer), static_cast<std::size_t>(group.rows.cols()))));
     }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -45,6 +46,13 @@ class MappedNpy {
   MatrixView<const T> view() const {
     if (!holds<T>()) refuse(kind_of<T>(), sizeof(T));
     return {static_cast<const T*>(elements_), rows_, cols_};
+  }
+
+  /// The whole file as it is mapped.
+  std::span<const std::byte> bytes() const {
+    const auto* start = static_cast<const std::byte*>(mapping_.get());
+    return {start, static_cast<const std::byte*>(elements_) +
+                       static_cast<std::size_t>(rows_ * cols_) * size_};
   }
 
  private:

@@ -48,7 +48,7 @@ class Fitter {
         on_layer_(on_layer),
         control_(control),
         workers_(requested.threads),
-        latent_(std::move(given)),
+        latent_(std::move(given), control.scratch),
         usable_(all_rows(latent_.groups())),
         fit_(begin_fit(latent_.groups(), usable_, requested, comm)),
         judge_(usable_, latent_.groups(), options(), comm),

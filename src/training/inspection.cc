@@ -8,6 +8,7 @@
 
 #include "comm/agreement.h"
 #include "conflux/core/error.h"
+#include "core/disk_scratch.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
 
@@ -30,10 +31,13 @@ bool inside_unit_cube(const GroupSet& groups, Communicator& comm) {
   double inside = 1;
   for (Index m = 0; m < groups.num_groups() && inside == 1; ++m) {
     const SampleRows& rows = groups[m].rows;
-    if (rows.rows() == 0) continue;
-    rows.visit([&](const auto& view) {
-      if (view.eigen().minCoeff() < 0 || view.eigen().maxCoeff() > 1) inside = 0;
-    });
+    for (Index begin = 0; begin < rows.rows() && inside == 1; begin += kRowsPerLook) {
+      DiskScratch::look();
+      rows.visit([&](const auto& all) {
+        const auto view = all.middle_rows(begin, std::min(kRowsPerLook, rows.rows() - begin));
+        if (view.eigen().minCoeff() < 0 || view.eigen().maxCoeff() > 1) inside = 0;
+      });
+    }
   }
   comm.min(std::span(&inside, 1));
   return inside == 1;
@@ -84,6 +88,7 @@ Ranges ranges_of(const GroupSet& groups, Communicator& comm) {
   std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
       const double* row = groups[m].rows.row(i, buffer);
       for (Index j = 0; j < dim; ++j) {
         out.low[m * dim + j] = std::min(out.low[m * dim + j], row[j]);

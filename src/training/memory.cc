@@ -1,11 +1,15 @@
 #include "training/memory.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 
 #include "conflux/core/parallel.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
+#include "options/option_table.h"
 
 namespace conflux {
 
@@ -18,26 +22,70 @@ constexpr double kBytesPerRow = 48;
 // Values on a line that a thread sorts, and its buffer.
 constexpr double kBytesPerSorted = 16;
 
+// Bytes of the numbers of a row: its features `copies` times, and its values on the lines of a
+// layer, along which it moves.
+double bytes_of_numbers(const DataShape& data, bool single, double copies,
+                        const FitOptions& resolved) {
+  const double number = single ? sizeof(float) : sizeof(double);
+  const bool has_lines = method_info(resolved.method).has("sliced");
+  const double lines = has_lines ? static_cast<double>(*resolved.directions) : 0;
+  return number * (copies * static_cast<double>(data.dim) + lines);
+}
+
+double count_all(const DataShape& data) {
+  return std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), 0.0);
+}
+
+// All that is not the numbers of rows.
+double bytes_beside_rows(const DataShape& data, const FitOptions& resolved) {
+  const auto largest =
+      static_cast<double>(*std::max_element(data.group_sizes.begin(), data.group_sizes.end()));
+  const double threads = Workers(resolved.threads).threads();
+  double out = kProgram + count_all(data) * kBytesPerRow + kBytesPerSorted * threads * largest;
+  for (const LayerKind& kind : layer_kinds()) {
+    if (method_info(resolved.method).has(kind.name) && kind.memory != nullptr) {
+      out += kind.memory(data, resolved);
+    }
+  }
+  return out;
+}
+
+bool walks_through_rows(const MethodInfo& method) {
+  for (const LayerKind& kind : layer_kinds()) {
+    const bool walks = kind.name == "sliced" || kind.name == "coordinate" || kind.name == "affine";
+    if (!walks && method.has(kind.name)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 double memory_needed(const DataShape& data, bool single, const FitOptions& options) {
   const FitOptions resolved = resolve(options, data);
-  const double rows = std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), 0.0);
-  const auto largest =
-      static_cast<double>(*std::max_element(data.group_sizes.begin(), data.group_sizes.end()));
   // A fit takes over rows in single precision, and copies others.
-  const double copies = single ? 1 : 2;
-  const double number = single ? sizeof(float) : sizeof(double);
-  double per_row = copies * number * static_cast<double>(data.dim) + kBytesPerRow;
-  const MethodInfo& method = method_info(resolved.method);
-  // Rows move along their projections.
-  if (method.has("sliced")) per_row += number * static_cast<double>(*resolved.directions);
-  const double threads = Workers(options.threads).threads();
-  double out = kProgram + rows * per_row + kBytesPerSorted * threads * largest;
-  for (const LayerKind& kind : layer_kinds()) {
-    if (method.has(kind.name) && kind.memory != nullptr) out += kind.memory(data, resolved);
+  return count_all(data) * bytes_of_numbers(data, single, single ? 1 : 2, resolved) +
+         bytes_beside_rows(data, resolved);
+}
+
+double memory_needed_on_disk(const DataShape& data, const FitOptions& options) {
+  return bytes_beside_rows(data, resolve(options, data)) + kResidentRows;
+}
+
+double scratch_needed(const DataShape& data, bool single, const FitOptions& options) {
+  return count_all(data) * bytes_of_numbers(data, single, 1, resolve(options, data));
+}
+
+bool can_use_scratch(const FitOptions& options) {
+  const bool gated = (kGatedMethods & only(options.method)) != 0 && options.gate != Gating::kNone;
+  return !gated && walks_through_rows(method_info(options.method));
+}
+
+std::string methods_with_scratch() {
+  std::vector<std::string_view> names;
+  for (const MethodInfo& method : kMethods) {
+    if (walks_through_rows(method)) names.push_back(method.name);
   }
-  return out;
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace conflux

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <string>
+
 #include "conflux/options/options.h"
 
 namespace conflux {
@@ -11,5 +13,19 @@ namespace conflux {
 /// the program, and what the method's layers keep, such as a matrix of all pairs of features per
 /// group for gb and dd. Throws InvalidOption when the options do not suit the data.
 double memory_needed(const DataShape& data, bool single, const FitOptions& options);
+
+/// The same with rows on disk (FitControl::scratch), which the caller has mapped there: lists of
+/// rows and the values on a few lines remain, beside kResidentRows bytes of pages.
+double memory_needed_on_disk(const DataShape& data, const FitOptions& options);
+inline constexpr double kResidentRows = 64e6;
+
+/// Bytes of disk that the rows then take on their way, with their projections.
+double scratch_needed(const DataShape& data, bool single, const FitOptions& options);
+
+/// Whether all layers of the method walk through the rows and keep none: sliced ones, those of
+/// features and affine ones, without gates.
+bool can_use_scratch(const FitOptions& options);
+/// The methods that can, for messages.
+std::string methods_with_scratch();
 
 }  // namespace conflux

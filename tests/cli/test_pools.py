@@ -134,6 +134,41 @@ class Pools(CommandTest):
         peak = self.peak(*words) * 1024 / 1e6
         self.assertLess(abs(stated / peak - 1), 0.15, f"stated {stated} MB, taken {peak} MB")
 
+    def test_rows_stay_on_disk_where_memory_is_too_small(self):
+        for m in range(2):
+            out = np.lib.format.open_memmap(self.folder / f"g{m}.npy", "w+", np.float32,
+                                            (600_000, 40))
+            out[:] = np.random.default_rng(m).standard_normal((1000, 40)).repeat(600, 0) + m
+            out.flush()
+            del out
+        words = ("g0.npy", "g1.npy", "--fit-rows", "all", "-j", "2", "--gate", "none")
+        for method in (("nb",), ("gb",), ("inb", "--layers", "3")):
+            chosen = (*words, "--method", *method)
+            self.run_command("fit", *chosen, "-q", "--force", "-o", "memory.conflux")
+            done = self.call("fit", *chosen, "--max-memory", "210M", "--force", "-o",
+                             "disk.conflux")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("rows stay on disk: in memory the fit would need about", done.stderr)
+            self.assertEqual(self.read("memory.conflux"), self.read("disk.conflux"), method)
+            stated = float(done.stderr.split("it needs about ")[1].split(" MB")[0])
+            peak = self.peak(*chosen, "--max-memory", "210M") * 1024 / 1e6
+            # Some loops leave it to a thread to let go of pages, which may have to wait for a core.
+            # In memory the fit would take 300 MB and more.
+            self.assertLess(peak, 1.4 * stated, f"{method}: {stated} MB stated, {peak} taken")
+
+    def test_what_needs_rows_in_memory_says_so(self):
+        for m in range(2):
+            np.save(self.folder / f"g{m}.npy", np.zeros((300_000, 40), np.float32) + m)
+        words = ("fit", "g0.npy", "g1.npy", "--fit-rows", "all", "-o", "m.conflux")
+        done = self.call(*words, "--max-memory", "120M")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("Rows can stay on disk with --gate none and one of the methods nb, inb",
+                      done.stderr)
+        done = self.call(*words, "--method", "nb", "--max-memory", "100M")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("this needs about 1", done.stderr)
+        self.assertIn("fit fewer rows", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

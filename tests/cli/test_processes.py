@@ -55,6 +55,28 @@ class Processes(CommandTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(part, done.stderr)
 
+    def test_processes_share_the_files_that_are_moved(self):
+        files = ("g0.npy", "g1.npy", "g2.npy")
+        self.run_command("fit", *files, "--method", "nb", "-q", "-o", "m.conflux")
+        for name in ("alone", "by2", "by4", "bad"):
+            (self.folder / name).mkdir()
+        self.run_command("transform", "m.conflux", *files, "-q", "-o", "alone/")
+        for count in (2, 4):  # one of four has nothing to do
+            done = self.start(count, "transform", "m.conflux", *files, "-o", f"by{count}/")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("1800 rows in"), 1)
+            for name in files:
+                self.assertEqual(self.read(f"by{count}/{name}"), self.read(f"alone/{name}"))
+        done = self.start(2, "translate", "m.conflux", *files, "--to", "g1", "-o", "one.csv")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("name one with -o FOLDER/", done.stderr)
+        # A file that the second of them cannot read ends both.
+        self.write("broken.npy", "no array")
+        done = self.start(2, "transform", "m.conflux", "g0.npy", "broken.npy", "-o", "bad/")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("process 1: ", done.stderr)
+        self.assertIn("broken.npy", done.stderr)
+
     def test_other_verbs_are_the_work_of_one(self):
         done = self.start(2, "check", "g0.npy", "g1.npy")
         self.assertNotEqual(done.returncode, 0)

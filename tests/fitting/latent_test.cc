@@ -70,6 +70,29 @@ TEST(Latent, ProjectionsMoveWithTheRows) {
   }
 }
 
+// One code moves rows in memory and on disk; labels and masses stay those of the caller.
+TEST(Latent, HasTheSameBitsOnDisk) {
+  const SlicedLayer layer = some_layer();
+  for (GroupSet groups : {make_gaussian_groups(2, kDim, 150, 1), singles()}) {
+    groups.set_labels({"x", "y"}, {std::vector<Index>(150, 0), std::vector<Index>(150, 1)});
+    DiskScratch scratch("/var/tmp", 1e6);
+    Latent there(groups, &scratch), here(groups);
+    for (Latent* latent : {&there, &here}) {
+      Work work;
+      for (int round = 0; round < 2; ++round) {
+        Projections projections = latent->project(layer.frame(), Workers(2), work);
+        latent->move_along(layer, projections, Workers(2), work);
+      }
+      latent->move(layer, Workers(2));
+    }
+    EXPECT_EQ(there.groups()[0].rows.single(), groups[0].rows.single());
+    for (Index m = 0; m < 2; ++m) {
+      EXPECT_EQ(there.groups()[m].rows.to_matrix(), here.groups()[m].rows.to_matrix());
+      EXPECT_EQ(there.groups()[m].label(7), m);
+    }
+  }
+}
+
 TEST(Latent, CountsItsProducts) {
   Latent latent(make_gaussian_groups(2, kDim, 150, 1));
   Work work;

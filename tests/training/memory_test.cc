@@ -29,5 +29,27 @@ TEST(MemoryNeeded, GrowsWithTheRowsAndIsLessInSinglePrecision) {
   EXPECT_LT(memory_needed(shape(10, 1000000), true, {}), 0.55 * many);
 }
 
+// What remains in memory are lists of rows, however many features there are.
+TEST(MemoryNeeded, DoesNotGrowWithTheFeaturesOfRowsOnDisk) {
+  FitOptions inb{.method = Method::kInb, .layers = 1, .threads = 2};
+  inb.gate = Gating::kNone;
+  const double narrow = memory_needed_on_disk(shape(10, 1000000), inb);
+  const double wide = memory_needed_on_disk(shape(100, 1000000), inb);
+  EXPECT_LT(wide, 1.05 * narrow);
+  EXPECT_LT(4 * wide, memory_needed(shape(100, 1000000), true, inb));
+  EXPECT_GE(scratch_needed(shape(100, 1000000), true, inb), 2e6 * 100 * sizeof(float));
+}
+
+TEST(MemoryNeeded, RowsStayOnDiskOnlyForLayersThatWalkThroughThem) {
+  EXPECT_TRUE(can_use_scratch({.method = Method::kNb}));
+  EXPECT_TRUE(can_use_scratch({.method = Method::kGb}));
+  EXPECT_TRUE(can_use_scratch({.method = Method::kInb, .gate = Gating::kNone}));
+  EXPECT_FALSE(can_use_scratch({.method = Method::kInb}));
+  for (const Method other : {Method::kAuto, Method::kTree, Method::kDd, Method::kConditional}) {
+    EXPECT_FALSE(can_use_scratch({.method = other, .gate = Gating::kNone}));
+  }
+  EXPECT_EQ(methods_with_scratch(), "nb, inb, rand-nb, nb-inb, nb-rand-nb, gb, gb-inb, sinf");
+}
+
 }  // namespace memory_test
 }  // namespace conflux

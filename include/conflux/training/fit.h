@@ -22,6 +22,8 @@
 
 namespace conflux {
 
+class DiskScratch;
+
 /// Rows of groups, and where a fit that has not seen them moves them.
 struct UnseenRows {
   GroupSet before = {};
@@ -58,6 +60,9 @@ struct FitControl {
   /// Features of which cells were missing and have been filled in. Rows with gaps can always be
   /// brought back by layers that take gaps, or by smooth ones; an automatic fit does not mix them.
   std::vector<Index> gaps = {};
+  /// Where the rows live on their way, if not in memory (core/disk_scratch.h); the same bits. For
+  /// methods of `can_use_scratch()` (training/memory.h) with rows that the caller keeps.
+  DiskScratch* scratch = nullptr;
 };
 
 /// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own

@@ -1,0 +1,67 @@
+// Rows that live on disk while a fit moves them, for fits of more rows than memory holds.
+//
+// A piece of scratch is memory of a nameless file: it is read and written like any other, and what
+// is not in memory is in the file, so that one code fits rows here and there to the same bits. The
+// system would keep pages in memory as long as nobody else wants it; a thread lets go of them
+// whenever more than a limit are there. Pages that are let go are written by the system when it
+// likes, and come back when they are touched. One scratch is used at a time.
+
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "conflux/core/index.h"
+
+namespace conflux {
+
+/// Rows that loops pass before they look again.
+inline constexpr Index kRowsPerLook = 4096;
+
+class DiskScratch {
+ public:
+  /// Files are made in `folder`; about so many bytes of their pages are in memory at any time.
+  /// Throws Error when the folder is in memory itself, as some systems have /tmp, or not there.
+  DiskScratch(std::string folder, double resident_bytes);
+  ~DiskScratch();
+  DiskScratch(const DiskScratch&) = delete;
+  DiskScratch& operator=(const DiskScratch&) = delete;
+
+  /// Zeros. Throws Error when the disk has no room for them. The scratch must outlive them.
+  std::shared_ptr<void> allocate(std::size_t bytes);
+  /// Counts pages of another mapped file, too, which only reads; until forget().
+  void watch(const void* start, std::size_t bytes);
+  void forget(const void* start);
+
+  /// Looks at once, on the calling thread: loops through many rows call it every few megabytes, as
+  /// the thread that watches may have to wait for a core. Does nothing where no scratch is used.
+  static void look();
+  /// The same for a block of rows; one of the blocks that make kRowsPerLook rows looks.
+  static void look(Index begin, Index end) {
+    if (begin / kRowsPerLook != end / kRowsPerLook) look();
+  }
+
+ private:
+  void let_go();
+  void let_go_beyond_limit();
+  void keep_watch();
+
+  std::string folder_;
+  double limit_;
+  std::size_t others_;  // bytes of files, such as the program, that were in memory before
+  std::mutex lock_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::map<const void*, std::size_t> pieces_;
+  std::thread watcher_;
+};
+
+/// Where scratch files go: what TMPDIR says, else /var/tmp, which is on disk by custom.
+std::string scratch_folder();
+
+}  // namespace conflux
