@@ -1,7 +1,8 @@
 // The processes that mpirun or srun has started to work on one command.
 //
-// All of them read what is fitted; the first one fits, writes and speaks, and the others wait for it
-// without using a core. Files that are moved are shared among them. Without MPI, or when a command was started alone, there is one process.
+// All of them read what is fitted; the first one fits, writes and speaks, and the others wait for
+// it without using a core. Files that are moved are shared among them. Without MPI, or when a
+// command was started alone, there is one process.
 
 #pragma once
 
