@@ -2,6 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <ctime>
+
 #include "bench/limits.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
@@ -65,6 +67,59 @@ BENCHMARK(BM_DefaultFit)
     ->Args({2, 4500, 784})
     ->Args({10, 4500, 784})
     ->Args({3, 1000, 30})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+/// Two groups of four kinds in unequal shares, ten deviations apart, and a shift.
+GroupSet make_mixtures(Index rows, Index dim) {
+  GroupSet groups;
+  for (Index m = 0; m < 2; ++m) {
+    const std::vector<float> noise = random_floats(rows * dim, static_cast<std::uint64_t>(m));
+    Matrix points(rows, dim);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < dim; ++j) points(i, j) = noise[i * dim + j];
+      const Index draw = i % 10;
+      const Index kind = m == 0 ? draw / 4 : 3 - draw / 4;
+      points(i, kind) += 10;
+      points.row(i).array() += static_cast<double>(m) / std::sqrt(static_cast<double>(dim));
+    }
+    groups.add(std::to_string(m), std::move(points));
+  }
+  return groups;
+}
+
+double processor_seconds(const GroupSet& groups, const FitOptions& options) {
+  const std::clock_t begin = std::clock();
+  benchmark::DoNotOptimize(fit_flow(groups, options).record.seconds);
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+// The same number of layers and directions with a gate and without, in turns, so that a busy
+// machine slows both: `ratio` is what a gate costs.
+void BM_GatedFit(benchmark::State& state) {
+  const GroupSet groups = make_mixtures(state.range(0), state.range(1));
+  FitOptions plain;
+  plain.method = Method::kInb;
+  plain.layers = state.range(2);
+  plain.directions = state.range(3);
+  plain.validation_fraction = 0;
+  plain.gate = Gating::kNone;
+  FitOptions gated = plain;
+  gated.gate = Gating::kKinds;
+  double plain_seconds = 0, gated_seconds = 0;
+  for (auto _ : state) {
+    plain_seconds += processor_seconds(groups, plain);
+    gated_seconds += processor_seconds(groups, gated);
+  }
+  state.counters["plain_s"] = plain_seconds / static_cast<double>(state.iterations());
+  state.counters["gated_s"] = gated_seconds / static_cast<double>(state.iterations());
+  state.counters["ratio"] = gated_seconds / plain_seconds;
+}
+BENCHMARK(BM_GatedFit)
+    ->ArgNames({"rows", "dim", "layers", "directions"})
+    ->Args({5000, 784, 20, 10})
+    ->Args({1000, 20, 40, 5})
+    ->Args({5000, 20, 40, 5})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

@@ -48,28 +48,38 @@ class GatedFitter final : public LayerFitter {
     settings.gating = std::min(settings.gating, basis_.cols());
     LayerRows rows = choose_rows(input.usable, input.sizes, layer, options, input.comm);
     Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
+    Frame gating = gating_frame(basis_, settings, stream);
+    const std::vector<Matrix> coordinates = values_along(gating, groups, input.workers);
     // Rare kinds need every row that they have.
     const Gate gate =
-        fit_gate(groups, rows.maps(), basis_, kinds_, settings, stream, input.comm, input.workers);
+        fit_gate(std::move(gating), coordinates, groups, rows.maps(), kinds_, settings, input.comm);
+    std::vector<Matrix> shares = shares_of(gate, coordinates, kinds_, input.workers);
     const auto [seen_rows, unseen_rows] = two_thirds(rows.search, layer, input);
-    std::vector<Matrix> shares = shares_of(gate, groups, seen_rows, kinds_, input.workers);
     SearchResult found = find_gated_directions(groups, seen_rows, gate, shares,
                                                search_weights(options), *options.directions,
                                                ascent(options), stream, input.comm, input.workers);
     share(found.frame, input.comm);
-    const MapDetail detail =
-        choose_detail(input, gate, found.frame, seen_rows, unseen_rows, strength, settings);
+    const std::vector<Matrix> lines = values_along(found.frame, groups, input.workers);
+    const auto shared = [&](const RowChoice& chosen) {
+      return share_rows(groups, chosen, lines, shares, input.comm);
+    };
+    MapDetail detail = MapDetail::kBend;
+    if (!unseen_rows.empty()) {
+      detail = best_detail(losses_of_unseen(groups, shared(seen_rows), shared(unseen_rows),
+                                            settings.min_kind / 2, strength, options, input.comm,
+                                            input.workers));
+    }
     Fitted out = plain_layer(std::make_shared<GatedLayer>(fit_gated_layer(
-                                 groups, rows.maps(), found.frame, gate, kinds_, detail, strength,
+                                 groups, shared(rows.maps()), found.frame, gate, detail, strength,
                                  settings, options, input.comm, input.workers)),
                              input.workers);
     Fitted seen = from_search(found);
     seen.layers = std::move(out.layers);
     seen.move = std::move(out.move);
-    seen.spread_after = [input, gate, frame = found.frame, shares = std::move(shares),
+    seen.spread_after = [input, frame = found.frame, shares = std::move(shares),
                          looked_at = seen_rows] {
-      return spread_within_kinds(input.groups(), looked_at, gate, shares,
-                                 search_weights(input.options), frame, input.comm, input.workers);
+      return spread_within_kinds(input.groups(), looked_at, shares, search_weights(input.options),
+                                 frame, input.comm, input.workers);
     };
     return seen;
   }
@@ -105,18 +115,6 @@ class GatedFitter final : public LayerFitter {
       }
     }
     return out;
-  }
-
-  MapDetail choose_detail(const FitInput& input, const Gate& gate, const Frame& frame,
-                          const RowChoice& seen, const RowChoice& unseen, double strength,
-                          const GateSettings& settings) const {
-    if (unseen.empty()) return MapDetail::kBend;
-    const auto shared = [&](const RowChoice& chosen) {
-      return share_rows(input.groups(), chosen, frame, gate, kinds_, input.comm, input.workers);
-    };
-    return best_detail(losses_of_unseen(input.groups(), shared(seen), shared(unseen),
-                                        settings.min_kind / 2, strength, input.options, input.comm,
-                                        input.workers));
   }
 
   /// The climb within kinds has no inner steps, and makes half as many in their place.

@@ -99,21 +99,25 @@ Frame frame_beside(const Matrix& columns, const Matrix& gate) {
   return Frame::orthonormalized(beside(once.columns(), gate));
 }
 
-// Every row counts in the kind where its share is largest.
-KindSpread spread_in_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
-                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
-                           Index directions, Communicator& comm, const Workers& workers) {
-  const Matrix& b = gate.frame().columns();
-  const Index count = groups.num_groups();
-  std::vector<RowChoice> in_kind(static_cast<std::size_t>(gate.kinds()),
-                                 RowChoice(static_cast<std::size_t>(count)));
-  for (Index m = 0; m < count; ++m) {
-    for (Index i = 0; i < shares[m].rows(); ++i) {
+// Of each kind the places in `chosen` of the rows that have their largest share there.
+std::vector<RowChoice> sort_into_kinds(const RowChoice& chosen, const std::vector<Matrix>& shares) {
+  std::vector<RowChoice> out(static_cast<std::size_t>(shares.front().cols()),
+                             RowChoice(chosen.size()));
+  for (std::size_t m = 0; m < chosen.size(); ++m) {
+    for (std::size_t i = 0; i < chosen[m].size(); ++i) {
       Index kind = 0;
-      shares[m].row(i).maxCoeff(&kind);
-      in_kind[kind][m].push_back(chosen[m][i]);
+      shares[m].row(chosen[m][i]).maxCoeff(&kind);
+      out[kind][m].push_back(static_cast<Index>(i));
     }
   }
+  return out;
+}
+
+// Differences of the groups in kinds with these rows, in what the columns of `gate` leave.
+KindSpread spread_in_kinds(const GroupSet& groups, const std::vector<RowChoice>& in_kind,
+                           const Matrix& gate, const std::vector<double>& weights, Index directions,
+                           Communicator& comm, const Workers& workers) {
+  const Index count = groups.num_groups();
   KindSpread problem;
   double all_rows = 0;
   for (const RowChoice& rows : in_kind) {
@@ -138,7 +142,7 @@ KindSpread spread_in_kinds(const GroupSet& groups, const RowChoice& chosen, cons
     const std::vector<double> kind_weights = subset_weights(weights, members);
     SearchSample<float> sample =
         gather_search_sample<float>(kind, kind_rows, kind_weights, comm, workers);
-    const MatrixOf<float> narrow = b.cast<float>();
+    const MatrixOf<float> narrow = gate.cast<float>();
     for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
     problem.add(std::move(sample), kind_weights, mass / all_rows, directions, workers);
   }
@@ -155,8 +159,13 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
   const Matrix& b = gate.frame().columns();
   const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
   if (ascent.max_steps == 0) return {.frame = start, .spreads = {}};
-  KindSpread problem =
-      spread_in_kinds(groups, chosen, gate, shares, weights, directions, comm, workers);
+  std::vector<RowChoice> in_kind = sort_into_kinds(chosen, shares);
+  for (RowChoice& rows : in_kind) {
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      for (Index& i : rows[m]) i = chosen[m][i];
+    }
+  }
+  KindSpread problem = spread_in_kinds(groups, in_kind, b, weights, directions, comm, workers);
   if (problem.empty()) return {.frame = start, .spreads = {}};
   const AscentResult climbed = ascend(start, problem, ascent);
   return {.frame = frame_beside(climbed.frame.columns(), b),
@@ -169,20 +178,26 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
           .work = problem.work()};
 }
 
-double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen,
                            const std::vector<Matrix>& shares, const std::vector<double>& weights,
                            const Frame& frame, Communicator& comm, const Workers& workers) {
-  KindSpread problem =
-      spread_in_kinds(groups, chosen, gate, shares, weights, frame.directions(), comm, workers);
-  return problem.empty() ? 0 : problem.start(frame);
+  // Values on few lines are all that the spread along them needs.
+  GroupSet values;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    values.add(groups[m].name, project_rows(groups[m], chosen[m], frame.columns(), workers),
+               chosen_masses(groups[m], chosen[m]));
+  }
+  const Index k = frame.directions();
+  KindSpread problem = spread_in_kinds(values, sort_into_kinds(chosen, shares), Matrix(k, 0),
+                                       weights, k, comm, workers);
+  return problem.empty() ? 0 : problem.start(Frame(Matrix::Identity(k, k)));
 }
 
-GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                           const Gate& gate, const RowKinds& row_kinds, MapDetail detail,
-                           double strength, const GateSettings& settings, const FitOptions& options,
+GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const Frame& frame,
+                           const Gate& gate, MapDetail detail, double strength,
+                           const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers) {
   const Index k = frame.directions();
-  const SharedRows rows = share_rows(groups, chosen, frame, gate, row_kinds, comm, workers);
   GatedLayer::Maps maps(
       static_cast<std::size_t>(groups.num_groups()),
       std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.kinds() * k)));
@@ -220,8 +235,8 @@ GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowC
   const Index number = static_cast<Index>(gate.centres().size()) - 1;
   const Matrix lines = project_rows(group[0], chosen[0], layer.frame().columns(), workers);
   const Matrix seen = project_rows(group[0], chosen[0], gate.frame().columns(), workers);
-  Matrix shares(seen.rows(), gate.kinds());
-  for (Index i = 0; i < seen.rows(); ++i) gate.shares(number, &seen(i, 0), &shares(i, 0));
+  Matrix shares;
+  gate.shares(number, seen.data(), seen.cols(), seen.rows(), shares);
   for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(group[0], chosen[0][i]);
   std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.kinds() * k));
   for (Index c = 0; c < gate.kinds(); ++c) {

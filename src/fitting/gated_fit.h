@@ -12,6 +12,7 @@
 #include "conflux/core/parallel.h"
 #include "core/rng.h"
 #include "fitting/gates.h"
+#include "fitting/kind_maps.h"
 #include "fitting/map_detail.h"
 #include "flow/gated_layer.h"
 #include "slicing/direction_search.h"
@@ -20,7 +21,7 @@
 namespace conflux {
 
 /// Directions orthogonal to the gate along which groups differ most within kinds, in no order.
-/// `shares` are those of the chosen rows.
+/// `shares` are those of all rows.
 SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
                                    const Gate& gate, const std::vector<Matrix>& shares,
                                    const std::vector<double>& weights, Index directions,
@@ -28,13 +29,13 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
                                    const Workers& workers);
 
 /// What is left along `frame` of the differences within kinds.
-double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen, const Gate& gate,
+double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen,
                            const std::vector<Matrix>& shares, const std::vector<double>& weights,
                            const Frame& frame, Communicator& comm, const Workers& workers);
 
-GatedLayer fit_gated_layer(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                           const Gate& gate, const RowKinds& row_kinds, MapDetail detail,
-                           double strength, const GateSettings& settings, const FitOptions& options,
+GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const Frame& frame,
+                           const Gate& gate, MapDetail detail, double strength,
+                           const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers);
 
 /// The layer with a map of the only group of `group` towards the barycenters of the kinds.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "conflux/core/error.h"
 #include "fitting/row_choice.h"
 #include "kernels/dense.h"
+#include "kernels/product.h"
 
 namespace conflux {
 
@@ -14,6 +16,7 @@ namespace {
 constexpr Index kMostGating = 15;
 constexpr int kBackfittingSteps = 50;
 constexpr int kShiftSteps = 20;
+constexpr Index kRowsPerBlock = 1024;
 
 double scale_of(double mean_squared, Index gating, const GateSettings& settings) {
   // Spheres of the mean width of a kind: exp(-distance^2 / (2 variance)).
@@ -21,13 +24,15 @@ double scale_of(double mean_squared, Index gating, const GateSettings& settings)
   return std::max(2 * settings.softness * variance, std::numeric_limits<double>::min());
 }
 
-std::vector<Matrix> coordinates_of(const Frame& frame, const GroupSet& groups,
-                                   const RowChoice& chosen, const Workers& workers) {
-  std::vector<Matrix> out;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    out.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
-  }
+Matrix take(const Matrix& all, const std::vector<Index>& chosen) {
+  Matrix out(static_cast<Index>(chosen.size()), all.cols());
+  for (Index i = 0; i < out.rows(); ++i) out.row(i) = all.row(chosen[i]);
   return out;
+}
+
+// Whether the kind of some row is unknown.
+bool gate_decides(const std::vector<Index>& kinds, Index begin, Index end) {
+  return std::any_of(kinds.begin() + begin, kinds.begin() + end, [](Index c) { return c < 0; });
 }
 
 // How far the points of a group lie from centres that suit the others, when most points are near
@@ -71,10 +76,10 @@ KindSums sums_by_kind(const std::vector<Matrix>& coordinates, const GroupSet& gr
   KindSums out{{}, Matrix::Zero(groups.num_groups(), kinds.count)};
   for (Index m = 0; m < groups.num_groups(); ++m) {
     Matrix& sums = out.sums.emplace_back(Matrix::Zero(kinds.count, coordinates[m].cols()));
-    for (Index i = 0; i < coordinates[m].rows(); ++i) {
-      const Index kind = kinds.of[m][chosen[m][i]];
+    for (const Index i : chosen[m]) {
+      const Index kind = kinds.of[m][i];
       if (kind < 0) continue;
-      const double mass = mass_of(groups[m], chosen[m][i]);
+      const double mass = mass_of(groups[m], i);
       sums.row(kind) += mass * coordinates[m].row(i);
       out.masses(m, kind) += mass;
     }
@@ -86,7 +91,8 @@ KindSums sums_by_kind(const std::vector<Matrix>& coordinates, const GroupSet& gr
 
 // Centres of kinds in groups. What a group has few rows of, or none, is where its shift from the
 // other groups would take it: means are fitted as a part of the kind and a part of the group.
-std::vector<Matrix> kind_centres(const KindSums& seen, const std::vector<Matrix>& coordinates) {
+std::vector<Matrix> kind_centres(const KindSums& seen, const std::vector<Matrix>& coordinates,
+                                 const RowChoice& chosen) {
   const auto count = static_cast<Index>(seen.sums.size());
   const Index kinds = seen.masses.cols();
   const Index gating = seen.sums.front().cols();
@@ -105,7 +111,9 @@ std::vector<Matrix> kind_centres(const KindSums& seen, const std::vector<Matrix>
   }
   std::vector<Matrix> out;
   for (Index m = 0; m < count; ++m) {
-    if (seen.masses.row(m).sum() == 0) of_group.row(m) = shift_from(of_kind, coordinates[m]);
+    if (seen.masses.row(m).sum() == 0) {
+      of_group.row(m) = shift_from(of_kind, take(coordinates[m], chosen[m]));
+    }
     Matrix& centres = out.emplace_back(of_kind.rowwise() + of_group.row(m));
     for (Index c = 0; c < kinds; ++c) {
       centres.row(c) = (seen.sums[m].row(c) + kRowsOfDoubt * centres.row(c)) /
@@ -143,12 +151,11 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
     }
     // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
     workers.for_each_block(dim, 64, [&](Index begin, Index end) {
-      covariance.middleCols(begin, end - begin).noalias() +=
-          weights[m] / total * (centred.transpose() * centred.middleCols(begin, end - begin));
+      kernels::add_gram(centred, weights[m] / total, begin, end, covariance);
     });
   }
   comm.sum(std::span(covariance.data(), static_cast<std::size_t>(covariance.size())));
-  Matrix vectors = 0.5 * (covariance + covariance.transpose());
+  Matrix vectors = covariance.selfadjointView<Eigen::Upper>();
   const kernels::SerialBlas serial;
   if (kernels::symmetric_eigen(vectors).size() == 0) {
     throw Error("the eigenvalues of the covariance did not converge; rescale the features.");
@@ -166,20 +173,33 @@ RowKinds kinds_by_label(const GroupSet& groups) {
   return out;
 }
 
-Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
-              const RowKinds& kinds, const GateSettings& settings, Stream& stream,
-              Communicator& comm, const Workers& workers) {
-  const Matrix mixed = basis * Frame::random(basis.cols(), settings.gating, stream).columns();
-  Frame frame = Frame::orthonormalized(mixed);
-  const std::vector<Matrix> coordinates = coordinates_of(frame, groups, chosen, workers);
+Frame gating_frame(const Matrix& basis, const GateSettings& settings, Stream& stream) {
+  return Frame::orthonormalized(basis *
+                                Frame::random(basis.cols(), settings.gating, stream).columns());
+}
+
+std::vector<Matrix> values_along(const Frame& frame, const GroupSet& groups,
+                                 const Workers& workers) {
+  std::vector<Matrix> out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<Index> all(static_cast<std::size_t>(groups[m].rows.rows()));
+    std::iota(all.begin(), all.end(), Index{0});
+    out.push_back(project_rows(groups[m], all, frame.columns(), workers));
+  }
+  return out;
+}
+
+Gate fit_gate(Frame frame, const std::vector<Matrix>& coordinates, const GroupSet& groups,
+              const RowChoice& chosen, const RowKinds& kinds, const GateSettings& settings,
+              Communicator& comm) {
   const KindSums seen = sums_by_kind(coordinates, groups, chosen, kinds, comm);
-  std::vector<Matrix> centres = kind_centres(seen, coordinates);
+  std::vector<Matrix> centres = kind_centres(seen, coordinates, chosen);
   std::vector<double> spread = {0, 0};
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    for (Index i = 0; i < coordinates[m].rows(); ++i) {
-      const Index kind = kinds.of[m][chosen[m][i]];
+    for (const Index i : chosen[m]) {
+      const Index kind = kinds.of[m][i];
       if (kind < 0) continue;
-      const double mass = mass_of(groups[m], chosen[m][i]);
+      const double mass = mass_of(groups[m], i);
       spread[0] += mass * (coordinates[m].row(i) - centres[m].row(kind)).squaredNorm();
       spread[1] += mass;
     }
@@ -189,23 +209,25 @@ Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& bas
   return Gate(std::move(frame), std::move(centres), scale);
 }
 
-std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const RowChoice& chosen,
+std::vector<Matrix> shares_of(const Gate& gate, const std::vector<Matrix>& coordinates,
                               const RowKinds& kinds, const Workers& workers) {
-  std::vector<Matrix> out = coordinates_of(gate.frame(), groups, chosen, workers);
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    Matrix shares(out[m].rows(), gate.kinds());
-    for (Index i = 0; i < shares.rows(); ++i) {
-      const Index kind = kinds.of[m][chosen[m][i]];
-      const double certain = kind >= 0 ? kinds.certainty : 0;
-      if (certain < 1) {
-        gate.shares(m, &out[m](i, 0), &shares(i, 0));
-        shares.row(i) *= 1 - certain;
-      } else {
-        shares.row(i).setZero();
+  std::vector<Matrix> out;
+  for (std::size_t m = 0; m < coordinates.size(); ++m) {
+    const Matrix& own = coordinates[m];
+    Matrix& shares = out.emplace_back(Matrix::Zero(own.rows(), gate.kinds()));
+    workers.for_each_block(own.rows(), kRowsPerBlock, [&](Index begin, Index end) {
+      thread_local Matrix block;
+      const Index group = static_cast<Index>(m);
+      if (kinds.certainty < 1 || gate_decides(kinds.of[m], begin, end)) {
+        gate.shares(group, &own(begin, 0), own.cols(), end - begin, block);
       }
-      if (kind >= 0) shares(i, kind) += certain;
-    }
-    out[m] = std::move(shares);
+      for (Index i = begin; i < end; ++i) {
+        const Index kind = kinds.of[m][i];
+        const double certain = kind >= 0 ? kinds.certainty : 0;
+        if (certain < 1) shares.row(i) = (1 - certain) * block.row(i - begin).head(gate.kinds());
+        if (kind >= 0) shares(i, kind) += certain;
+      }
+    });
   }
   return out;
 }

@@ -54,14 +54,23 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
                     const std::vector<double>& weights, Index count, Communicator& comm,
                     const Workers& workers);
 
-/// Centres of the kinds are those of the `chosen` rows.
-Gate fit_gate(const GroupSet& groups, const RowChoice& chosen, const Matrix& basis,
-              const RowKinds& kinds, const GateSettings& settings, Stream& stream,
-              Communicator& comm, const Workers& workers);
+/// What a gate looks at: random combinations of the basis.
+Frame gating_frame(const Matrix& basis, const GateSettings& settings, Stream& stream);
 
-/// Shares of the chosen rows in the kinds, of each group one matrix with a row each. A row whose
-/// kind is known is in it at least as much as that is certain.
-std::vector<Matrix> shares_of(const Gate& gate, const GroupSet& groups, const RowChoice& chosen,
+/// Values of all rows of each group along the columns of a frame. Rows keep their places, so that
+/// any choice of them can be looked at without another pass over the data.
+std::vector<Matrix> values_along(const Frame& frame, const GroupSet& groups,
+                                 const Workers& workers);
+
+/// Centres of the kinds are those of the `chosen` rows, of which `coordinates` has all groups'
+/// values along `frame`.
+Gate fit_gate(Frame frame, const std::vector<Matrix>& coordinates, const GroupSet& groups,
+              const RowChoice& chosen, const RowKinds& kinds, const GateSettings& settings,
+              Communicator& comm);
+
+/// Shares of all rows in the kinds, of each group one matrix with a row each. A row whose kind is
+/// known is in it at least as much as that is certain.
+std::vector<Matrix> shares_of(const Gate& gate, const std::vector<Matrix>& coordinates,
                               const RowKinds& kinds, const Workers& workers);
 
 /// The gate with centres for the only group of `group`, if every group has its own.

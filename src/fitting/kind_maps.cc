@@ -41,21 +41,32 @@ ValueMoments moments_of(const SharedRows& rows, Index group, Index kind, Index l
 }
 
 // Values of a group's rows on a line, with their masses in a kind, from the smallest.
-QuantileSummary summary_of(const SharedRows& rows, Index group, Index kind, Index line,
-                           const PiecewiseLinearMap& map) {
-  std::vector<std::pair<double, double>> values;
+struct SortedValues {
+  std::vector<double> values = {};
+  std::vector<double> masses = {};
+};
+
+SortedValues sorted_values(const SharedRows& rows, Index group, Index kind, Index line) {
+  std::vector<std::pair<double, double>> pairs;
   const Matrix& shares = rows.shares[group];
   for (Index i = 0; i < shares.rows(); ++i) {
-    if (shares(i, kind) > 0) values.emplace_back(rows.lines[group](i, line), shares(i, kind));
+    if (shares(i, kind) > 0) pairs.emplace_back(rows.lines[group](i, line), shares(i, kind));
   }
-  std::sort(values.begin(), values.end());
-  std::vector<double> sorted, masses;
-  for (const auto& [value, mass] : values) {
-    sorted.push_back(value);
-    masses.push_back(mass);
+  std::sort(pairs.begin(), pairs.end());
+  SortedValues out;
+  for (const auto& [value, mass] : pairs) {
+    out.values.push_back(value);
+    out.masses.push_back(mass);
   }
-  map.forward(sorted, nullptr);
-  return summarize(sorted, masses, kPointsPerKnot * kComparedQuantiles);
+  return out;
+}
+
+// Means of parts of equal mass, after a map.
+std::vector<double> quantiles_after(const PiecewiseLinearMap& map, const SortedValues& before) {
+  std::vector<double> moved = before.values;
+  map.forward(moved, nullptr);
+  return equal_mass_means(summarize(moved, before.masses, kPointsPerKnot * kComparedQuantiles),
+                          kComparedQuantiles);
 }
 
 // The mean squared distance of the members' quantiles from their mean.
@@ -74,20 +85,24 @@ double spread_of(const KindMaps& kind, const std::vector<std::vector<double>>& q
 
 }  // namespace
 
-SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                      const Gate& gate, const RowKinds& row_kinds, Communicator& comm,
-                      const Workers& workers) {
+SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen,
+                      const std::vector<Matrix>& lines, const std::vector<Matrix>& shares,
+                      Communicator& comm) {
   const Index count = groups.num_groups();
+  const Index kinds = shares.front().cols();
   SharedRows out;
-  out.shares = shares_of(gate, groups, chosen, row_kinds, workers);
-  out.masses.resize(count, gate.kinds());
+  out.masses.resize(count, kinds);
   for (Index m = 0; m < count; ++m) {
-    out.lines.push_back(project_rows(groups[m], chosen[m], frame.columns(), workers));
-    Matrix& shares = out.shares[m];
-    for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(groups[m], chosen[m][i]);
-    for (Index c = 0; c < gate.kinds(); ++c) out.masses(m, c) = shares.col(c).sum();
-    out.sums.push_back(shares.transpose() * out.lines[m]);
-    out.squares.push_back(shares.transpose() * out.lines[m].cwiseAbs2());
+    const auto rows = static_cast<Index>(chosen[m].size());
+    Matrix& own_lines = out.lines.emplace_back(rows, lines[m].cols());
+    Matrix& own_shares = out.shares.emplace_back(rows, kinds);
+    for (Index i = 0; i < rows; ++i) {
+      own_lines.row(i) = lines[m].row(chosen[m][i]);
+      own_shares.row(i) = mass_of(groups[m], chosen[m][i]) * shares[m].row(chosen[m][i]);
+    }
+    for (Index c = 0; c < kinds; ++c) out.masses(m, c) = own_shares.col(c).sum();
+    out.sums.push_back(own_shares.transpose() * own_lines);
+    out.squares.push_back(own_shares.transpose() * own_lines.cwiseAbs2());
   }
   const auto add_over_processes = [&](Matrix& values) {
     comm.sum(std::span(values.data(), static_cast<std::size_t>(values.size())));
@@ -97,7 +112,7 @@ SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Fra
   for (Matrix& of_group : out.squares) add_over_processes(of_group);
   out.parts = out.masses;
   for (Index m = 0; m < count; ++m) {
-    const auto of_group = std::span(&out.masses(m, 0), static_cast<std::size_t>(gate.kinds()));
+    const auto of_group = std::span(&out.masses(m, 0), static_cast<std::size_t>(kinds));
     out.parts.row(m) /= std::accumulate(of_group.begin(), of_group.end(), 0.0);
   }
   return out;
@@ -177,16 +192,16 @@ std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedR
                                  [&](Index m) { return unseen.masses(m, c) < kFewestUnseen; });
     if (few || members.size() < 2) return;
     const KindMaps kind = fit_kind(groups, seen, c, min_kind, strength, options, comm, Workers(1));
-    for (std::size_t v = 0; v < kMapDetails.size(); ++v) {
-      for (std::size_t line = 0; line < kind.targets.size(); ++line) {
+    for (Index line = 0; line < static_cast<Index>(kind.targets.size()); ++line) {
+      std::vector<SortedValues> values;
+      for (const Index m : kind.members) values.push_back(sorted_values(unseen, m, c, line));
+      const double unit = std::max(kind.targets[line].deviation, 1e-300);
+      for (std::size_t v = 0; v < kMapDetails.size(); ++v) {
         std::vector<std::vector<double>> quantiles;
-        for (std::size_t j = 0; j < kind.members.size(); ++j) {
-          const auto at = static_cast<Index>(line);
-          quantiles.push_back(equal_mass_means(
-              summary_of(unseen, kind.members[j], c, at, kind.map(j, at, kMapDetails[v], strength)),
-              kComparedQuantiles));
+        for (std::size_t j = 0; j < values.size(); ++j) {
+          quantiles.push_back(
+              quantiles_after(kind.map(j, line, kMapDetails[v], strength), values[j]));
         }
-        const double unit = std::max(kind.targets[line].deviation, 1e-300);
         out[c][v] += spread_of(kind, quantiles) / (unit * unit);
       }
     }

@@ -23,9 +23,10 @@ struct SharedRows {
   std::vector<Matrix> squares;  ///< by group: of their squares
 };
 
-SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen, const Frame& frame,
-                      const Gate& gate, const RowKinds& row_kinds, Communicator& comm,
-                      const Workers& workers);
+/// `lines` and `shares` have all rows of each group in their places.
+SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen,
+                      const std::vector<Matrix>& lines, const std::vector<Matrix>& shares,
+                      Communicator& comm);
 
 /// Rows on the wrong side of a border must not draw the others across: a group that has little of
 /// itself in a kind, compared with the others, takes no part in it.

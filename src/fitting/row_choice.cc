@@ -6,12 +6,15 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
+#include "kernels/product.h"
 #include "options/automatic.h"
 #include "options/option_table.h"
 
 namespace conflux {
 
 namespace {
+
+constexpr Index kRowsOfProduct = 96;
 
 std::uint64_t stream_number(Index group, const Communicator& comm) {
   return (static_cast<std::uint64_t>(comm.rank()) << 32) | static_cast<std::uint64_t>(group);
@@ -110,13 +113,19 @@ void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Comm
 Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
                     const Workers& workers) {
   Matrix out(static_cast<Index>(chosen.size()), columns.cols());
-  workers.for_each_block(out.rows(), 256, [&](Index begin, Index end) {
-    std::vector<double> buffer;
+  const std::vector<double> w = kernels::padded(columns);
+  const Index width = kernels::padded_width<double>(columns.cols());
+  workers.for_each_block(out.rows(), kRowsOfProduct, [&](Index begin, Index end) {
+    thread_local Matrix rows;
+    thread_local Matrix projections;
+    rows.resize(end - begin, columns.rows());
+    projections.resize(end - begin, width);
     for (Index i = begin; i < end; ++i) {
-      const Eigen::Map<const Eigen::RowVectorXd> row(group.rows.row(chosen[i], buffer),
-                                                     columns.rows());
-      out.row(i).noalias() = row * columns;
+      group.rows.copy_row(chosen[i], rows.row(i - begin).data());
     }
+    kernels::project(rows.data(), rows.cols(), rows.rows(), rows.cols(), w.data(), width,
+                     projections.data());
+    out.middleRows(begin, end - begin) = projections.leftCols(columns.cols());
   });
   return out;
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr double kLeastWeight = 1e-3;
 // Below its logarithm.
 constexpr double kNoWeight = -7;
-// Newton's method on a piecewise linear function ends when it stays on a segment; a handful of
-// steps in practice.
+// Newton's method on a piecewise linear function ends when it stays on a segment, after a handful
+// of steps in practice.
 constexpr int kMostSteps = 200;
 
 std::vector<double> side_by_side(const Matrix& left, const Matrix& right) {
@@ -29,45 +29,90 @@ std::vector<double> side_by_side(const Matrix& left, const Matrix& right) {
 
 Gate::Gate(Frame frame, std::vector<Matrix> centres, double scale)
     : frame_(std::move(frame)), centres_(std::move(centres)), scale_(scale) {
-  for (const Matrix& each : centres_) squares_.push_back(each.rowwise().squaredNorm());
+  for (const Matrix& each : centres_) {
+    squares_.push_back(each.rowwise().squaredNorm());
+    padded_.push_back(kernels::padded(each.transpose()));
+  }
 }
 
-void Gate::shares(Index group, const double* at, double* out) const {
+void Gate::shares(Index group, const double* at, Index stride, Index count, Matrix& out) const {
   const std::size_t which = centres_.size() == 1 ? 0 : static_cast<std::size_t>(group);
-  const Matrix& centres = centres_[which];
-  double largest = -std::numeric_limits<double>::infinity();
-  for (Index c = 0; c < centres.rows(); ++c) {
-    double dot = 0;
-    for (Index j = 0; j < centres.cols(); ++j) dot += at[j] * centres(c, j);
-    out[c] = (2 * dot - squares_[which](c)) / scale_;
-    largest = std::max(largest, out[c]);
+  const Vector& squares = squares_[which];
+  const Index width = kernels::padded_width<double>(kinds());
+  out.resize(count, width);
+  kernels::project(at, stride, count, frame_.directions(), padded_[which].data(), width,
+                   out.data());
+  for (Index i = 0; i < count; ++i) {
+    double* own = &out(i, 0);
+    double largest = -std::numeric_limits<double>::infinity();
+    for (Index c = 0; c < kinds(); ++c) {
+      own[c] = (2 * own[c] - squares(c)) / scale_;
+      largest = std::max(largest, own[c]);
+    }
+    double sum = 0;
+    for (Index c = 0; c < kinds(); ++c) {
+      const double exponent = own[c] - largest;
+      // Most points are of one kind alone, which needs no exponential.
+      own[c] = exponent < kNoWeight ? 0.0
+               : exponent == 0      ? 1 - kLeastWeight
+                                    : std::max(0.0, std::exp(exponent) - kLeastWeight);
+      sum += own[c];
+    }
+    for (Index c = 0; c < kinds(); ++c) own[c] /= sum;
   }
-  double sum = 0;
-  for (Index c = 0; c < centres.rows(); ++c) {
-    const double exponent = out[c] - largest;
-    out[c] = exponent < kNoWeight ? 0.0 : std::max(0.0, std::exp(exponent) - kLeastWeight);
-    sum += out[c];
-  }
-  for (Index c = 0; c < centres.rows(); ++c) out[c] /= sum;
 }
 
-/// Which rows of a block have a share in which kind.
-struct GatedLayer::Shares {
-  struct Member {
-    Index row;
-    double share;
-  };
-  std::vector<std::vector<Member>> of_kind;
-  struct Kind {
-    Index kind;
-    double share;
-  };
-  /// Of row i those from begin[i] up to begin[i + 1].
-  std::vector<Kind> kinds;
-  std::vector<std::size_t> begin = {0};
+Vector Gate::shares(Index group, const double* at) const {
+  Matrix out;
+  shares(group, at, frame_.directions(), 1, out);
+  return out.row(0).head(kinds());
+}
 
-  std::span<const Kind> of_row(std::size_t i) const {
-    return std::span(kinds).subspan(begin[i], begin[i + 1] - begin[i]);
+/// Which rows of a block have a share in which kind, kind by kind, and room for their values.
+struct GatedLayer::Shares {
+  std::vector<Index> rows;
+  std::vector<double> shares;
+  /// Those of kind c begin at begin[c].
+  std::vector<std::size_t> begin;
+  std::vector<double> values = {};
+  std::vector<double> slopes = {};
+
+  Shares(const Matrix& of_rows, Index kinds) {
+    for (Index c = 0; c < kinds; ++c) {
+      begin.push_back(rows.size());
+      for (Index i = 0; i < of_rows.rows(); ++i) {
+        if (of_rows(i, c) == 0) continue;
+        rows.push_back(i);
+        shares.push_back(of_rows(i, c));
+      }
+    }
+    begin.push_back(rows.size());
+    values.resize(rows.size());
+    slopes.resize(rows.size());
+  }
+
+  /// Leaves out rows that are not `wanted`.
+  void keep(const std::vector<bool>& wanted) {
+    std::size_t kept = 0;
+    std::size_t j = 0;
+    for (std::size_t c = 0; c < kinds(); ++c) {
+      const std::size_t end = begin[c + 1];
+      begin[c] = kept;
+      for (; j < end; ++j) {
+        if (!wanted[rows[j]]) continue;
+        rows[kept] = rows[j];
+        shares[kept] = shares[j];
+        ++kept;
+      }
+    }
+    begin.back() = kept;
+    rows.resize(kept);
+    shares.resize(kept);
+  }
+
+  std::size_t kinds() const { return begin.size() - 1; }
+  std::span<double> of_kind(std::vector<double>& all, std::size_t c) const {
+    return std::span(all).subspan(begin[c], begin[c + 1] - begin[c]);
   }
 };
 
@@ -86,22 +131,15 @@ void GatedLayer::move_rows(Index group, Rows rows, MoveLine move_line) const {
   const Index count = rows.rows();
   const Index k = frame_.directions();
   const Index width = kernels::padded_width<double>(k + gate_.frame().directions());
-  std::vector<double> projections(static_cast<std::size_t>(count * width));
-  std::vector<double> line(static_cast<std::size_t>(count));
+  thread_local std::vector<double> projections;
+  thread_local std::vector<double> line;
+  thread_local Matrix shares_of_rows;
+  projections.resize(static_cast<std::size_t>(count * width));
+  line.resize(static_cast<std::size_t>(count));
   kernels::project(rows.data(), rows.stride(), count, rows.cols(), padded_.data(), width,
                    projections.data());
-  Shares shares;
-  shares.of_kind.resize(static_cast<std::size_t>(gate_.kinds()));
-  std::vector<double> each(static_cast<std::size_t>(gate_.kinds()));
-  for (Index i = 0; i < count; ++i) {
-    gate_.shares(group, projections.data() + i * width + k, each.data());
-    for (Index c = 0; c < gate_.kinds(); ++c) {
-      if (each[c] == 0) continue;
-      shares.of_kind[c].push_back({i, each[c]});
-      shares.kinds.push_back({c, each[c]});
-    }
-    shares.begin.push_back(shares.kinds.size());
-  }
+  gate_.shares(group, projections.data() + k, width, count, shares_of_rows);
+  Shares shares(shares_of_rows, gate_.kinds());
   for (Index direction = 0; direction < k; ++direction) {
     for (Index i = 0; i < count; ++i) line[i] = projections[i * width + direction];
     move_line(direction, shares, std::span<double>(line));
@@ -114,60 +152,78 @@ void GatedLayer::move_rows(Index group, Rows rows, MoveLine move_line) const {
                   directions_.data(), directions_.cols());
 }
 
+// The mixture of the kinds' maps and its slope at each point of a line.
+void GatedLayer::mix(Index group, Index k, Shares& shares, std::span<const double> line,
+                     std::vector<double>& image, std::vector<double>& slope) const {
+  image.assign(line.size(), 0.0);
+  slope.assign(line.size(), 0.0);
+  for (std::size_t j = 0; j < shares.rows.size(); ++j) shares.values[j] = line[shares.rows[j]];
+  for (std::size_t c = 0; c < shares.kinds(); ++c) {
+    map(group, static_cast<Index>(c), k)
+        .forward_with_slopes(shares.of_kind(shares.values, c), shares.of_kind(shares.slopes, c));
+  }
+  for (std::size_t j = 0; j < shares.rows.size(); ++j) {
+    image[shares.rows[j]] += shares.shares[j] * shares.values[j];
+    slope[shares.rows[j]] += shares.shares[j] * shares.slopes[j];
+  }
+}
+
+// Between the preimages under the maps of the kinds lies that under their mixture.
+void GatedLayer::bracket(Index group, Index k, Shares& shares, std::span<const double> wanted,
+                         std::vector<double>& low, std::vector<double>& high) const {
+  low.assign(wanted.size(), std::numeric_limits<double>::infinity());
+  high.assign(wanted.size(), -std::numeric_limits<double>::infinity());
+  for (std::size_t j = 0; j < shares.rows.size(); ++j) shares.values[j] = wanted[shares.rows[j]];
+  for (std::size_t c = 0; c < shares.kinds(); ++c) {
+    map(group, static_cast<Index>(c), k).inverse(shares.of_kind(shares.values, c), nullptr);
+  }
+  for (std::size_t j = 0; j < shares.rows.size(); ++j) {
+    const Index i = shares.rows[j];
+    low[i] = std::min(low[i], shares.values[j]);
+    high[i] = std::max(high[i], shares.values[j]);
+  }
+}
+
 void GatedLayer::forward(Index group, Rows rows, double* log_det) const {
-  std::vector<double> values, slopes, image, slope;
-  move_rows(group, rows, [&](Index k, const Shares& shares, std::span<double> line) {
-    image.assign(line.size(), 0.0);
-    slope.assign(line.size(), 0.0);
-    for (Index c = 0; c < gate_.kinds(); ++c) {
-      const auto& members = shares.of_kind[c];
-      values.resize(members.size());
-      slopes.resize(members.size());
-      for (std::size_t j = 0; j < members.size(); ++j) values[j] = line[members[j].row];
-      map(group, c, k).forward_with_slopes(values, slopes);
-      for (std::size_t j = 0; j < members.size(); ++j) {
-        image[members[j].row] += members[j].share * values[j];
-        slope[members[j].row] += members[j].share * slopes[j];
-      }
-    }
+  std::vector<double> image, slope;
+  move_rows(group, rows, [&](Index k, Shares& shares, std::span<double> line) {
+    mix(group, k, shares, line, image, slope);
     std::copy(image.begin(), image.end(), line.begin());
     if (log_det == nullptr) return;
     for (std::size_t i = 0; i < line.size(); ++i) log_det[i] += std::log(slope[i]);
   });
 }
 
+// Newton's steps for all points of a line at once; points that have arrived are left out.
 void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
+  std::vector<double> wanted, low, high, image, slope;
+  std::vector<bool> open;
   move_rows(group, rows, [&](Index k, const Shares& shares, std::span<double> line) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const std::span<const Shares::Kind> kinds = shares.of_row(i);
-      const double wanted = line[i];
-      // Between the preimages under the maps of the kinds lies that under their mixture.
-      double low = std::numeric_limits<double>::infinity();
-      double high = -low;
-      for (const auto& [kind, share] : kinds) {
-        const double preimage = map(group, kind, k).preimage(wanted);
-        low = std::min(low, preimage);
-        high = std::max(high, preimage);
-      }
-      double at = low;
-      double slope = 1;
-      for (int step = 0; step < kMostSteps; ++step) {
-        double value = 0;
-        slope = 0;
-        for (const auto& [kind, share] : kinds) {
-          const auto [image, steepness] = map(group, kind, k).image(at);
-          value += share * image;
-          slope += share * steepness;
-        }
-        (value < wanted ? low : high) = at;
-        const double next = at + (wanted - value) / slope;
-        // The solution of the segment's own equation, up to the rounding of `at` itself.
-        if (std::abs(next - at) <= 4e-16 * std::abs(at)) break;
+    Shares left = shares;
+    wanted.assign(line.begin(), line.end());
+    bracket(group, k, left, wanted, low, high);
+    std::copy(low.begin(), low.end(), line.begin());
+    open.assign(line.size(), true);
+    for (int step = 0; step < kMostSteps && !left.rows.empty(); ++step) {
+      mix(group, k, left, line, image, slope);
+      for (std::size_t i = 0; i < line.size(); ++i) {
+        if (!open[i]) continue;
+        const double at = line[i];
+        const double move = (wanted[i] - image[i]) / slope[i];
+        (image[i] < wanted[i] ? low[i] : high[i]) = at;
         // An end of the bracket was tried already; without halving, two of them could take turns.
-        at = next > low && next < high ? next : low + (high - low) / 2;
+        const bool inside = at + move > low[i] && at + move < high[i];
+        const double next = inside ? at + move : low[i] + (high[i] - low[i]) / 2;
+        // The solution of the segment's own equation, up to the rounding of `at` itself, or a
+        // bracket that has no number left within.
+        open[i] = std::abs(at + move - at) > 4e-16 * std::abs(at) && next != at;
+        if (open[i]) {
+          line[i] = next;
+        } else if (log_det != nullptr) {
+          log_det[i] -= std::log(slope[i]);
+        }
       }
-      line[i] = at;
-      if (log_det != nullptr) log_det[i] -= std::log(slope);
+      left.keep(open);
     }
   });
 }

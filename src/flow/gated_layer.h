@@ -11,11 +11,12 @@
 // inverse takes the same shares and solves one increasing piecewise linear equation per direction.
 // With one kind it is the ordinary sliced layer.
 //
-// Cost: the product of a sliced layer with h more directions, and one map per kind in which a point
-// has a share, most often one or two.
+// Cost: the product of a sliced layer with h more directions, one with the centres, and one map per
+// kind in which a point has a share, most often one or two.
 
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "conflux/flow/layer.h"
@@ -39,14 +40,18 @@ class Gate {
   double scale() const { return scale_; }
   Index kinds() const { return centres_.front().rows(); }
 
-  /// Shares of one point of a group with gating coordinates `at`.
-  void shares(Index group, const double* at, double* out) const;
+  /// Shares of points of a group with gating coordinates from `at` on, `stride` numbers apart: row
+  /// i of `out`, which may have more columns than there are kinds.
+  void shares(Index group, const double* at, Index stride, Index count, Matrix& out) const;
+  /// Those of one point.
+  Vector shares(Index group, const double* at) const;
 
  private:
   Frame frame_;
   std::vector<Matrix> centres_;
   double scale_;
-  std::vector<Vector> squares_;  // |m_c|^2
+  std::vector<Vector> squares_;              // |m_c|^2
+  std::vector<std::vector<double>> padded_;  // centres side by side
 };
 
 class GatedLayer final : public Layer {
@@ -74,6 +79,10 @@ class GatedLayer final : public Layer {
   struct Shares;
   template <class MoveLine>
   void move_rows(Index group, Rows rows, MoveLine move_line) const;
+  void mix(Index group, Index k, Shares& shares, std::span<const double> line,
+           std::vector<double>& image, std::vector<double>& slope) const;
+  void bracket(Index group, Index k, Shares& shares, std::span<const double> wanted,
+               std::vector<double>& low, std::vector<double>& high) const;
   const PiecewiseLinearMap& map(Index group, Index kind, Index k) const {
     return maps_[static_cast<std::size_t>(group)]
                 [static_cast<std::size_t>(kind * frame_.directions() + k)];

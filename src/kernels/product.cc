@@ -248,5 +248,14 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return out;
 }
 
+void add_gram(const Matrix& x, double factor, Index begin, Index end, Matrix& out) {
+  const Index count = end - begin;
+  const Index width = padded_width<double>(count);
+  const std::vector<double> strip = padded(x.middleCols(begin, count));
+  Matrix sums = Matrix::Zero(end, width);
+  accumulate(x.data(), x.cols(), x.rows(), 0, end, strip.data(), width, sums.data());
+  out.block(0, begin, end, count) += factor * sums.leftCols(count);
+}
+
 }  // namespace conflux::kernels
 #endif  // HWY_ONCE

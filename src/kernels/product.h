@@ -49,6 +49,9 @@ void accumulate(const float* x, Index x_stride, Index rows, Index begin, Index e
 void accumulate(const double* x, Index x_stride, Index rows, Index begin, Index end,
                 const double* r, Index width, double* out);
 
+/// Columns begin .. end of the upper triangle of `out` += factor times transpose of x times x.
+void add_gram(const Matrix& x, double factor, Index begin, Index end, Matrix& out);
+
 /// x (rows x dim) += c (rows x k) times v (k x dim).
 void expand(float* x, Index x_stride, Index rows, Index dim, const float* c, Index c_stride,
             Index k, const float* v, Index v_stride);

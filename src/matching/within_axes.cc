@@ -4,6 +4,7 @@
 
 #include "conflux/core/error.h"
 #include "kernels/dense.h"
+#include "kernels/product.h"
 
 namespace conflux {
 
@@ -32,7 +33,7 @@ Matrix WithinAxes::of(const Group& group, const std::vector<Index>& chosen,
     }
     measure(measured, block);
     block.rowwise() -= centre;
-    out.middleRows(begin, end - begin).noalias() = block * columns;
+    out.middleRows(begin, end - begin) = kernels::product(block, columns);
   });
   return out;
 }
@@ -59,12 +60,11 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
     rows[m].rowwise() -= means.row(m);
     // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
     workers.for_each_block(dim, 64, [&](Index begin, Index end) {
-      covariance.middleCols(begin, end - begin).noalias() +=
-          rows[m].transpose() * rows[m].middleCols(begin, end - begin) / totals(m);
+      kernels::add_gram(rows[m], 1 / totals(m), begin, end, covariance);
     });
   }
   comm.sum(numbers_of(covariance));
-  Matrix vectors = 0.5 * (covariance + covariance.transpose());
+  Matrix vectors = covariance.selfadjointView<Eigen::Upper>();
   const kernels::SerialBlas serial;
   if (kernels::symmetric_eigen(vectors).size() == 0) {
     throw Error("the eigenvalues of the covariance did not converge; rescale the features.");

@@ -82,10 +82,9 @@ void ask_layer(const Layer& layer, Index group, const Matrix& rows, Tally& tally
   } else if (const auto* gated = dynamic_cast<const GatedLayer*>(&layer)) {
     const Matrix lines = rows * gated->frame().columns();
     const Matrix gates = rows * gated->gate().frame().columns();
-    std::vector<double> shares(static_cast<std::size_t>(gated->gate().kinds()));
     for (Index i = 0; i < rows.rows(); ++i) {
-      gated->gate().shares(group, gates.row(i).data(), shares.data());
-      const auto kind = std::max_element(shares.begin(), shares.end()) - shares.begin();
+      Index kind = 0;
+      gated->gate().shares(group, gates.row(i).data()).maxCoeff(&kind);
       for (Index k = 0; k < lines.cols(); ++k) {
         const auto& map = gated->maps()[group][kind * lines.cols() + k];
         tally.ask(ends_of_knots(map), i, lines(i, k), i == 0);

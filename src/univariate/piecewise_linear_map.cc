@@ -85,19 +85,6 @@ void PiecewiseLinearMap::forward_with_slopes(std::span<double> values,
   });
 }
 
-PiecewiseLinearMap::Image PiecewiseLinearMap::image(double x) const {
-  const auto above = std::upper_bound(from_.begin(), from_.end(), x) - from_.begin();
-  if (from_.empty()) return {x, 1};
-  if (above == 0) return {x + (to_.front() - from_.front()), 1};
-  const auto k = static_cast<std::size_t>(above - 1);
-  return {to_[k] + slope_[k] * (x - from_[k]), slope_[k]};
-}
-
-double PiecewiseLinearMap::preimage(double y) const {
-  inverse(std::span(&y, 1), nullptr);
-  return y;
-}
-
 void PiecewiseLinearMap::inverse(std::span<double> values, double* log_slopes) const {
   if (from_.empty()) return;
   for_each_segment(to_, values, [&](std::size_t i, std::size_t knots) {

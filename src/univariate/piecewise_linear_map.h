@@ -32,13 +32,6 @@ class PiecewiseLinearMap {
   /// Replaces each value by its image, and `slopes` by the slopes there.
   void forward_with_slopes(std::span<double> values, std::span<double> slopes) const;
 
-  struct Image {
-    double value;
-    double slope;
-  };
-  Image image(double x) const;
-  double preimage(double y) const;
-
   const std::vector<double>& from() const { return from_; }
   const std::vector<double>& to() const { return to_; }
 

@@ -40,7 +40,13 @@ class GatesTest : public testing::Test {
 
   Gate fit() {
     Stream stream(4, Purpose::kTest);
-    return fit_gate(groups_, chosen_, basis_, kinds_, settings_, stream, comm_, Workers(2));
+    const Frame frame = gating_frame(basis_, settings_, stream);
+    return fit_gate(frame, values_along(frame, groups_, Workers(2)), groups_, chosen_, kinds_,
+                    settings_, comm_);
+  }
+
+  std::vector<Matrix> shares(const Gate& gate, const RowKinds& kinds) {
+    return shares_of(gate, values_along(gate.frame(), groups_, Workers(2)), kinds, Workers(2));
   }
 
   GroupSet groups_;
@@ -72,11 +78,11 @@ TEST_F(GatesTest, SharesOfRowsOfUnknownKindAreThoseOfTheNearestAndSumToOne) {
   const Gate gate = fit();
   ASSERT_EQ(gate.centres().size(), 2u);
   const RowKinds unknown{.count = 2, .of = {2, std::vector<Index>(300, -1)}};
-  const std::vector<Matrix> shares = shares_of(gate, groups_, chosen_, unknown, Workers(2));
+  const std::vector<Matrix> found = shares(gate, unknown);
   for (Index m = 0; m < 2; ++m) {
-    EXPECT_LT((shares[m].rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
-    EXPECT_GE(shares[m].minCoeff(), 0);
-    for (Index i = 0; i < 300; ++i) EXPECT_GT(shares[m](i, known(m, i)), 0.99);
+    EXPECT_LT((found[m].rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
+    EXPECT_GE(found[m].minCoeff(), 0);
+    for (Index i = 0; i < 300; ++i) EXPECT_GT(found[m](i, known(m, i)), 0.99);
   }
 }
 
@@ -86,10 +92,10 @@ TEST_F(GatesTest, LabelledRowsAreOfTheKindOfTheirLabel) {
   const RowKinds kinds = kinds_by_label(groups_);
   EXPECT_EQ(kinds.count, 2);
   EXPECT_EQ(kinds.of, kinds_.of);
-  const std::vector<Matrix> shares = shares_of(fit(), groups_, chosen_, kinds, Workers(1));
-  for (Index i = 1; i < 300; ++i) EXPECT_EQ(shares[0](i, known(0, i)), 1);
+  const std::vector<Matrix> found = shares(fit(), kinds);
+  for (Index i = 1; i < 300; ++i) EXPECT_EQ(found[0](i, known(0, i)), 1);
   // The row without a label is sorted by where it lies.
-  EXPECT_GT(shares[0](0, groups_[0].rows(0, 0) < 0 ? 0 : 1), 0.9);
+  EXPECT_GT(found[0](0, groups_[0].rows(0, 0) < 0 ? 0 : 1), 0.9);
 }
 
 // Kinds that were found may have wrong borders: a row of a wrong kind must count where it lies,
@@ -99,9 +105,9 @@ TEST_F(GatesTest, WhatIsNotCertainIsSharedOutByTheGate) {
   const Index lies = known(0, 0);
   known(0, 0) = 1 - lies;
   kinds_.certainty = 0.25;
-  const std::vector<Matrix> shares = shares_of(gate, groups_, chosen_, kinds_, Workers(1));
-  EXPECT_NEAR(shares[0](0, lies), 0.75, 0.01);
-  EXPECT_NEAR(shares[0].row(0).sum(), 1, 1e-12);
+  const std::vector<Matrix> found = shares(gate, kinds_);
+  EXPECT_NEAR(found[0](0, lies), 0.75, 0.01);
+  EXPECT_NEAR(found[0].row(0).sum(), 1, 1e-12);
 }
 
 // A kind that a group lacks must have a place in it all the same: a later row may be of that kind.

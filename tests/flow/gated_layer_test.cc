@@ -7,6 +7,7 @@
 
 #include "tests/support/layer_laws.h"
 #include "tests/support/random_layers.h"
+#include "tests/support/single_points.h"
 
 namespace conflux {
 namespace gated_layer_test {
@@ -49,8 +50,7 @@ TEST_P(GatedLayerTest, IsTheFormulaOfItsHeader) {
   for (Index i = 0; i < 30; ++i) {
     const Vector row = before.row(i);
     const Vector seen = layer.gate().frame().columns().transpose() * row;
-    std::vector<double> shares(static_cast<std::size_t>(c.kinds));
-    layer.gate().shares(1, seen.data(), shares.data());
+    const Vector shares = layer.gate().shares(1, seen.data());
     Vector expected = row;
     double expected_log_det = 0;
     for (Index k = 0; k < c.directions; ++k) {
@@ -59,9 +59,9 @@ TEST_P(GatedLayerTest, IsTheFormulaOfItsHeader) {
       double image = 0;
       double slope = 0;
       for (Index kind = 0; kind < c.kinds; ++kind) {
-        const auto one = layer.maps()[1][kind * c.directions + k].image(at);
-        image += shares[kind] * one.value;
-        slope += shares[kind] * one.slope;
+        const PiecewiseLinearMap& map = layer.maps()[1][kind * c.directions + k];
+        image += shares[kind] * conflux::image(map, at);
+        slope += shares[kind] * std::exp(log_slope(map, at));
       }
       expected += (image - at) * theta;
       expected_log_det += std::log(slope);
@@ -100,14 +100,13 @@ TEST(GatedLayer, WithOneKindIsTheSlicedLayer) {
 TEST(Gate, SharesAreASoftmaxWithoutItsTail) {
   const Gate gate(Frame(Matrix::Identity(1, 1)), {Matrix{{0.0}, {2.0}}}, 2.0);
   const double at = 0.5;
-  double shares[2];
-  gate.shares(0, &at, shares);
+  Vector shares = gate.shares(0, &at);
   const double first = 1 - 1e-3;
   const double second = std::exp(-1) - 1e-3;
   EXPECT_NEAR(shares[0], first / (first + second), 1e-15);
   EXPECT_NEAR(shares[1], second / (first + second), 1e-15);
   const double far = -50;
-  gate.shares(0, &far, shares);
+  shares = gate.shares(0, &far);
   EXPECT_EQ(shares[0], 1);
   EXPECT_EQ(shares[1], 0);
 }
@@ -119,9 +118,8 @@ RC_GTEST_PROP(Gate, SharesSumToOneAndAreContinuous, ()) {
                   0.1 + stream.uniform());
   const Matrix at = 3 * stream.normal_matrix(1, 3);
   const Matrix near = at + 1e-9 * stream.normal_matrix(1, 3);
-  double a[5], b[5];
-  gate.shares(0, at.data(), a);
-  gate.shares(0, near.data(), b);
+  const Vector a = gate.shares(0, at.data());
+  const Vector b = gate.shares(0, near.data());
   double sum = 0;
   for (int c = 0; c < 5; ++c) {
     sum += a[c];
