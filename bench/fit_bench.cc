@@ -70,24 +70,6 @@ BENCHMARK(BM_DefaultFit)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-/// Two groups of four kinds in unequal shares, ten deviations apart, and a shift.
-GroupSet make_mixtures(Index rows, Index dim) {
-  GroupSet groups;
-  for (Index m = 0; m < 2; ++m) {
-    const std::vector<float> noise = random_floats(rows * dim, static_cast<std::uint64_t>(m));
-    Matrix points(rows, dim);
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < dim; ++j) points(i, j) = noise[i * dim + j];
-      const Index draw = i % 10;
-      const Index kind = m == 0 ? draw / 4 : 3 - draw / 4;
-      points(i, kind) += 10;
-      points.row(i).array() += static_cast<double>(m) / std::sqrt(static_cast<double>(dim));
-    }
-    groups.add(std::to_string(m), std::move(points));
-  }
-  return groups;
-}
-
 double processor_seconds(const GroupSet& groups, const FitOptions& options) {
   const std::clock_t begin = std::clock();
   benchmark::DoNotOptimize(fit_flow(groups, options).record.seconds);

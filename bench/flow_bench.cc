@@ -80,18 +80,21 @@ BENCHMARK(BM_Transform)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-// Layers with a gate of so many kinds (0: without one), forward and back, on one thread.
+// Layers with a gate of so many kinds (0: without one), forward and back, on one thread. The rows
+// have four clusters, so that eight kinds share most points between two.
 void BM_GatedTransform(benchmark::State& state) {
   const Index dim = state.range(0), kinds = state.range(1);
   const bool backwards = state.range(2) != 0;
   constexpr Index kRows = 5000;
-  const GroupSet groups = make_gaussian_groups(2, dim, kRows, 1);
+  const GroupSet groups = make_mixtures(kRows, dim);
   FitOptions options;
+  options.method = Method::kInb;
   options.layers = 5;
   options.directions = std::min<Index>(10, dim / 4);
   options.search_steps = 1;
   options.validation_fraction = 0;
   options.min_kind = 2;
+  options.gate = Gating::kNone;
   if (kinds > 0) {
     options.gate = Gating::kKinds;
     options.kinds = kinds;

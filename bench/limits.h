@@ -6,9 +6,12 @@
 #include <hwy/contrib/sort/vqsort.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "conflux/core/group_set.h"
 #include "core/rng.h"
 #include "core/stopwatch.h"
 
@@ -19,6 +22,24 @@ inline std::vector<float> random_floats(Index count, std::uint64_t seed) {
   std::vector<float> out(static_cast<std::size_t>(count));
   for (float& value : out) value = static_cast<float>(stream.normal());
   return out;
+}
+
+/// Two groups of four kinds in unequal shares, ten deviations apart, and a shift.
+inline GroupSet make_mixtures(Index rows, Index dim) {
+  GroupSet groups;
+  for (Index m = 0; m < 2; ++m) {
+    const std::vector<float> noise = random_floats(rows * dim, static_cast<std::uint64_t>(m));
+    Matrix points(rows, dim);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < dim; ++j) points(i, j) = noise[i * dim + j];
+      const Index draw = i % 10;
+      const Index kind = m == 0 ? draw / 4 : 3 - draw / 4;
+      points(i, kind) += 10;
+      points.row(i).array() += static_cast<double>(m) / std::sqrt(static_cast<double>(dim));
+    }
+    groups.add(std::to_string(m), std::move(points));
+  }
+  return groups;
 }
 
 /// Shortest of some runs of f, in seconds.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "kernels/product.h"
 
@@ -78,36 +79,44 @@ struct GatedLayer::Shares {
   std::vector<double> slopes = {};
 
   Shares(const Matrix& of_rows, Index kinds) {
+    rows.resize(static_cast<std::size_t>(of_rows.rows() * kinds));
+    shares.resize(rows.size());
+    std::size_t count = 0;
     for (Index c = 0; c < kinds; ++c) {
-      begin.push_back(rows.size());
+      begin.push_back(count);
       for (Index i = 0; i < of_rows.rows(); ++i) {
-        if (of_rows(i, c) == 0) continue;
-        rows.push_back(i);
-        shares.push_back(of_rows(i, c));
+        // Without a branch, which could not be foreseen.
+        rows[count] = i;
+        shares[count] = of_rows(i, c);
+        count += of_rows(i, c) > 0;
       }
     }
-    begin.push_back(rows.size());
-    values.resize(rows.size());
-    slopes.resize(rows.size());
+    begin.push_back(count);
+    resize(count);
   }
 
   /// Leaves out rows that are not `wanted`.
-  void keep(const std::vector<bool>& wanted) {
+  void keep(const std::vector<char>& wanted) {
     std::size_t kept = 0;
     std::size_t j = 0;
     for (std::size_t c = 0; c < kinds(); ++c) {
       const std::size_t end = begin[c + 1];
       begin[c] = kept;
       for (; j < end; ++j) {
-        if (!wanted[rows[j]]) continue;
         rows[kept] = rows[j];
         shares[kept] = shares[j];
-        ++kept;
+        kept += wanted[rows[j]] ? 1 : 0;
       }
     }
     begin.back() = kept;
-    rows.resize(kept);
-    shares.resize(kept);
+    resize(kept);
+  }
+
+  void resize(std::size_t count) {
+    rows.resize(count);
+    shares.resize(count);
+    values.resize(count);
+    slopes.resize(count);
   }
 
   std::size_t kinds() const { return begin.size() - 1; }
@@ -197,17 +206,19 @@ void GatedLayer::forward(Index group, Rows rows, double* log_det) const {
 // Newton's steps for all points of a line at once; points that have arrived are left out.
 void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
   std::vector<double> wanted, low, high, image, slope;
-  std::vector<bool> open;
+  std::vector<char> open;
+  std::vector<Index> on_the_way;
   move_rows(group, rows, [&](Index k, const Shares& shares, std::span<double> line) {
     Shares left = shares;
     wanted.assign(line.begin(), line.end());
     bracket(group, k, left, wanted, low, high);
     std::copy(low.begin(), low.end(), line.begin());
     open.assign(line.size(), true);
+    on_the_way.resize(line.size());
+    std::iota(on_the_way.begin(), on_the_way.end(), Index{0});
     for (int step = 0; step < kMostSteps && !left.rows.empty(); ++step) {
       mix(group, k, left, line, image, slope);
-      for (std::size_t i = 0; i < line.size(); ++i) {
-        if (!open[i]) continue;
+      for (const Index i : on_the_way) {
         const double at = line[i];
         const double move = (wanted[i] - image[i]) / slope[i];
         (image[i] < wanted[i] ? low[i] : high[i]) = at;
@@ -223,6 +234,7 @@ void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
           log_det[i] -= std::log(slope[i]);
         }
       }
+      std::erase_if(on_the_way, [&](Index i) { return !open[i]; });
       left.keep(open);
     }
   });
