@@ -1,10 +1,11 @@
 """What gates keep apart: iLISI (groups, should rise) and cLISI (labels, should not), medians.
 
-    /usr/bin/python3 studies/gate_study.py CONFLUX [DATA]
+    /usr/bin/python3 studies/gate_study.py CONFLUX [DATA [GATES]]
 
 CONFLUX is the command. The synthetic cases need no files; DATA is a folder that holds pbmcs_sparse
-and pbmc3500, which are left out without it. Every case is fitted twice: on all rows, which are then
-judged, and on a random half, of which the other half is judged.
+and pbmc3500, which are left out without it. GATES names some of the gates, as auto,label. Every
+case is fitted twice: on all rows, which are then judged, and on a random half, of which the other
+half is judged.
 """
 
 import json
@@ -212,12 +213,13 @@ def main():
         cases += list(real_cases(pathlib.Path(sys.argv[2])))
     made = [(title, table, ["none", "auto", "label"]) for title, table in cases]
     made += [(title, table, ["none", "auto"]) for title, table in families(HELD_BACK)]
+    asked = sys.argv[3].split(",") if len(sys.argv) > 3 else ["none", "auto", "label"]
     print("| rows | gate | iLISI | cLISI | iLISI, unseen | cLISI, unseen | TC | neighbours kept |\n"
           "|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         for title, table, gates in made:
             for gate in gates:
-                if gate != "label" or "label" in table:
+                if gate in asked and (gate != "label" or "label" in table):
                     print(row(command, pathlib.Path(name), title, table, gate), flush=True)
 
 

@@ -74,7 +74,7 @@ class Network {
     const Index nodes = costs_.rows() + costs_.cols();
     distance_.assign(static_cast<std::size_t>(nodes), kInfinity);
     before_.assign(static_cast<std::size_t>(nodes), -1);
-    std::vector<bool> done(static_cast<std::size_t>(nodes), false);
+    done_.assign(static_cast<std::size_t>(nodes), 0);
     for (Index i = 0; i < costs_.rows(); ++i) {
       // Potentials of these sources stay 0: they are at distance 0 in every search so far.
       if (supply_(i) > kNothing) distance_[i] = 0;
@@ -82,23 +82,35 @@ class Network {
     for (;;) {
       Index at = -1;
       for (Index v = 0; v < nodes; ++v) {
-        if (!done[v] && distance_[v] < kInfinity && (at < 0 || distance_[v] < distance_[at])) {
+        if (done_[v] == 0 && distance_[v] < kInfinity && (at < 0 || distance_[v] < distance_[at])) {
           at = v;
         }
       }
       if (at < 0) return;
-      done[at] = true;
-      for (Index v = 0; v < nodes; ++v) {
-        if (done[v] || is_source(v) == is_source(at)) continue;
-        if (!is_source(at) && flow(v, at) <= kNothing) continue;
-        const double cost =
-            is_source(at) ? costs_(at, v - costs_.rows()) : -costs_(v, at - costs_.rows());
-        const double reduced = std::max(0.0, cost + potential_[at] - potential_[v]);
-        if (distance_[at] + reduced >= distance_[v]) continue;
-        distance_[v] = distance_[at] + reduced;
-        before_[v] = at;
-      }
+      done_[at] = 1;
+      is_source(at) ? reach_sinks(at) : reach_sources(at);
     }
+  }
+
+  void reach_sinks(Index source) {
+    const double* costs = &costs_(source, 0);
+    for (Index j = 0; j < costs_.cols(); ++j) reach(costs_.rows() + j, source, costs[j]);
+  }
+
+  // Back along what was shipped.
+  void reach_sources(Index sink) {
+    const Index j = sink - costs_.rows();
+    for (Index i = 0; i < costs_.rows(); ++i) {
+      if (shipped_(i, j) > kNothing) reach(i, sink, -costs_(i, j));
+    }
+  }
+
+  void reach(Index node, Index from, double cost) {
+    if (done_[node] != 0) return;
+    const double reduced = std::max(0.0, cost + potential_[from] - potential_[node]);
+    if (distance_[from] + reduced >= distance_[node]) return;
+    distance_[node] = distance_[from] + reduced;
+    before_[node] = from;
   }
 
   const Matrix& costs_;
@@ -108,6 +120,7 @@ class Network {
   std::vector<double> potential_;
   std::vector<double> distance_;
   std::vector<Index> before_;
+  std::vector<char> done_;
   Index end_ = -1;
 };
 
