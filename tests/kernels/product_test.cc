@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/rng.h"
@@ -276,6 +277,20 @@ TYPED_TEST(ProductTest, NoRowsChangeNothing) {
   expand(x.data(), 4, 2, 4, w.data(), 4, 0, w.data(), 16);
   EXPECT_EQ(out, std::vector<T>(64, T(3)));
   EXPECT_EQ(x, std::vector<T>(8, T(1)));
+}
+
+// Strips end within a cache line and are added to what is there; what lies below is another's.
+TEST(Gram, AddsTheUpperTriangleStripByStrip) {
+  const Matrix x = Stream(0, Purpose::kTest, 9).normal_matrix(150, 21);
+  Matrix out = Matrix::Constant(21, 21, 7);
+  for (const auto& [begin, end] : {std::pair<Index, Index>{0, 10}, {10, 21}}) {
+    add_gram(x, 0.5, begin, end, out);
+  }
+  const Matrix expected = 0.5 * (x.transpose() * x);
+  for (Index j = 0; j < 21; ++j) {
+    for (Index k = j; k < 21; ++k) EXPECT_NEAR(out(j, k), 7 + expected(j, k), 1e-12 * 150);
+  }
+  EXPECT_EQ(out(10, 9), 7);
 }
 
 }  // namespace product_test
