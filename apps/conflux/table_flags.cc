@@ -38,10 +38,7 @@ void check_fcs_words(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<Flag> input_flags(InputFlags& flags) {
-  return {{.names = "--format",
-           .value = "F",
-           .help = format_list() + " [by name]",
-           .target = &flags.format},
+  return {{.names = "--format", .value = "F", .help = format_list(), .target = &flags.format},
           {.names = "--no-header",
            .help = "text: the first line holds values; columns are called c0, c1, ...",
            .target = &flags.no_header},

@@ -180,8 +180,7 @@ Verb reproduce_verb() {
              .target = &flags->data},
             {.names = "--features-net",
              .value = "FILE.npz",
-             .help = "network that looks at translated images, besides small ones of our own; "
-                     "tools/get_inception.py fetches one",
+             .help = "look at images through this network, too",
              .target = &flags->features_net},
             threads_flag(flags->threads),
             {.names = "--only",
