@@ -24,7 +24,7 @@ _SUMMARY = {
     "tree-inb": "Moves mass across a tree's cuts and along directions, in turn.",
     "conditional": "Moves one feature at a time by what the others are, as long as groups differ.",
     "realnvp": "Moves each group to the normal law by trained networks: RealNVP, a baseline.",
-    "alignflow": "Moves each group to the normal law by networks that critics judge: AlignFlow, a baseline.",
+    "alignflow": "Moves each group to the normal law by networks and critics: AlignFlow.",
     "lrmf": "Moves the groups onto one of them by trained networks: LRMF, a baseline.",
 }
 
