@@ -241,7 +241,7 @@ double memory_of_coupling(const DataShape& data, const FitOptions& options) {
   const auto hidden = static_cast<double>(*options.hidden);
   const double parameters = static_cast<double>(options.couplings) * hidden *
                             (hidden + 1.5 * static_cast<double>(data.dim) + 2);
-  return parameters * groups * (2 * 6 * sizeof(float) + 2 * sizeof(double));
+  return parameters * groups * (12 * sizeof(float) + 2 * sizeof(double));
 }
 
 }  // namespace

@@ -227,8 +227,9 @@ void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
         const double next = inside ? at + move : low[i] + (high[i] - low[i]) / 2;
         // The solution of the segment's own equation, up to the rounding of `at` itself, or a
         // bracket that has no number left within.
-        open[i] = std::abs(at + move - at) > 4e-16 * std::abs(at) && next != at;
-        if (open[i]) {
+        const bool goes_on = std::abs(at + move - at) > 4e-16 * std::abs(at) && next != at;
+        open[i] = goes_on ? 1 : 0;
+        if (goes_on) {
           line[i] = next;
         } else if (log_det != nullptr) {
           log_det[i] -= std::log(slope[i]);
