@@ -9,6 +9,7 @@
 #include "file_checks.h"
 #include "support/interrupt.h"
 #include "table_flags.h"
+#include "tagged_table.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -22,8 +23,6 @@ struct ConvertFlags {
   std::string group;
   int threads = 0;
 };
-
-constexpr Index kBlockRows = 65536;
 
 bool is_own_array(const Table& block, const std::string& name) {
   return block.extras && (block.extras->format == "npz" || block.extras->format == "mat") &&
@@ -64,7 +63,7 @@ void run_convert(const ConvertFlags& flags, const Console& console) {
                                    write_options(flags.table, flags.output, group, flags.threads));
   Index rows = 0;
   std::vector<std::string> dropped;
-  for (Table block; reader->read(block, kBlockRows);) {
+  for (Table block; reader->read(block, kRowsOfABlock);) {
     stop_if_interrupted();
     rows += block.num_rows();
     drop_others(block, group, keeps, dropped);

@@ -26,7 +26,6 @@ namespace conflux::app {
 
 namespace {
 
-constexpr Index kBlockRows = 65536;
 // Bytes of files beyond which rows that are not fitted are not kept.
 constexpr std::uintmax_t kLargeFiles = 32'000'000;
 
@@ -73,7 +72,7 @@ Table read_within(const std::string& path, const TaggedTableFlags& flags,
   for (const std::string& note : reader->notes()) console.info(note);
   if (flags.max_memory <= 0) return reader->read_rest();
   Table table;
-  for (Table block; reader->read(block, kBlockRows);) {
+  for (Table block; reader->read(block, kRowsOfABlock);) {
     if (table.columns.empty()) {
       table = std::move(block);
     } else {
@@ -277,7 +276,7 @@ TaggedTable read_drawn(const TaggedTableFlags& flags, const Console& console) {
     const auto reader =
         open_rows(path, options_for(path, flags, spelled_columns(flags)), flags.components.get());
     for (const std::string& note : reader->notes()) console.info(note);
-    for (Table block; reader->read(block, kBlockRows);) {
+    for (Table block; reader->read(block, kRowsOfABlock);) {
       stop_if_interrupted();
       if (block.source.empty()) block.source = path;
       add_empty_labels(block, flags, path);

@@ -15,6 +15,9 @@
 
 namespace conflux::app {
 
+/// So many rows of a table are read and written at a time.
+inline constexpr Index kRowsOfABlock = 65536;
+
 struct TaggedTableFlags {
   std::vector<std::string> paths;
   InputFlags table;

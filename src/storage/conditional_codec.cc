@@ -76,8 +76,8 @@ std::vector<Node> read_nodes(const std::string& prefix, Index dim, Index moved, 
   return nodes;
 }
 
-std::vector<ConditionalLayer::Barycenter> read_barycenters(const std::string& name, Index leaves,
-                                                           TensorFile& file) {
+std::vector<ConditionalLayer::Barycenter> read_leaf_barycenters(const std::string& name,
+                                                                Index leaves, TensorFile& file) {
   const std::vector<std::int64_t> offsets = file.offsets(name + ".offsets", leaves);
   const std::vector<double> values = file.doubles(name + ".values", {offsets.back()});
   const std::vector<double> reach = file.doubles(name + ".reach", {leaves});
@@ -105,8 +105,9 @@ std::shared_ptr<const Layer> read_conditional(const LayerSource& source) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     maps[i / static_cast<std::size_t>(leaves)].push_back(std::move(all[i]));
   }
-  return std::make_shared<ConditionalLayer>(dim, moved, std::move(nodes), std::move(maps),
-                                            read_barycenters(prefix + ".barycenter", leaves, file));
+  return std::make_shared<ConditionalLayer>(
+      dim, moved, std::move(nodes), std::move(maps),
+      read_leaf_barycenters(prefix + ".barycenter", leaves, file));
 }
 
 }  // namespace

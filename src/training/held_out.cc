@@ -25,8 +25,9 @@ constexpr Index kMostGuessedRows = 10'000;
 constexpr Index kBlock = 64;
 
 // Rows of all groups below each other.
-struct Pool {
-  explicit Pool(const SearchSample<float>& sample) : rows(sample.num_samples(), sample.dim()) {
+struct PooledRows {
+  explicit PooledRows(const SearchSample<float>& sample)
+      : rows(sample.num_samples(), sample.dim()) {
     Index at = 0;
     for (Index m = 0; m < sample.num_groups(); ++m) {
       const Index count = sample.rows[m].rows();
@@ -50,7 +51,7 @@ struct Pool {
 
 // Entry (i, b): sum over the rows j of group b, other than i, of mass of j times distance to i.
 // Pairs of the rows `begin` .. `end` with all rows after them.
-Matrix sum_distances(const Pool& pool, Index groups, Index begin, Index end) {
+Matrix sum_distances(const PooledRows& pool, Index groups, Index begin, Index end) {
   const Index dim = pool.rows.cols();
   const Index below = pool.rows.rows() - begin;
   std::vector<float> columns(static_cast<std::size_t>(dim * kBlock), 0.0F);
@@ -74,7 +75,7 @@ Matrix sum_distances(const Pool& pool, Index groups, Index begin, Index end) {
 }
 
 // For every row, the sums of sum_distances() over all pairs.
-Matrix sum_all_distances(const Pool& pool, Index groups, const Workers& workers) {
+Matrix sum_all_distances(const PooledRows& pool, Index groups, const Workers& workers) {
   const Index rows = pool.rows.rows();
   std::vector<Matrix> parts(static_cast<std::size_t>((rows + kBlock - 1) / kBlock));
   workers.for_each(static_cast<Index>(parts.size()), [&](Index b) {
@@ -86,7 +87,7 @@ Matrix sum_all_distances(const Pool& pool, Index groups, const Workers& workers)
 }
 
 HeldOutJudgement mean_energy_distance(const SearchSample<float>& sample, const Workers& workers) {
-  const Pool pool(sample);
+  const PooledRows pool(sample);
   const Index groups = sample.num_groups();
   const Index rows = pool.rows.rows();
   Vector group_mass = Vector::Zero(groups);
