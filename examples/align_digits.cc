@@ -18,7 +18,7 @@ using namespace conflux;
 GroupSet part_of(const GroupSet& groups, bool every_fourth) {
   GroupSet out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    const ConstRows rows = groups[m].rows;
+    const ConstRows rows = groups[m].rows.doubles();
     Matrix part(rows.rows(), rows.cols());
     Index count = 0;
     for (Index i = 0; i < rows.rows(); ++i) {
@@ -42,7 +42,8 @@ GroupSet moved(const GroupSet& groups, const Flow& flow, const Workers& workers)
 double mean_w2(const GroupSet& groups, const Workers& workers) {
   return pairwise(groups.num_groups(),
                   [&](Index a, Index b) {
-                    return exact_w2_squared(groups[a].rows, groups[b].rows, {}, workers);
+                    return exact_w2_squared(groups[a].rows.doubles(), groups[b].rows.doubles(), {},
+                                            workers);
                   })
       .mean;
 }
@@ -77,14 +78,14 @@ void run(const std::filesystem::path& in, const std::filesystem::path& out) {
   double worst = 0;
   for (Index m = 0; m < digits.num_groups(); ++m) {
     const Matrix back = fit.flow.inverse(m, latent[m].rows, workers);
-    worst = std::max(worst, round_trip_error(unseen[m].rows, back).largest);
+    worst = std::max(worst, round_trip_error(unseen[m].rows.doubles(), back).largest);
   }
   // What the distance is between samples of one and the same group: no alignment can do better.
   double floor = 0;
   for (Index m = 0; m < digits.num_groups(); ++m) {
     const Matrix other =
         fit.flow.forward(m, seen[m].rows.middle_rows(0, unseen[m].rows.rows()), workers);
-    floor += exact_w2_squared(latent[m].rows, other, {}, workers) / 10;
+    floor += exact_w2_squared(latent[m].rows.doubles(), other, {}, workers) / 10;
   }
   std::printf("on held-out rows                    before     after\n");
   std::printf("squared W2 between groups, mean   %8.1f  %8.1f\n", mean_w2(unseen, workers),
@@ -95,7 +96,7 @@ void run(const std::filesystem::path& in, const std::filesystem::path& out) {
   std::printf("relative round-trip error         %8.1f  %8.0e\n\n", 0.0, worst);
 
   const Index source = digits.index_of("3");
-  const ConstRows one = unseen[source].rows.middle_rows(0, 1);
+  const ConstRows one = unseen[source].rows.middle_rows(0, 1).doubles();
   std::printf("a held-out 3, and the same hand writing 0, 1, 2, 4 ... 9\n");
   std::vector<Matrix> images{one.eigen()};
   for (Index m = 0; m < digits.num_groups(); ++m) {

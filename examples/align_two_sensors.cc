@@ -13,8 +13,10 @@ int main() {
   const conflux::Matrix as_other = fit.flow.translate(0, 1, sensors[0].rows, workers);
 
   std::cout << "W2^2 to the other sensor before: "
-            << conflux::exact_w2_squared(sensors[0].rows, sensors[1].rows, {}, workers)
-            << ", after: " << conflux::exact_w2_squared(as_other, sensors[1].rows, {}, workers)
+            << conflux::exact_w2_squared(sensors[0].rows.doubles(), sensors[1].rows.doubles(), {},
+                                         workers)
+            << ", after: "
+            << conflux::exact_w2_squared(as_other, sensors[1].rows.doubles(), {}, workers)
             << ", cost of the move to the shared space: "
-            << conflux::transport_cost(sensors[0].rows, shared, workers) << "\n";
+            << conflux::transport_cost(sensors[0].rows.doubles(), shared, workers) << "\n";
 }

@@ -163,7 +163,7 @@ SharedModel with_group(const Model& model, const std::string& name, const py::ar
   const py::gil_scoped_release unlocked;
   const Workers workers(threads);
   const GroupSet set = caller.group_set(workers);
-  return std::make_shared<Model>(add_group(model, name, set[0].rows, set[0].weights, workers));
+  return std::make_shared<Model>(add_group(model, name, set[0].rows, set[0].masses, workers));
 }
 
 SharedModel with_table_group(const Model& model, const std::string& name, const Table& table,

@@ -33,13 +33,13 @@ void validate_rows(Index m, const Group& group, const std::vector<std::string>& 
   }
 }
 
-void validate_weights(Index m, const Group& group) {
-  for (std::size_t i = 0; i < group.weights.size(); ++i) {
-    const double weight = group.weights[i];
-    if (weight >= 0 && std::isfinite(weight)) continue;
+void validate_masses(Index m, const Group& group) {
+  for (std::size_t i = 0; i < group.masses.size(); ++i) {
+    const double mass = group.masses[i];
+    if (mass >= 0 && std::isfinite(mass)) continue;
     throw InvalidData(fmt::format(
         "group {} (\"{}\"): the weight of row {} is {}; weights must be finite and at least 0.", m,
-        group.name, i, weight));
+        group.name, i, mass));
   }
 }
 
@@ -54,7 +54,7 @@ void SampleRows::refuse() {
   throw Error("the rows are in single precision and are needed in double precision; convert them.");
 }
 
-void GroupSet::add(std::string name, SampleRows rows, std::span<const double> weights) {
+void GroupSet::add(std::string name, SampleRows rows, std::span<const double> masses) {
   for (const Group& group : groups_) {
     if (group.name == name) {
       throw InvalidData(fmt::format("group \"{}\" was added twice; join its rows first.", name));
@@ -65,24 +65,24 @@ void GroupSet::add(std::string name, SampleRows rows, std::span<const double> we
         "group \"{}\" has {} columns but group \"{}\" has {}; all groups need the same features.",
         name, rows.cols(), groups_.front().name, dim()));
   }
-  if (!weights.empty() && static_cast<Index>(weights.size()) != rows.rows()) {
+  if (!masses.empty() && static_cast<Index>(masses.size()) != rows.rows()) {
     throw InvalidData(fmt::format("group \"{}\" has {} rows but {} weights; give one per row.",
-                                  name, rows.rows(), weights.size()));
+                                  name, rows.rows(), masses.size()));
   }
-  groups_.push_back({.name = std::move(name), .rows = rows, .weights = weights});
+  groups_.push_back({.name = std::move(name), .rows = rows, .masses = masses});
   stores_.emplace_back();
 }
 
-void GroupSet::add(std::string name, Matrix&& rows, std::vector<double>&& weights) {
-  keep(std::move(name), std::move(rows), std::move(weights));
+void GroupSet::add(std::string name, Matrix&& rows, std::vector<double>&& masses) {
+  keep(std::move(name), std::move(rows), std::move(masses));
 }
 
-void GroupSet::keep(std::string name, Store&& rows, std::vector<double>&& weights) {
+void GroupSet::keep(std::string name, Store&& rows, std::vector<double>&& masses) {
   const auto store = std::make_shared<Store>(std::move(rows));
-  const auto kept_weights = std::make_shared<const std::vector<double>>(std::move(weights));
-  add(std::move(name), view_of(*store), *kept_weights);
+  const auto kept_masses = std::make_shared<const std::vector<double>>(std::move(masses));
+  add(std::move(name), view_of(*store), *kept_masses);
   stores_.back() = store;
-  kept_.push_back(kept_weights);
+  kept_.push_back(kept_masses);
 }
 
 void GroupSet::own_rows() {
@@ -170,7 +170,7 @@ Index GroupSet::index_of(const std::string& name) const { return find_group(name
 void GroupSet::validate() const {
   for (Index m = 0; m < num_groups(); ++m) {
     validate_rows(m, groups_[m], feature_names_);
-    validate_weights(m, groups_[m]);
+    validate_masses(m, groups_[m]);
   }
 }
 

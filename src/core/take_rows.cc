@@ -22,14 +22,14 @@ GroupSet take_rows(const GroupSet& groups, const std::vector<std::vector<Index>>
   std::vector<std::vector<Index>> labels;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Group& group = groups[m];
-    std::vector<double> weights;
+    std::vector<double> masses;
     auto& own = labels.emplace_back();
     for (const Index i : rows[static_cast<std::size_t>(m)]) {
-      if (!group.weights.empty()) weights.push_back(group.weights[i]);
+      if (!group.masses.empty()) masses.push_back(group.masses[i]);
       own.push_back(group.label(i));
     }
     group.rows.visit([&](const auto& view) {
-      out.add(group.name, taken(view, rows[static_cast<std::size_t>(m)]), std::move(weights));
+      out.add(group.name, taken(view, rows[static_cast<std::size_t>(m)]), std::move(masses));
     });
   }
   if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());

@@ -133,7 +133,7 @@ KindSpread spread_in_kinds(const GroupSet& groups, const std::vector<RowChoice>&
     double mass = 0;
     for (Index m = 0; m < count; ++m) {
       if (counts[m] < static_cast<double>(kLeastSearchRows)) continue;
-      kind.add(groups[m].name, groups[m].rows, groups[m].weights);
+      kind.add(groups[m].name, groups[m].rows, groups[m].masses);
       kind_rows.push_back(rows[m]);
       members.push_back(m);
       mass += counts[m];

@@ -141,7 +141,7 @@ Latent::Writable<Scalar> Latent::copy_to_scratch() {
       }
     });
     to += group.rows.rows() * dim;
-    groups_.add(group.name, MatrixView<const Scalar>(out.back()), group.weights);
+    groups_.add(group.name, MatrixView<const Scalar>(out.back()), group.masses);
   }
   if (!given_.feature_names().empty()) groups_.set_feature_names(given_.feature_names());
   groups_.set_measured(given_.measured());

@@ -263,7 +263,7 @@ RowChoice all_rows(const GroupSet& groups) {
   for (Index m = 0; m < groups.num_groups(); ++m) {
     out.emplace_back().reserve(static_cast<std::size_t>(groups[m].rows.rows()));
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
-      if (groups[m].weights.empty() || groups[m].weights[i] > 0) out.back().push_back(i);
+      if (groups[m].masses.empty() || groups[m].masses[i] > 0) out.back().push_back(i);
     }
   }
   return out;
@@ -271,8 +271,8 @@ RowChoice all_rows(const GroupSet& groups) {
 
 std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen) {
   std::vector<double> out;
-  if (!group.weights.empty()) {
-    for (const Index i : chosen) out.push_back(group.weights[i]);
+  if (!group.masses.empty()) {
+    for (const Index i : chosen) out.push_back(group.masses[i]);
   }
   return out;
 }

@@ -64,7 +64,7 @@ double transport_cost(const GroupSet& from, const GroupSet& to, const Workers& w
       throw InvalidData(fmt::format("group {} is \"{}\" before the move and \"{}\" after it.", m,
                                     from[m].name, to[m].name));
     }
-    return transport_cost(from[m].rows, to[m].rows, workers, from[m].weights);
+    return transport_cost(from[m].rows.doubles(), to[m].rows.doubles(), workers, from[m].masses);
   });
 }
 

@@ -99,8 +99,8 @@ SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
     sample.rows.push_back(
         gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used, features, workers), comm));
     std::vector<double> masses;
-    if (!groups[m].weights.empty()) {
-      for (const Index i : chosen[m]) masses.push_back(groups[m].weights[i]);
+    if (!groups[m].masses.empty()) {
+      for (const Index i : chosen[m]) masses.push_back(groups[m].masses[i]);
     }
     sample.masses.push_back(comm.gather(masses));
   }

@@ -60,8 +60,8 @@ std::string data_digest(const GroupSet& groups) {
       digest.add(std::as_bytes(
           std::span(group.rows.row(i, buffer), static_cast<std::size_t>(group.rows.cols()))));
     }
-    add(digest, static_cast<Index>(group.weights.size()));
-    digest.add(std::as_bytes(group.weights));
+    add(digest, static_cast<Index>(group.masses.size()));
+    digest.add(std::as_bytes(group.masses));
     digest.add(std::as_bytes(group.labels));
   }
   return "xxh3-128:" + digest.hex();

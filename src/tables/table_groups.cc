@@ -220,7 +220,7 @@ void write_csv(const std::filesystem::path& path, const GroupSet& groups) {
   block.add("group", std::vector<std::string>());
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Group& group = groups[m];
-    if (group.rows.rows() == 0 || !group.weights.empty() || is_missing(group.name)) {
+    if (group.rows.rows() == 0 || !group.masses.empty() || is_missing(group.name)) {
       throw InvalidData(fmt::format(
           "group {} (\"{}\") has weights, no rows or no name; a table cannot hold that.", m,
           group.name));

@@ -37,7 +37,7 @@ class Newcomer {
         number_(model.flow.num_groups()),
         chosen_(all_rows(group)),
         rows_(group[0].rows.to_matrix()) {
-    latent_.add(group[0].name, ConstRows(rows_), group[0].weights);
+    latent_.add(group[0].name, ConstRows(rows_), group[0].masses);
     if (chosen_[0].empty()) {
       throw InvalidData(fmt::format("group \"{}\" has no rows{}; give it rows.", group[0].name,
                                     rows_.rows() > 0 ? " with positive weight" : ""));

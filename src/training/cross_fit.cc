@@ -48,7 +48,7 @@ Deal deal_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t se
 GroupSet without_empty(const GroupSet& groups) {
   GroupSet out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (groups[m].rows.rows() > 0) out.add(groups[m].name, groups[m].rows, groups[m].weights);
+    if (groups[m].rows.rows() > 0) out.add(groups[m].name, groups[m].rows, groups[m].masses);
   }
   return out;
 }

@@ -183,7 +183,7 @@ GatheredPool gather_pool(const GroupSet& mine, RowLimit rows_per_group, std::uin
   const Names names = agree_on_names(mine, comm);
   bool weighted = false, doubles = false;
   for (Index m = 0; m < mine.num_groups(); ++m) {
-    weighted = weighted || !mine[m].weights.empty();
+    weighted = weighted || !mine[m].masses.empty();
     doubles = doubles || !mine[m].rows.single();
   }
   weighted = any_process(weighted, comm);

@@ -220,7 +220,7 @@ HeldOutJudgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent
     for (Index i = 0; i < rows.rows(); ++i) {
       const Index row = rows_[m][static_cast<std::size_t>(i)];
       latent[m].rows.copy_row(row, rows.row(i).data());
-      if (!latent[m].weights.empty()) masses.push_back(latent[m].weights[row]);
+      if (!latent[m].masses.empty()) masses.push_back(latent[m].masses[row]);
       all.rows_[m][static_cast<std::size_t>(i)] = i;
     }
     forward_in_place(layer, m, Rows(rows), workers);

@@ -82,20 +82,20 @@ class Judge {
   double paper_wd_of(Index to, ConstRows moved) const {
     PaperWdOptions options;
     if (images_) options.block = kBlock;
-    return paper_wd(test_[to].rows, moved, options, workers_).value;
+    return paper_wd(test_[to].rows.doubles(), moved, options, workers_).value;
   }
 
   double exact_of(Index to, ConstRows moved) const {
     ExactWassersteinOptions options;
     if (images_) options.block = kBlock;
-    return exact_w2_squared(test_[to].rows, moved, options, workers_);
+    return exact_w2_squared(test_[to].rows.doubles(), moved, options, workers_);
   }
 
   Distances distances(const Flow& flow, const std::vector<Matrix>& latent) const {
     const Index groups = test_.num_groups();
     Distances out{Matrix::Zero(groups, groups), Matrix::Zero(groups, groups)};
     for (Index from = 0; from < groups; ++from) {
-      const ConstRows rows = test_[from].rows;
+      const ConstRows rows = test_[from].rows.doubles();
       for (Index to = 0; to < groups; ++to) {
         stop_if_interrupted();
         Matrix moved = flow.inverse(to, latent[from], workers_);
@@ -126,7 +126,7 @@ class Judge {
   double transport_cost_of(const std::vector<Matrix>& latent) const {
     double sum = 0;
     for (Index m = 0; m < test_.num_groups(); ++m) {
-      sum += transport_cost(test_[m].rows, latent[m], workers_);
+      sum += transport_cost(test_[m].rows.doubles(), latent[m], workers_);
     }
     return sum / static_cast<double>(test_.num_groups());
   }

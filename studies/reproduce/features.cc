@@ -124,8 +124,8 @@ void FeatureDistances::look_at_real(const std::string& split, const SplitSet& da
     stop_if_interrupted();
     const Index rows = limit(data.test[m].rows.rows());
     const Index others = std::min(data.train[m].rows.rows(), rows);
-    real_.push_back(net_.features(data.test[m].rows.middle_rows(0, rows), workers));
-    const Matrix more = net_.features(data.train[m].rows.middle_rows(0, others), workers);
+    real_.push_back(net_.features(data.test[m].rows.middle_rows(0, rows).doubles(), workers));
+    const Matrix more = net_.features(data.train[m].rows.middle_rows(0, others).doubles(), workers);
     frechet_floor_ += frechet_distance(more, real_.back()) / static_cast<double>(groups);
     kernel_floor_ += kernel_distance(more, real_.back()) / static_cast<double>(groups);
   }

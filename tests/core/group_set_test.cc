@@ -29,7 +29,7 @@ TEST(GroupSet, KeepsRowsThatAreMovedIn) {
     copy = groups;
   }
   EXPECT_EQ(copy[0].rows(1, 1), 7.0);
-  EXPECT_EQ(copy[0].weights[1], 2.0);
+  EXPECT_EQ(copy[0].masses[1], 2.0);
 }
 
 TEST(GroupSet, ReadsEveryFourthColumnBlockThroughAStride) {

@@ -130,9 +130,10 @@ TEST_P(TreeMethod, BringsTheMoonsTogether) {
   FitOptions chosen = options(20);
   chosen.validation_fraction = 0;
   const Fit fit = fit_flow(moons, chosen);
-  const double before = exact_w2_squared(moons[0].rows, moons[1].rows, {}, workers);
+  const double before =
+      exact_w2_squared(moons[0].rows.doubles(), moons[1].rows.doubles(), {}, workers);
   const Matrix as_other = fit.flow.translate(0, 1, moons[0].rows, workers);
-  const double after = exact_w2_squared(as_other, moons[1].rows, {}, workers);
+  const double after = exact_w2_squared(as_other, moons[1].rows.doubles(), {}, workers);
   // Two samples of one moon are 0.006 apart; NB alone stops at 0.2.
   EXPECT_LT(after, GetParam() == Method::kTree ? 0.1 : 0.03) << before;
   RecordProperty("after", std::to_string(after));

@@ -108,7 +108,7 @@ TEST(RowsToJudge, LabelsAndWeightsStayWithTheirRows) {
   groups.set_labels({"x", "y", "z"}, labels);
   const RowsToJudge found = choose_rows_to_judge(groups, 0.3, {});
   for (Index i = 0; i < found.fitted[1].rows.rows(); ++i) {
-    EXPECT_EQ(found.fitted[1].weights[i], found.fitted[1].rows(i, 0) + 1);
+    EXPECT_EQ(found.fitted[1].masses[i], found.fitted[1].rows(i, 0) + 1);
   }
   for (Index i = 0; i < found.judged[0].rows.rows(); ++i) {
     EXPECT_EQ(found.judged[0].label(i), static_cast<Index>(found.judged[0].rows(i, 0)) % 3);

@@ -153,7 +153,7 @@ TEST(GroupsFromTable, PutRowsUndoesIt) {
     if (column.name == "x" || column.name == "y") column.numbers.assign(4, 99);
   }
   for (Index m = 0; m < 2; ++m) {
-    put_rows(table, {"y", "x"}, found.positions[m], found.groups[m].rows);
+    put_rows(table, {"y", "x"}, found.positions[m], found.groups[m].rows.doubles());
   }
   EXPECT_TRUE(same_table(table, cells()));
 }

@@ -95,12 +95,12 @@ TEST_P(AddGroup, OfTheLawOfAnOldGroupLandsOnIt) {
   GroupSet old;
   old.add("a", twice[0].rows.middle_rows(0, 600));
   old.add("b", twice[1].rows.middle_rows(0, 600));
-  const ConstRows fresh = twice[1].rows.middle_rows(600, 600);
+  const ConstRows fresh = twice[1].rows.middle_rows(600, 600).doubles();
   const Model wider = add_group(fit(old), "fresh", fresh, {}, workers_);
   const Matrix b = wider.flow.forward(1, old[1].rows, workers_);
   const Matrix moved = wider.flow.forward(2, fresh, workers_);
-  const double floor = exact_w2_squared(old[1].rows, fresh, {}, workers_);
-  const double apart = exact_w2_squared(old[0].rows, fresh, {}, workers_);
+  const double floor = exact_w2_squared(old[1].rows.doubles(), fresh, {}, workers_);
+  const double apart = exact_w2_squared(old[0].rows.doubles(), fresh, {}, workers_);
   const double after = exact_w2_squared(b, moved, {}, workers_);
   EXPECT_GT(apart, 4 * floor);
   EXPECT_LT(after, 1.5 * floor);

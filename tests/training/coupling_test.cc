@@ -56,7 +56,7 @@ TEST_P(Networks, TurnOneMoonIntoTheOther) {
   const GroupSet others = make_moons({.samples = 1000, .seed = 1});
   for (Index to = 0; to < 2; ++to) {
     const Matrix moved = fit.flow.translate(1 - to, to, others[1 - to].rows, kWorkers);
-    EXPECT_LT(exact_w2_squared(moved, others[to].rows, {}, kWorkers), 0.02) << to;
+    EXPECT_LT(exact_w2_squared(moved, others[to].rows.doubles(), {}, kWorkers), 0.02) << to;
   }
 }
 

@@ -127,8 +127,8 @@ TEST(Processes, ThePoolIsThatOfOneProcessInEitherPrecision) {
     for (Index m = 0; m < 2; ++m) {
       ASSERT_TRUE(fitted[m].rows.single());
       EXPECT_EQ(fitted[m].rows.to_matrix(), expected[m].rows.to_matrix());
-      EXPECT_TRUE(std::equal(fitted[m].weights.begin(), fitted[m].weights.end(),
-                             expected[m].weights.begin()));
+      EXPECT_TRUE(
+          std::equal(fitted[m].masses.begin(), fitted[m].masses.end(), expected[m].masses.begin()));
       EXPECT_EQ(found.pool.next[m].size(), one.next[m].size());
     }
   });

@@ -45,7 +45,7 @@ HeldOutJudgement judge_nearly_all(const GroupSet& groups) {
 // The energy distance of two groups from its definition, over pairs of different rows.
 double slow_energy(const Group& x, const Group& y, const std::vector<Index>& rows_x,
                    const std::vector<Index>& rows_y) {
-  const auto mass = [](const Group& g, Index i) { return g.weights.empty() ? 1.0 : g.weights[i]; };
+  const auto mass = [](const Group& g, Index i) { return g.masses.empty() ? 1.0 : g.masses[i]; };
   const auto mean = [&](const Group& a, const Group& b, const std::vector<Index>& rows_a,
                         const std::vector<Index>& rows_b) {
     double sum = 0;
@@ -204,7 +204,7 @@ TEST(HeldOut, NothingIsLearnedFromNoise) {
     return energy_distance(flow.forward(0, fresh[0].rows, kWorkers),
                            flow.forward(1, fresh[1].rows, kWorkers), kWorkers);
   };
-  const double before = energy_distance(fresh[0].rows, fresh[1].rows, kWorkers);
+  const double before = energy_distance(fresh[0].rows.doubles(), fresh[1].rows.doubles(), kWorkers);
   EXPECT_LT(distance(guarded.flow), 1.05 * before);
   EXPECT_GT(distance(unguarded.flow), 1.5 * before);
   EXPECT_LE(guarded.record.layers.size() + guarded.record.dropped_layers.size(), 12u);

@@ -36,12 +36,13 @@ Figures mean_over_seeds(const std::string& set, Method method, int seeds) {
     const Fit fit = fit_flow(train, options);
     for (Index from = 0; from < groups; ++from) {
       const Matrix latent = fit.flow.forward(from, test[from].rows, workers);
-      mean.tc +=
-          transport_cost(test[from].rows, latent, workers) / (static_cast<double>(groups) * seeds);
+      mean.tc += transport_cost(test[from].rows.doubles(), latent, workers) /
+                 (static_cast<double>(groups) * seeds);
       for (Index to = 0; to < groups; ++to) {
         if (to == from) continue;
         const Matrix translated = fit.flow.inverse(to, latent, workers);
-        mean.paper_wd += paper_wd(test[to].rows, translated, {}, workers).value / (pairs * seeds);
+        mean.paper_wd +=
+            paper_wd(test[to].rows.doubles(), translated, {}, workers).value / (pairs * seeds);
       }
     }
   }

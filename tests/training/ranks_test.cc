@@ -16,7 +16,7 @@ namespace ranks_test {
 GroupSet part_of(const GroupSet& groups, Index rank, Index size) {
   GroupSet out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    const ConstRows rows = groups[m].rows;
+    const ConstRows rows = groups[m].rows.doubles();
     Matrix part(rows.rows(), rows.cols());
     Index count = 0;
     for (Index i = 0; i < rows.rows(); ++i) {
@@ -90,8 +90,8 @@ TEST(Ranks, AlignAsWellAsOneProcess) {
   options.layers = 15;
   const Workers workers(1);
   const auto distance = [&](const Flow& flow) {
-    return exact_w2_squared(flow.translate(0, 1, moons[0].rows, workers), moons[1].rows, {},
-                            workers);
+    return exact_w2_squared(flow.translate(0, 1, moons[0].rows, workers), moons[1].rows.doubles(),
+                            {}, workers);
   };
   const double one = distance(fit_flow(moons, options).flow);
   const double three = distance(fit_on_ranks(moons, options, 3)[0]);

@@ -58,8 +58,8 @@ TEST(Sinf, BringsTheMoonsTogetherBothWays) {
     const Matrix there = fit.flow.translate(1 - to, to, moons[1 - to].rows, workers);
     const Matrix back = fit.flow.translate(to, 1 - to, moons[to].rows, workers);
     // Two samples of one moon are 0.006 apart.
-    EXPECT_LT(exact_w2_squared(there, moons[to].rows, {}, workers), 0.01);
-    EXPECT_LT(exact_w2_squared(back, moons[1 - to].rows, {}, workers), 0.05);
+    EXPECT_LT(exact_w2_squared(there, moons[to].rows.doubles(), {}, workers), 0.01);
+    EXPECT_LT(exact_w2_squared(back, moons[1 - to].rows.doubles(), {}, workers), 0.05);
   }
 }
 

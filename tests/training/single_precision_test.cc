@@ -124,7 +124,7 @@ TEST(SinglePrecision, RowsOfOthersAreNotTouched) {
 
 TEST(SinglePrecision, InPlaceIsRefusedWithARemedy) {
   const GroupSet groups = singles_of(make_moons({.samples = 30}));
-  EXPECT_THROW(static_cast<void>(ConstRows(groups[0].rows)), Error);
+  EXPECT_THROW(static_cast<void>(groups[0].rows.doubles()), Error);
 }
 
 TEST(GroupSetOwnership, RowsThatAreGivenUpAreNotCopied) {

@@ -23,7 +23,7 @@ QuantileSummary whole(const std::vector<double>& sorted) {
   return summarize(sorted, {}, static_cast<Index>(sorted.size()));
 }
 
-double image(const MonotoneMap& map, double x) {
+double value_at(const MonotoneMap& map, double x) {
   forward(map, {&x, 1}, nullptr);
   return x;
 }
@@ -64,14 +64,15 @@ TEST(SplineMaps, TakeTheGroupsToTheTarget) {
   const std::vector<QuantileSummary> groups{whole(a), whole(b)};
   const std::vector<MonotoneMap> maps = fit_spline_maps(groups, std::vector{0.0, 1.0}, 400, 1);
   // Both are normal: the map is straight up to sampling noise.
-  for (double x = -1.5; x < 0; x += 0.1) EXPECT_NEAR(image(maps[0], x), 2 + 4 * (x + 1), 0.3);
+  for (double x = -1.5; x < 0; x += 0.1) EXPECT_NEAR(value_at(maps[0], x), 2 + 4 * (x + 1), 0.3);
   // Quantiles go to quantiles.
   const std::vector<double> levels = spline_levels(400);
   const std::vector<double> from = quantiles_at(groups[0], levels);
   const std::vector<double> to = quantiles_at(groups[1], levels);
-  for (std::size_t q = 0; q < levels.size(); ++q) EXPECT_NEAR(image(maps[0], from[q]), to[q], 1e-3);
+  for (std::size_t q = 0; q < levels.size(); ++q)
+    EXPECT_NEAR(value_at(maps[0], from[q]), to[q], 1e-3);
   // The target stays to the last bit.
-  for (const double x : b) EXPECT_EQ(image(maps[1], x), x);
+  for (const double x : b) EXPECT_EQ(value_at(maps[1], x), x);
 }
 
 TEST(SplineMaps, StrengthIsTheFractionOfTheWay) {
@@ -81,7 +82,7 @@ TEST(SplineMaps, StrengthIsTheFractionOfTheWay) {
   const auto full = fit_spline_maps(groups, weights, 100, 1);
   const auto half = fit_spline_maps(groups, weights, 100, 0.5);
   for (const double x : quantiles_at(groups[0], spline_levels(100))) {
-    EXPECT_NEAR(image(half[0], x), 0.5 * (x + image(full[0], x)), 1e-9);
+    EXPECT_NEAR(value_at(half[0], x), 0.5 * (x + value_at(full[0], x)), 1e-9);
   }
 }
 
@@ -126,7 +127,7 @@ TEST(SplineMaps, AShiftIsAShift) {
   for (double& value : b) value += 7.5;
   const std::vector<QuantileSummary> groups{whole(a), whole(b)};
   const auto maps = fit_spline_maps(groups, std::vector{0.0, 1.0}, 400, 1);
-  for (double x = -9; x < 9; x += 0.1) EXPECT_NEAR(image(maps[0], x), x + 7.5, 1e-9);
+  for (double x = -9; x < 9; x += 0.1) EXPECT_NEAR(value_at(maps[0], x), x + 7.5, 1e-9);
 }
 
 }  // namespace spline_maps_test

@@ -21,7 +21,7 @@ struct Group {
   std::string name;
   SampleRows rows;
   /// Mass of each row; empty means that all rows count alike.
-  std::span<const double> weights;
+  std::span<const double> masses;
   /// What each row shows, as a position among the set's label names, or -1; empty: unknown.
   std::span<const Index> labels = {};
 
@@ -30,7 +30,7 @@ struct Group {
 
 /// Mass of a row.
 inline double mass_of(const Group& group, Index row) {
-  return group.weights.empty() ? 1.0 : group.weights[static_cast<std::size_t>(row)];
+  return group.masses.empty() ? 1.0 : group.masses[static_cast<std::size_t>(row)];
 }
 
 /// How coordinates of a feature go back to what was measured, where they are scores that close the
@@ -48,13 +48,13 @@ class GroupSet {
  public:
   GroupSet() = default;
 
-  /// Borrows `rows` (and `weights`), which must outlive this set.
-  void add(std::string name, SampleRows rows, std::span<const double> weights = {});
-  /// Keeps the rows (and weights) itself.
-  void add(std::string name, Matrix&& rows, std::vector<double>&& weights = {});
+  /// Borrows `rows` (and `masses`), which must outlive this set.
+  void add(std::string name, SampleRows rows, std::span<const double> masses = {});
+  /// Keeps the rows (and masses) itself.
+  void add(std::string name, Matrix&& rows, std::vector<double>&& masses = {});
   template <std::same_as<SingleMatrix> M>  // and nothing that Eigen would convert to it
-  void add(const std::string& name, M&& rows, std::vector<double>&& weights = {}) {
-    keep(name, std::forward<M>(rows), std::move(weights));
+  void add(const std::string& name, M&& rows, std::vector<double>&& masses = {}) {
+    keep(name, std::forward<M>(rows), std::move(masses));
   }
 
   /// Makes the set the only owner of its rows, which must not be borrowed by others: copies those
@@ -89,13 +89,13 @@ class GroupSet {
   Index index_of(const std::string& name) const;
 
   /// Throws InvalidData that names group, row and column of the first value that is not finite (or
-  /// too large to square), or the first weight that is negative or not finite.
+  /// too large to square), or the first mass that is negative or not finite.
   void validate() const;
 
  private:
   using Store = std::variant<Matrix, SingleMatrix>;
 
-  void keep(std::string name, Store&& rows, std::vector<double>&& weights);
+  void keep(std::string name, Store&& rows, std::vector<double>&& masses);
 
   std::vector<Group> groups_;
   std::vector<std::shared_ptr<Store>> stores_;  // of each group; null when its rows are borrowed

@@ -63,7 +63,6 @@ class SampleRows {
     if (single()) refuse();
     return std::get<ConstRows>(view_);
   }
-  operator ConstRows() const { return doubles(); }
   ConstRows::EigenMap eigen() const { return doubles().eigen(); }
   std::span<const double> row_span(Index i) const { return doubles().row_span(i); }
   const double* data() const { return doubles().data(); }
