@@ -7,8 +7,9 @@ int main() {
   conflux::Fit fit = conflux::fit_flow(groups, {});
   const conflux::Workers workers;
   const conflux::Matrix as_other = fit.flow.translate(0, 1, groups[0].rows, workers);
-  const double before = conflux::exact_w2_squared(groups[0].rows, groups[1].rows, {}, workers);
-  const double after = conflux::exact_w2_squared(as_other, groups[1].rows, {}, workers);
+  const double before =
+      conflux::exact_w2_squared(groups[0].rows.doubles(), groups[1].rows.doubles(), {}, workers);
+  const double after = conflux::exact_w2_squared(as_other, groups[1].rows.doubles(), {}, workers);
   if (!(after < 0.2 * before)) return 1;
 
   // A model that went through bytes moves a table of mixed rows as the flow moves them one by one.
