@@ -148,7 +148,7 @@ def make_scene(scene, command, data, folder):
     shown = json.loads(done.stdout)
     print(f"{title}: {shown['verdict']}", flush=True)
     # What there is to look at says more than that there is something.
-    sentence = shown["sentences"][1 if shown["verdict"] == "worked, but look" else 0]
+    sentence = shown["sentences"][1 if "something to look at" in shown["sentences"][0] else 0]
     out |= {"verdict": shown["verdict"], "sentence": sentence.replace("->", "→"),
             "command": "conflux " + shlex.join([*fit[:-1], "--report", name + ".html"])}
     note.write_text(json.dumps(out))

@@ -31,6 +31,8 @@ py::dict summary_of(const FitRecord& record) {
       "auc_after"_a = summary.auc_after, "auc_by_chance"_a = summary.auc_by_chance,
       "within_labels"_a = summary.within_labels, "neighbors_kept"_a = summary.neighbors_kept,
       "neighbors_by_chance"_a = summary.neighbors_by_chance, "moved_most"_a = moved,
+      "energy_after"_a = summary.energy_after, "energy_low"_a = summary.energy_low,
+      "energy_high"_a = summary.energy_high, "beyond_knots"_a = summary.beyond_knots,
       "judged_rows"_a = summary.judged_rows, "unseen_rows"_a = summary.unseen_rows,
       "stop"_a = record.stop, "sentences"_a = summary.sentences, "warnings"_a = record.warnings);
 }

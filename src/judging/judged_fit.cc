@@ -12,6 +12,7 @@
 #include "conflux/judging/evaluation.h"
 #include "core/rng.h"
 #include "core/take_rows.h"
+#include "flow/knot_reach.h"
 #include "metrics/thinning.h"
 #include "training/composition.h"
 #include "training/pool_draw.h"
@@ -21,6 +22,7 @@ namespace conflux {
 namespace {
 
 constexpr Index kMostJudgedRows = 10'000;
+constexpr Index kMostSampledRows = 2'000;
 constexpr std::size_t kMostNamed = 3;
 
 using Choice = std::vector<std::vector<Index>>;
@@ -48,8 +50,8 @@ std::vector<Index> draw_sorted(Index rows, Index count, std::uint64_t seed, std:
 }
 
 // Thins large groups to the same number of rows, so that all groups together keep within the limit.
-Choice thinned(Choice rows, std::uint64_t seed) {
-  const Index most = rows_per_group(counts_of(rows), kMostJudgedRows);
+Choice thinned(Choice rows, std::uint64_t seed, Index limit = kMostJudgedRows) {
+  const Index most = rows_per_group(counts_of(rows), limit);
   for (std::size_t m = 0; m < rows.size(); ++m) {
     const auto size = static_cast<Index>(rows[m].size());
     if (size <= most) continue;
@@ -120,6 +122,10 @@ Choice every_row(const GroupSet& groups) {
   return out;
 }
 
+GroupSet sample_of(const GroupSet& groups, std::uint64_t seed) {
+  return without_empty(groups, thinned(every_row(groups), seed, kMostSampledRows));
+}
+
 std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, bool fitted_again) {
   const std::string count = judged < rows.unseen_rows
                                 ? fmt::format("{} of {}", judged, rows.unseen_rows)
@@ -182,6 +188,21 @@ void add_groups_left_out(std::vector<std::string> names, std::vector<std::string
                   all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : ""));
 }
 
+// How far fitted rows lie beyond the outer knots; that of new rows is compared with it.
+std::optional<double> beyond_knots(const Flow& flow, const GroupSet& fitted,
+                                   const Workers& workers) {
+  std::vector<double> shares;
+  bool knots = false;
+  for (Index m = 0; m < fitted.num_groups(); ++m) {
+    const KnotReach found =
+        knot_reach(flow, flow.group_index(fitted[m].name), fitted[m].rows, workers);
+    knots |= found.maps > 0;
+    shares.insert(shares.end(), found.beyond.begin(), found.beyond.end());
+  }
+  if (!knots) return std::nullopt;
+  return most_beyond(std::move(shares));
+}
+
 void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& judgement) {
   FitSummary& out = fit.record.summary;
   const Guess& before = judgement.within_labels ? *judgement.within_before : judgement.guess_before;
@@ -197,6 +218,9 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
     out.moved_most.push_back(judgement.features_moved[j].name);
     out.moved_by.push_back(judgement.features_moved[j].distance);
   }
+  out.energy_after = judgement.energy.after;
+  out.energy_low = judgement.energy_low;
+  out.energy_high = judgement.energy.by_chance;
   out.judged_rows = judgement.rows;
   out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
@@ -286,6 +310,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
     out.judged = without_empty(groups, thinned(out.set_aside, options.seed));
     out.fitted = take_rows(groups, without_rows(pool.fitted, out.set_aside));
     out.fitted_rows = out.fitted.num_samples();
+    out.sampled = sample_of(out.fitted, options.seed);
     return out;
   }
   if (!pool.whole()) groups = take_rows(groups, pool.fitted);
@@ -298,6 +323,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   if (held_out.empty()) held_out = every_row(groups);
   out.unseen_rows = out.by == JudgedBy::kFitted ? 0 : count_all(held_out);
   out.judged = without_empty(groups, thinned(std::move(held_out), options.seed));
+  out.sampled = sample_of(groups, options.seed);
   out.fitted = std::move(groups);
   return out;
 }
@@ -314,6 +340,7 @@ Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
 
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
+  fit.record.summary.beyond_knots = beyond_knots(fit.flow, rows.sampled, Workers(options.threads));
   if (rows.by == JudgedBy::kFitted && fit.rehearsed && to.empty()) {
     const Judgement judgement =
         judge_unseen(*fit.rehearsed, options.seed, Workers(options.threads));

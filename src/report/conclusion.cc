@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/shell_word.h"
 #include "report/facts.h"
@@ -43,6 +44,8 @@ std::string judged_as(const Report& report) {
                                : std::string(name_of(report.evaluation.judgement->verdict));
 }
 
+bool still_guessed(const Report& report) { return judged_as(report) == name_of(Verdict::kBetter); }
+
 std::string fused_names(const Neighborhoods& near) {
   std::vector<std::string> names;
   for (const auto& [kind, with] : near.fused) {
@@ -56,25 +59,22 @@ std::string fused_names(const Neighborhoods& near) {
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+// Kinds that were found without labels may be arbitrary.
+bool were_fused(const Report& report) {
+  return report.neighborhoods && report.neighborhoods->labels &&
+         !report.neighborhoods->fused.empty();
+}
+
 // Reasons to look although the groups came together.
-std::vector<std::string> doubts_of(const Report& report, const std::string& judged) {
+std::vector<std::string> doubts_of(const Report& report) {
   std::vector<std::string> out;
   const Judgement& judgement = *report.evaluation.judgement;
-  if (judged == name_of(Verdict::kBetter)) {
-    out.push_back(
-        "the group of a row can be guessed less well than before, but still better than "
-        "by chance");
-  }
-  if (report.neighborhoods && report.neighborhoods->labels &&
-      !report.neighborhoods->fused.empty()) {
+  if (were_fused(report)) {
     out.push_back("labels were fused: " + fused_names(*report.neighborhoods));
   }
   for (const std::string& warning : judgement.warnings) {
     // Said by other words already, or about rows that judge themselves.
-    if (warning.starts_with("labels are mixed") && !out.empty() &&
-        out.back().starts_with("labels were fused")) {
-      continue;
-    }
+    if (warning.starts_with("labels ") && were_fused(report)) continue;
     if (judged_unseen(report) && warning.starts_with("the group is guessed worse")) continue;
     out.push_back(warning);
   }
@@ -93,6 +93,11 @@ std::vector<std::string> doubts_of(const Report& report, const std::string& judg
   if (report.reach && report.reach->far > kManyFarRows) {
     out.push_back(fmt::format("{:.0f} % of the rows lie where a quarter of the maps have seen none",
                               100 * report.reach->far));
+  } else if (!report.fitted_rows && report.reach && report.reach->unlike_fitted()) {
+    out.push_back(
+        fmt::format("{:.0f} % of the rows lie where so many maps have seen none as for one "
+                    "in a hundred rows of the fit",
+                    100 * *report.reach->beyond_fitted));
   }
   return out;
 }
@@ -111,16 +116,15 @@ Index features_that_differ(const Report& report, FeatureDifference FeatureChange
 
 ReportVerdict verdict_from(const Report& report, const std::string& judged) {
   if (judged == name_of(Verdict::kAligned) || judged == name_of(Verdict::kBetter)) {
-    return doubts_of(report, judged).empty() ? ReportVerdict::kWorked
-                                             : ReportVerdict::kWorkedButLook;
+    return doubts_of(report).empty() && !still_guessed(report) ? ReportVerdict::kWorked
+                                                               : ReportVerdict::kWorkedButLook;
   }
   if (judged != name_of(Verdict::kNothingToDo)) return ReportVerdict::kDidNotHelp;
   // Nobody could guess, but some features differed by themselves.
   const bool fewer = features_that_differ(report, &FeatureChange::after) <
                      features_that_differ(report, &FeatureChange::before);
   if (fewer) {
-    return doubts_of(report, judged).empty() ? ReportVerdict::kWorked
-                                             : ReportVerdict::kWorkedButLook;
+    return doubts_of(report).empty() ? ReportVerdict::kWorked : ReportVerdict::kWorkedButLook;
   }
   return report.check && report.check->differ ? ReportVerdict::kDidNotHelp
                                               : ReportVerdict::kNothingToAlign;
@@ -133,7 +137,11 @@ std::string opening(const Report& report) {
     case ReportVerdict::kWorked:
       return "The groups could be told apart before, and no longer can be.";
     case ReportVerdict::kWorkedButLook:
-      return "The groups have come together, but there is something to look at.";
+      return still_guessed(report)
+                 ? "The groups have come closer, but the group of a row can still be guessed "
+                   "better "
+                   "than by chance."
+                 : "The groups have come together, but there is something to look at.";
     case ReportVerdict::kMatchedNoise:
       return "The groups did not differ before; the model made their rows follow each other more "
              "closely than chance would. That is noise, and the rows are better left as they were.";
@@ -149,17 +157,23 @@ std::string opening(const Report& report) {
 }
 
 void tell_whose_rows(Report& report) {
-  if (!report.fitted_rows) return;
+  if (!report.fitted_rows || report.record.layers.empty()) return;
   const FitSummary& summary = report.record.summary;
   if (!judged_unseen(report) && report.verdict == ReportVerdict::kWorkedButLook) return;
   report.sentences.push_back(
       judged_unseen(report)
-          ? fmt::format("These are the rows of the fit, which flatter it; the verdict is that of "
-                        "{} rows that no map was fitted on (AUC {:.3f} -> {:.3f}, chance up to "
-                        "{:.3f}).",
-                        summary.unseen_rows, summary.auc_before, summary.auc_after,
-                        summary.auc_by_chance)
+          ? fmt::format(
+                "These are the rows of the fit, which may flatter it; the verdict is that of "
+                "{} rows that no map was fitted on (AUC {:.3f} -> {:.3f}, chance up to "
+                "{:.3f}).",
+                summary.unseen_rows, summary.auc_before, summary.auc_after, summary.auc_by_chance)
           : "These are the rows of the fit, which flatter it: new rows will do worse.");
+}
+
+// Distances without bias may come out a little below nothing.
+std::string distance_text(double distance) {
+  const std::string out = fmt::format("{:.2g}", distance);
+  return std::abs(distance) < 5e-4 ? "0" : distance > 0.1 ? fmt::format("{:.3g}", distance) : out;
 }
 
 void add_headlines(Report& report) {
@@ -181,8 +195,8 @@ void add_headlines(Report& report) {
                    unseen ? "; rows that no map was fitted on" : "")});
   report.headlines.push_back(
       {"distance of a group from the rest",
-       fmt::format("{:.3g} → {:.2g}", judgement.energy.before, judgement.energy.after),
-       fmt::format("chance: {:.2g} to {:.2g}", judgement.energy_low, judgement.energy.by_chance)});
+       distance_text(judgement.energy.before) + " → " + distance_text(judgement.energy.after),
+       fmt::format("chance: {:.1g} to {:.1g}", judgement.energy_low, judgement.energy.by_chance)});
   report.headlines.push_back(
       {"neighbours kept within the group",
        fmt::format("{:.0f} %", 100 * judgement.mean_neighbors_kept),
@@ -232,8 +246,7 @@ Files files_of(const Report& report, const ReportOptions& options) {
 }
 
 void advise_about_fusing(Report& report, const Model& model, const Files& files) {
-  if (!report.neighborhoods || report.neighborhoods->fused.empty()) return;
-  if (!report.neighborhoods->labels) return;
+  if (!were_fused(report)) return;
   if (model.record.options.gate == Gating::kLabel) {
     report.advice.push_back({"Labels are protected already; fewer layers move rows less far.",
                              files.fit({"--label", files.label, "--layers", "5"})});
@@ -277,17 +290,15 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
       break;
     case ReportVerdict::kWorkedButLook:
       advise_about_fusing(report, model, files);
-      if (is_warned_off(report)) {
-        advise_to_look(report, files);
-        break;
-      }
+      if (is_warned_off(report)) advise_to_look(report, files);
+      if (is_warned_off(report) || were_fused(report)) break;
       [[fallthrough]];
     case ReportVerdict::kWorked:
       report.advice.push_back(
           {"Write the aligned rows.", files.of_model("transform", {"-o", "aligned.csv"})});
       break;
   }
-  if (report.fitted_rows) {
+  if (report.fitted_rows && report.verdict != ReportVerdict::kNothingToAlign) {
     report.advice.push_back(
         {"Judge rows that the fit has not seen.",
          shell_command({"conflux", "report", files.model, "new_rows.csv", "-o", "report.html"})});
@@ -321,7 +332,7 @@ void conclude(Report& report, const Model& model, const ReportOptions& options) 
     const std::string judged = judged_as(report);
     report.verdict = alike_before(report, judgement) ? verdict_of_alike(judgement)
                                                      : verdict_from(report, judged);
-    if (report.verdict == ReportVerdict::kWorkedButLook) doubts = doubts_of(report, judged);
+    if (report.verdict == ReportVerdict::kWorkedButLook) doubts = doubts_of(report);
   }
   report.sentences = {opening(report)};
   for (std::string& doubt : doubts) {

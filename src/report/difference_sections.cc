@@ -49,16 +49,38 @@ std::vector<Dumbbell> guesses_to_draw(const Report& report) {
   return out;
 }
 
+// After the alignment; what happened before, check() has said.
+std::string guess_sentence(const Report& report) {
+  const Guess& after = report.evaluation.judgement->guess_after;
+  std::string out = fmt::format("After the alignment it reaches {:.3f}", after.auc);
+  if (after.auc < 1 - after.by_chance()) {
+    out += ", below chance: rows lie nearer to rows of other groups than chance would put them";
+    out += report.fitted_rows ? ", as fitted rows do" : "";
+  }
+  const FitSummary& summary = report.record.summary;
+  if (report.fitted_rows && summary.unseen_rows > 0) {
+    out += fmt::format("; of {} rows that no map was fitted on, {:.3f}{}", summary.unseen_rows,
+                       summary.auc_after, summary.within_labels ? " among rows of one kind" : "");
+  }
+  return out + ".";
+}
+
 std::string differing_features(const Report& report) {
   Index before = 0, after = 0;
   for (const FeatureChange& each : report.features) {
     before += each.before.differs ? 1 : 0;
     after += each.after.differs ? 1 : 0;
   }
+  double most_before = 0, most_after = 0;
+  for (const FeatureChange& each : report.features) {
+    most_before = std::max(most_before, each.before.shift);
+    most_after = std::max(most_after, each.after.shift);
+  }
   return fmt::format(
-      "Of {} features {} differ between groups before and {} after, with at most one in twenty of "
-      "them named by mistake.",
-      report.features.size(), before, after);
+      "Of {} features {} differ between groups before and {} after (shapes count, and at most one "
+      "in "
+      "twenty is named by mistake); the largest shift goes from {:.2f} to {:.2f} deviations.",
+      report.features.size(), before, after, most_before, most_after);
 }
 
 std::string feature_table(const Report& report) {
@@ -110,7 +132,8 @@ std::string pairs_picture(const Report& report, const Matrix& values, const char
                           {fmt::format("Distances between groups, {}", when),
                            "Energy distance of every two groups, in mean distances within groups; "
                            "before and after have one scale."}),
-                fmt::format("Distances between groups, {}.", when));
+                fmt::format("Distances between groups, {}; the largest is {:.2g}.", when,
+                            std::max(0.0, values.maxCoeff())));
 }
 
 }  // namespace
@@ -124,10 +147,7 @@ std::string difference_section(const Report& report) {
                         empty_state("It takes two groups of at least three rows each; add rows, or "
                                     "name the column that tells the groups."));
   }
-  const Judgement& judgement = *report.evaluation.judgement;
-  sentences.push_back(fmt::format(
-      "The group of a row is guessed with an AUC of {:.3f} before and {:.3f} after; 0.5 is chance.",
-      judgement.guess_before.auc, judgement.guess_after.auc));
+  sentences.push_back(guess_sentence(report));
   const std::vector<Dumbbell> rows = guesses_to_draw(report);
   double low = 0.4;
   for (const Dumbbell& row : rows) low = std::min({low, row.before, row.after});

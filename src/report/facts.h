@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conflux/report/report.h"
+#include "report/journey.h"
 #include "report/report_rows.h"
 
 namespace conflux {
@@ -14,17 +15,20 @@ void find_features(Report& report, const Model& model, const ReportRows& rows,
 void find_pairs(Report& report, const ReportRows& rows, const Workers& workers);
 /// How far rows moved: `move_levels` and `move_quantiles`.
 void find_moves(Report& report, const ReportRows& rows);
-/// The plane on which at most `most` rows are shown.
-RowView view_rows(const Report& report, const ReportRows& rows, Index most);
+/// Rows of a journey on a plane, at the start, at some places of the way, and at its end.
+RowView view_rows(const Journey& journey, const Flow& flow);
+/// `grids`, if there are two features and few groups.
+void warp_grids(Report& report, const Flow& flow, const ReportRows& rows, const Workers& workers);
+/// Unset unless all names are those of pixels: p00, pixel12, pixel_3_4, ...
+std::optional<PixelGrid> find_pixels(const std::vector<std::string>& names);
 /// Unset when there are no kinds, or too few rows.
 std::optional<Neighborhoods> find_neighborhoods(const Model& model, const GroupSet& groups,
                                                 const ReportRows& rows, std::uint64_t seed,
                                                 const Workers& workers);
 /// Unset when no map of the flow has knots.
-std::optional<Reach> find_reach(const Flow& flow, const ReportRows& rows, const Workers& workers);
-/// Some rows as every group: the parts of `report` that begin with elsewhere.
-void show_rows_elsewhere(Report& report, const Model& model, const ReportRows& rows,
-                         const Workers& workers);
+std::optional<Reach> find_reach(const Model& model, const ReportRows& rows, const Workers& workers);
+/// Some rows of the view as every group: `pixels`, and what begins with elsewhere.
+void show_rows_elsewhere(Report& report, const Model& model, const Journey& journey);
 
 /// `verdict`, `sentences`, `headlines` and `advice`, from everything else.
 void conclude(Report& report, const Model& model, const ReportOptions& options);
@@ -32,5 +36,7 @@ void conclude(Report& report, const Model& model, const ReportOptions& options);
 /// A value of a feature as people read it, in the units of the data.
 std::string value_text(const Model& model, Index feature, double coordinate, int digits,
                        Index group = -1);
+/// The same as a number; categories are numbered.
+double value_of(const Model& model, Index feature, double coordinate, Index group = -1);
 
 }  // namespace conflux

@@ -109,12 +109,18 @@ std::string digits_of(double value, int digits) {
 
 }  // namespace
 
-std::string value_text(const Model& model, Index feature, double coordinate, int digits,
-                       Index group) {
-  if (model.columns.empty()) return digits_of(coordinate, digits);
+double value_of(const Model& model, Index feature, double coordinate, Index group) {
+  if (model.columns.empty()) return coordinate;
   const Feature& column = model.columns.features[static_cast<std::size_t>(feature)];
   const double point = column.point(coordinate);
-  const double value = group < 0 ? column.gathered(point) : column.fitted_to_group(point, group);
+  return group < 0 ? column.gathered(point) : column.fitted_to_group(point, group);
+}
+
+std::string value_text(const Model& model, Index feature, double coordinate, int digits,
+                       Index group) {
+  const double value = value_of(model, feature, coordinate, group);
+  if (model.columns.empty()) return digits_of(value, digits);
+  const Feature& column = model.columns.features[static_cast<std::size_t>(feature)];
   if (!column.category()) return digits_of(value, digits);
   const auto last = static_cast<double>(column.categories.size()) - 1;
   const double place = std::clamp(std::round(value), 0.0, std::max(0.0, last));

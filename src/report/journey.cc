@@ -18,7 +18,7 @@ constexpr std::size_t kGroupsElsewhere = 12;
 std::vector<std::string> named_features(const GroupSet& groups) {
   if (!groups.feature_names().empty()) return groups.feature_names();
   std::vector<std::string> out;
-  for (Index j = 0; j < groups.dim(); ++j) out.push_back(fmt::format("feature {}", j + 1));
+  for (Index j = 0; j < groups.dim(); ++j) out.push_back(fmt::format("x{}", j));
   return out;
 }
 

@@ -37,8 +37,8 @@ Matrix shares_around(const Matrix& rows, const std::vector<Index>& kind_of, Inde
   return out;
 }
 
-std::vector<Index> cells_of(const ComparableRows& rows, const GroupSet& groups, Index& count,
-                            std::uint64_t seed, const Workers& workers) {
+std::vector<Index> kinds_found(const ComparableRows& rows, const GroupSet& groups, Index& count,
+                               std::uint64_t seed, const Workers& workers) {
   GroupSet set;
   Index at = 0;
   JudgedRows standard{.rows = rows.before, .group_of = rows.group_of, .sizes = rows.sizes};
@@ -108,17 +108,17 @@ std::optional<Neighborhoods> find_neighborhoods(const Model& model, const GroupS
   std::vector<Index> kind_of = some.label_of;
   out.kinds = groups.label_names();
   if (!out.labels) {
-    Index cells = 0;
-    kind_of = cells_of(some, groups, cells, seed, workers);
+    Index found = 0;
+    kind_of = kinds_found(some, groups, found, seed, workers);
     out.kinds.clear();
-    for (Index c = 0; c < cells; ++c) out.kinds.push_back(fmt::format("cell {}", c + 1));
+    for (Index c = 0; c < found; ++c) out.kinds.push_back(fmt::format("kind {}", c + 1));
   }
   keep_largest(kind_of, out);
   const auto kinds = static_cast<Index>(out.kinds.size());
   if (kinds < 2) return std::nullopt;
   out.before = shares_around(some.before, kind_of, kinds, workers);
   out.after = shares_around(some.after, kind_of, kinds, workers);
-  // Cells of a cloud without gaps are arbitrary; only a gate has taken them for kinds.
+  // Kinds of a cloud without gaps are arbitrary; only a gate has taken them seriously.
   if (out.labels || model.record.options.gate == Gating::kKinds) find_fused(out);
   return out;
 }

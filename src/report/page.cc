@@ -113,7 +113,8 @@ std::string foot(const Report& report) {
                    "and quantiles.</p>\n")
              : fmt::format(
                    "<p>This page holds values of {} rows: their places in the pictures of "
-                   "question 3, and the table of question 8. --rows 0 leaves them out.</p>\n",
+                   "questions 3 and 8, and the tables of question 8. --rows 0 leaves them "
+                   "out.</p>\n",
                    report.rows_inside);
   return out + "</footer>\n";
 }

@@ -33,6 +33,10 @@ std::string reach_section(const Report& report);
 std::string stop_section(const Report& report);
 std::string elsewhere_section(const Report& report);
 
+/// Rows of question 3 on a plane, and lines over them of question 4 if there are two features.
+std::string rows_picture(const Report& report, const GroupStyles& styles);
+std::string grids_picture(const Report& report, const GroupStyles& styles);
+
 /// The style sheet of the page.
 std::string_view page_style();
 

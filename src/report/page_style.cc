@@ -53,7 +53,7 @@ text{font-size:11.5px;fill:var(--ink)}
 .bar{stroke:var(--line);stroke-width:2}
 .was{fill:var(--s0)}
 .is{fill:var(--bg);stroke:var(--s1);stroke-width:2}
-.hue{fill:var(--hue)}
+.hue{fill:var(--hue);stroke:var(--grid);stroke-width:1}
 .onhue{fill:var(--onhue)}
 .col{fill:var(--s0)}
 .frame{fill:none;stroke:var(--warn);stroke-width:2}
@@ -71,7 +71,21 @@ text{font-size:11.5px;fill:var(--ink)}
 font-size:.875rem}
 .legend svg{display:inline-block;width:34px;height:12px;margin-right:.35rem;vertical-align:middle}
 .key{font-size:.875rem;color:var(--soft)}
-.scroll{overflow-x:auto}
+.thin{stroke-width:.8}
+.px{fill:var(--hue)}
+.paper{fill:var(--card)}
+.images{display:grid;grid-template-columns:repeat(auto-fill,minmax(6rem,1fr));gap:.2rem .8rem}
+.images figure{max-width:8rem}
+.frames{position:relative;border:0;padding:0;margin:.6rem 0;font-size:.875rem}
+.frames input{position:absolute;opacity:0}
+.frames label{display:inline-block;min-width:2rem;padding:.1rem .5rem;margin:.2rem .3rem 0 0;
+text-align:center;border:1px solid var(--line);border-radius:.4rem;cursor:pointer}
+.frames input:checked+label{background:var(--hue);color:var(--onhue)}
+.frames input:focus-visible+label{outline:2px solid var(--ink);outline-offset:2px}
+.frames figure{display:none}
+#w0:checked~.w0,#w1:checked~.w1,#w2:checked~.w2,#w3:checked~.w3,#w4:checked~.w4,#w5:checked~.w5,
+#w6:checked~.w6,#w7:checked~.w7{display:block}
+.scroll{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;font-size:.875rem;margin:.4rem 0;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem .2rem 0;text-align:right;border-bottom:1px solid var(--grid);
 overflow-wrap:normal}
@@ -82,11 +96,13 @@ summary{cursor:pointer;font-size:.9375rem}
 footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.8rem}
 @media (max-width:30rem){nav ol{columns:1}h1{font-size:1.6rem}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;animation:none!important}}
+@page{margin:14mm}
 @media print{:root{--bg:#fff;--ink:#000;--soft:#444;--grid:#ddd;--line:#bbb;--card:#f3f3f3;
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;
 --warn:#a34a00;--warnbg:#fff;--grey:#9a9aa8}
-body{max-width:none;padding:0;font-size:11pt}nav{display:none}
-figure,pre,.numbers div,tr{break-inside:avoid}h2{break-after:avoid}
+body{max-width:none;padding:0;font-size:11pt}nav,.frames{display:none}
+figure,pre,.numbers div,tr{break-inside:avoid}h2,section>p,.legend{break-after:avoid}
+details:not([open]){display:none}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 

@@ -95,11 +95,13 @@ Report make_report(const Model& model, const GroupSet& groups, const ReportOptio
   find_pairs(out, rows, workers);
   find_moves(out, rows);
   out.neighborhoods = find_neighborhoods(model, groups, rows, options.seed, workers);
-  out.reach = find_reach(model.flow, rows, workers);
+  out.reach = find_reach(model, rows, workers);
+  warp_grids(out, model.flow, rows, workers);
   if (options.rows > 0) {
-    out.view = view_rows(out, rows, options.rows);
-    show_rows_elsewhere(out, model, rows, workers);
-    out.rows_inside = static_cast<Index>(out.view->group_of.size() + out.elsewhere.size());
+    const Journey journey(groups, options.rows, options.seed, options.threads);
+    out.view = view_rows(journey, model.flow);
+    show_rows_elsewhere(out, model, journey);
+    out.rows_inside = journey.rows().rows.rows();
   }
   conclude(out, model, options);
   return out;

@@ -109,7 +109,7 @@ Json neighborhoods_json(const Neighborhoods& near) {
                      {"before", near.before(kind, with)},
                      {"after", near.after(kind, with)}});
   }
-  return {{"of", near.labels ? "labels" : "cells"},
+  return {{"of", near.labels ? "labels" : "kinds"},
           {"kinds", near.kinds},
           {"rows", near.rows},
           {"nearest", near.nearest},
@@ -122,8 +122,9 @@ Json reach_json(const Reach& reach) {
   return {{"maps", reach.maps},
           {"counts", reach.counts},
           {"most", reach.most},
-          {"expected", reach.expected},
-          {"far", reach.far}};
+          {"far", reach.far},
+          {"fitted_most", reach.fitted_most},
+          {"beyond_fitted", reach.beyond_fitted}};
 }
 
 Json layers_json(const std::vector<LayerRecord>& layers) {
@@ -146,12 +147,23 @@ Json fit_json(const FitRecord& record) {
   for (const GuessRecord& each : record.guesses) {
     guesses.push_back({{"layer", each.layer}, {"auc", each.auc}, {"by_chance", each.by_chance}});
   }
+  Json groups = Json::array();
+  for (const GroupMatch& each : record.kinds.groups) {
+    groups.push_back({{"matched", each.matched},
+                      {"distance", each.distance},
+                      {"parts", each.parts},
+                      {"shares", each.shares}});
+  }
   Json out = {{"stop", record.stop},
               {"held_out_at_start", nullptr},
               {"held_out_nb", nullptr},
               {"layers", layers_json(record.layers)},
               {"dropped_layers", layers_json(record.dropped_layers)},
               {"guesses", std::move(guesses)},
+              {"kinds",
+               {{"reason", record.kinds.reason},
+                {"sentences", record.kinds.sentences},
+                {"groups", std::move(groups)}}},
               {"verdict", record.summary.verdict},
               {"unseen_rows", record.summary.unseen_rows}};
   if (record.held_out_at_start) out["held_out_at_start"] = *record.held_out_at_start;
@@ -172,8 +184,8 @@ Json view_json(const RowView& view) {
           {"y", view.y_name},
           {"share", view.share},
           {"share_of", view.share_of},
-          {"before", rows_of(view.before)},
-          {"after", rows_of(view.after)},
+          {"before", rows_of(view.before())},
+          {"after", rows_of(view.after())},
           {"groups", view.group_of}};
 }
 

@@ -14,10 +14,7 @@ namespace {
 constexpr std::size_t kGroupsDrawn = 30;
 // Beyond, lines of further groups would only make a grey ribbon darker.
 constexpr Index kGroupsWithLines = 30;
-constexpr double kScatterHeight = 330;
 constexpr double kDensityWidth = 230;
-// Groups are drawn in turns, so that none lies on top of all others.
-constexpr Index kTurns = 8;
 
 struct DistanceRange {
   double low = 0;
@@ -47,75 +44,23 @@ std::vector<Dumbbell> distances_to_draw(const Report& report, DistanceRange& ran
 
 std::string distance_sentence(const Report& report) {
   const auto& groups = report.evaluation.judgement->energy_of_group;
-  Index within = 0, below = 0;
+  Index far = 0, below = 0;
   for (const GroupDistance& each : groups) {
-    within += each.after <= each.high && each.after >= each.low ? 1 : 0;
+    far += each.after > each.high ? 1 : 0;
     below += each.after < each.low ? 1 : 0;
+  }
+  const auto count = static_cast<Index>(groups.size());
+  if (below == count) {
+    return fmt::format(
+        "After the alignment all {} groups are nearer to the rest than groups dealt at random{}.",
+        count, report.fitted_rows ? ", as fitted rows are" : "");
   }
   return fmt::format(
       "After the alignment {} of {} groups are as near to the rest as groups dealt at random{}.",
-      within, groups.size(),
-      below > 0 ? fmt::format(", and {} nearer than that, as rows of the fit are", below) : "");
-}
-
-void draw_points(Svg& svg, const std::vector<Index>& group_of, const Matrix& rows,
-                 const GroupStyles& styles, const Scale& x, const Scale& y) {
-  // paths[turn][group]; all groups without a look of their own share one path below the others.
-  std::string grey;
-  std::vector<std::vector<std::string>> paths(
-      kTurns, std::vector<std::string>(static_cast<std::size_t>(styles.groups())));
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const Index group = group_of[i];
-    std::string& path = styles.shown(group) ? paths[i % kTurns][group] : grey;
-    path += styles.marker(group, x.at(rows(i, 0)), y.at(rows(i, 1)));
-  }
-  svg.path(grey, "pt grey");
-  for (const auto& turn : paths) {
-    for (Index m = 0; m < styles.groups(); ++m) svg.path(turn[m], styles.point_class(m));
-  }
-}
-
-std::string scatter(const Report& report, const GroupStyles& styles, const Matrix& rows,
-                    const char* when) {
-  const RowView& view = *report.view;
-  // Both pictures have one frame; a hundredth of the rows may lie beyond it, on its edge.
-  const auto range = [&](Index axis) {
-    std::vector<double> all;
-    for (const Matrix* each : {&view.before, &view.after}) {
-      for (Index i = 0; i < each->rows(); ++i) all.push_back((*each)(i, axis));
-    }
-    std::sort(all.begin(), all.end());
-    const std::size_t cut = all.size() / 200;
-    const double low = all[cut], high = all[all.size() - 1 - cut];
-    return std::pair{low - 0.04 * (high - low), high + 0.04 * (high - low)};
-  };
-  const auto [left, right] = range(0);
-  const auto [low, high] = range(1);
-  const Scale x{left, right, 34, kPictureWidth - 6};
-  const Scale y{low, high, kScatterHeight - 38, 6};
-  Svg svg(kScatterHeight, fmt::format("Rows on a plane, {}", when),
-          fmt::format("{} rows, coloured by group; horizontally {}, vertically {}.", rows.rows(),
-                      view.x_name, view.y_name));
-  svg.horizontal_marks(x, 6, kScatterHeight - 38, shortened(view.x_name, 48));
-  svg.vertical_marks(y, 34, kPictureWidth - 6);
-  draw_points(svg, view.group_of, rows, styles, x, y);
-  return std::move(svg).finish();
-}
-
-std::string rows_picture(const Report& report, const GroupStyles& styles) {
-  if (!report.view) {
-    return empty_state(
-        "Rows are not shown, as --rows 0 asks; give --rows 2000 to see where they "
-        "were and where they are.");
-  }
-  const RowView& view = *report.view;
-  const std::string which = fmt::format(
-      "{} of {} rows; the plane shows {:.0f} % of {}. Upwards: {}", view.group_of.size(),
-      report.all_rows, 100 * view.share, view.share_of, view.y_name);
-  return styles.legend() +
-         side_by_side(
-             {figure(scatter(report, styles, view.before, "before"), "Before. " + which),
-              figure(scatter(report, styles, view.after, "after"), "After, in the same frame.")});
+      count - far, count,
+      below > 0 ? fmt::format(", {} of them even nearer{}", below,
+                              report.fitted_rows ? ", as fitted rows are" : "")
+                : "");
 }
 
 // Groups that get a line of their own, those with a look last, so that they lie on top.
@@ -191,15 +136,16 @@ std::string density_picture(const Report& report, const FeatureDensities& featur
   Svg svg(196, fmt::format("Densities of {}", name),
           "One curve per group, above before, below after, on one scale.", kDensityWidth);
   const double most = std::max({1e-300, feature.before.maxCoeff(), feature.after.maxCoeff()});
-  svg.text(8, 14, "before", "small");
-  draw_curves(svg, feature, feature.before, styles, {0, most, 84, 6});
-  svg.text(8, 104, "after", "small");
-  draw_curves(svg, feature, feature.after, styles, {0, most, 174, 96});
+  svg.text(8, 11, "before", "small");
+  draw_curves(svg, feature, feature.before, styles, {0, most, 84, 16});
+  svg.text(8, 101, "after", "small");
+  draw_curves(svg, feature, feature.after, styles, {0, most, 174, 106});
   write_marks(svg, feature);
   return figure(std::move(svg).finish(), name);
 }
 
 std::string moves_sentence(const Report& report) {
+  if (report.move_quantiles.maxCoeff() == 0) return "No row moved.";
   const Index middle = static_cast<Index>(report.move_levels.size()) / 2;
   Index most = 0;
   report.move_quantiles.col(middle).maxCoeff(&most);
@@ -238,8 +184,11 @@ std::string success_section(const Report& report, const GroupStyles& styles) {
 
 std::string moves_section(const Report& report, const GroupStyles& styles) {
   std::string shown = styles.legend();
-  shown += side_by_side({figure(moves_picture(report, styles),
-                                "Share of the rows of a group that moved no further.")});
+  if (report.move_quantiles.maxCoeff() > 0) {
+    shown += side_by_side({figure(moves_picture(report, styles),
+                                  "Share of the rows of a group that moved no further.")});
+  }
+  shown += grids_picture(report, styles);
   std::vector<std::string> densities;
   for (const FeatureDensities& each : report.densities) {
     densities.push_back(density_picture(report, each, styles));

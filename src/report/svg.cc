@@ -159,6 +159,12 @@ void Svg::path(std::string_view steps, std::string_view classes) {
   body_ += fmt::format("<path d=\"{}\"{}/>", steps, class_text(classes));
 }
 
+void Svg::shape(std::string_view steps, double strength) {
+  if (steps.empty()) return;
+  body_ += fmt::format("<path d=\"{}\" class=\"px\" fill-opacity=\"{:.2f}\"/>", steps,
+                       std::clamp(strength, 0.0, 1.0));
+}
+
 void Svg::text(double x, double y, std::string_view text, std::string_view classes,
                std::string_view hover) {
   body_ += fmt::format("<text x=\"{}\" y=\"{}\"{}>{}", place(x), place(y), class_text(classes),

@@ -56,6 +56,8 @@ class Svg {
   void circle(double x, double y, double radius, std::string_view classes,
               std::string_view hover = {});
   void path(std::string_view steps, std::string_view classes);
+  /// A filled path in the hue of shade().
+  void shape(std::string_view steps, double strength);
   void text(double x, double y, std::string_view text, std::string_view classes = {},
             std::string_view hover = {});
   /// Text that climbs to the right, for the heads of columns.

@@ -1,4 +1,4 @@
-// Was anything fused, can new rows be trusted, when did the fit stop, and what is a row elsewhere?
+// Was anything fused, can new rows be trusted, and when did the fit stop?
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +28,7 @@ std::string kinds_picture(const Neighborhoods& near, const Matrix& shares, const
 }
 
 std::string fused_sentence(const Neighborhoods& near) {
-  const char* what = near.labels ? "labels" : "cells that were found without labels";
+  const char* what = near.labels ? "labels" : "kinds that were found without labels";
   if (near.fused.empty()) {
     return fmt::format(
         "No: around rows of every one of {} {}, no other one has risen by more than 10 points.",
@@ -46,18 +46,24 @@ std::string fused_sentence(const Neighborhoods& near) {
                      fmt::join(names, ", "));
 }
 
-std::string cells_sentence(const Neighborhoods& near) {
+std::string kinds_sentence(const Neighborhoods& near) {
   return fmt::format(
-      "Without labels nobody can be sure; name their column with --label. Here rows are cut into "
-      "{} "
-      "cells by themselves: on average {:.0f} % of the rows around a row were of its own cell "
-      "before, and {:.0f} % are now.",
+      "Without labels nobody can be sure; name their column with --label. Here rows that lie "
+      "together were taken for {} kinds, which are arbitrary where nothing lies apart: of the rows "
+      "around a row {:.0f} % were of its own kind before, and {:.0f} % are now.",
       near.kinds.size(), 100 * near.before.diagonal().mean(), 100 * near.after.diagonal().mean());
 }
 
-std::string reach_picture(const Reach& reach) {
+// Rows of the fit are their own measure.
+double reach_limit(const Report& report) {
+  const Reach& reach = *report.reach;
+  return report.fitted_rows ? reach.most : reach.fitted_most.value_or(reach.most);
+}
+
+std::string reach_picture(const Reach& reach, double limit) {
   Svg svg(210, "Rows by the share of maps that have not seen their place",
-          "A histogram from 0 to all maps; the dashed line is passed by one row in a hundred.");
+          "A histogram from 0 to all maps; the dashed line is passed by one fitted row in a "
+          "hundred.");
   double all = 0, most = 0;
   for (const Index count : reach.counts) {
     all += static_cast<double>(count);
@@ -80,8 +86,34 @@ std::string reach_picture(const Reach& reach) {
     svg.rect(x.from + width * static_cast<double>(bin) + 0.5, top, width - 1,
              std::max(1.0, 172 - top), "col", fmt::format("{} rows", reach.counts[bin]));
   }
-  svg.line(x.at(reach.most), 10, x.at(reach.most), 172, "limit");
+  svg.line(x.at(limit), 10, x.at(limit), 172, "limit");
   return std::move(svg).finish();
+}
+
+std::vector<std::string> reach_sentences(const Report& report) {
+  const Reach& reach = *report.reach;
+  const std::string seen = fmt::format(
+      "Every row passes {} maps on lines; beyond the outermost rows that a map was fitted to, it "
+      "only goes on.",
+      reach.maps);
+  const double limit = std::ceil(100 * reach_limit(report));
+  if (report.fitted_rows) {
+    return {seen,
+            fmt::format("99 of 100 fitted rows lie there in at most {:.0f} % of the maps. New "
+                        "rows that do so in more of them are unlike these: ask conflux report "
+                        "about them.",
+                        limit)};
+  }
+  if (!reach.fitted_most) {
+    return {seen, fmt::format("99 of 100 of these rows lie there in at most {:.0f} % of the maps, "
+                              "{:.1f} % of them in more than a quarter.",
+                              limit, 100 * reach.far)};
+  }
+  return {seen,
+          fmt::format("{}{:.1f} % of these rows lie there in more of the maps ({:.0f} %) than "
+                      "99 of 100 rows of the fit: with rows like those of the fit it would "
+                      "be about 1 %.",
+                      reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
 }
 
 struct Point {
@@ -176,8 +208,12 @@ std::vector<Point> spread_points(const FitRecord& record) {
 std::string guesses_picture(const FitRecord& record) {
   std::vector<Dumbbell> rows;
   double low = 0.4;
+  Index last = -1;
   for (const GuessRecord& each : record.guesses) {
-    rows.push_back({.name = fmt::format("after {} layers", each.layer),
+    // What was tried beside these layers has not more of them.
+    if (each.layer <= last) continue;
+    last = each.layer;
+    rows.push_back({.name = fmt::format("after {} layer{}", each.layer, each.layer == 1 ? "" : "s"),
                     .before = each.auc,
                     .after = each.auc,
                     .band = std::pair{1 - each.by_chance, each.by_chance}});
@@ -203,8 +239,15 @@ std::string stop_sentence(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
   if (layers == 0) return "The model has no layers: rows stay where they are.";
   const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
-  return record.stop.empty() ? fmt::format("{}, as many as were asked for.", count)
+  return record.stop.empty() ? fmt::format("{}, all that were planned.", count)
                              : fmt::format("Stopped after {}: {}", count, record.stop);
+}
+
+std::string why_nothing_is_drawn(const FitRecord& record) {
+  if (record.layers.empty()) return "There was nothing to fit, and so nothing to stop.";
+  if (record.layers.size() == 1) return "With one layer there is nothing to follow.";
+  return "The fit has recorded nothing that could be drawn; fit with --validation-fraction 0.2 to "
+         "hold rows out.";
 }
 
 }  // namespace
@@ -219,7 +262,7 @@ std::string fusing_section(const Report& report) {
   const Neighborhoods& near = *report.neighborhoods;
   std::vector<std::string> sentences;
   if (near.labels || !near.fused.empty()) sentences.push_back(fused_sentence(near));
-  if (!near.labels) sentences.push_back(cells_sentence(near));
+  if (!near.labels) sentences.push_back(kinds_sentence(near));
   return page_section(5, question, sentences,
                       side_by_side({kinds_picture(near, near.before, "Before", false),
                                     kinds_picture(near, near.after, "After", true)}));
@@ -227,6 +270,10 @@ std::string fusing_section(const Report& report) {
 
 std::string reach_section(const Report& report) {
   const char* question = "Can new rows be trusted?";
+  if (report.record.layers.empty()) {
+    return page_section(6, question, {"Nothing is moved, so there is nothing to mistrust."},
+                        empty_state("The model has no layers: new rows stay where they are."));
+  }
   if (!report.reach) {
     return page_section(
         6, question, {"The maps of this model have no knots."},
@@ -234,16 +281,14 @@ std::string reach_section(const Report& report) {
                     "everywhere; compare ranges of features instead: conflux check."));
   }
   const Reach& reach = *report.reach;
+  const bool measured = !report.fitted_rows && reach.fitted_most;
   return page_section(
-      6, question,
-      {fmt::format("{:.1f} % of these rows lie beyond what a quarter of the {} maps on lines have "
-                   "seen; 99 of 100 do so in at most {:.0f} % of the maps. A row of the fit does "
-                   "in {:.1f} % of them on average, by the number of their knots.",
-                   100 * reach.far, reach.maps, std::ceil(100 * reach.most), 100 * reach.expected)},
-      side_by_side(
-          {figure(reach_picture(reach),
-                  report.fitted_rows ? "Rows of the fit. Dashed: 99 of 100 rows lie to its left."
-                                     : "These rows. Dashed: 99 of 100 rows lie to its left.")}));
+      6, question, reach_sentences(report),
+      side_by_side({figure(
+          reach_picture(reach, reach_limit(report)),
+          measured             ? "These rows. Dashed: 99 of 100 rows of the fit lie to its left."
+          : report.fitted_rows ? "Rows of the fit. Dashed: 99 of 100 of them lie to its left."
+                               : "These rows. Dashed: 99 of 100 of them lie to its left.")}));
 }
 
 std::string stop_section(const Report& report) {
@@ -277,49 +322,17 @@ std::string stop_section(const Report& report) {
     // Where rows were left out in turn, the fit says so when it tells why it stopped.
     sentences.push_back(
         record.stop.empty()
-            ? "No rows were held out, so nothing says when to stop; the spread along "
-              "the directions of each layer is that of the rows of the fit."
-            : "The spread along the directions of each layer is that of the rows of "
-              "the fit.");
+            ? "The fit held out no rows of its own that could have said when to stop; the picture "
+              "shows its fitted rows."
+            : "The picture shows fitted rows.");
     figures.push_back(figure(layers_picture(spreads, std::nullopt, kept,
                                             {"Spread of the groups, layer by layer",
                                              "Spread along the directions that a layer found."}),
                              "Spread of the groups along the directions of each layer."));
   }
-  return page_section(7, "When and why did it stop?", sentences,
-                      figures.empty() ? empty_state("The fit has recorded nothing that could be "
-                                                    "drawn; fit with --validation-fraction 0.2 to "
-                                                    "hold rows out.")
-                                      : in_pairs(figures));
-}
-
-std::string elsewhere_section(const Report& report) {
-  const char* question = "What is this row elsewhere?";
-  if (report.elsewhere.empty()) {
-    return page_section(8, question, {"Rows are not shown."},
-                        empty_state("--rows 0 leaves values of rows out; conflux translate shows "
-                                    "rows of one group as another."));
-  }
-  std::string shown;
-  for (const RowElsewhere& row : report.elsewhere) {
-    std::vector<std::vector<std::string>> table = {{row.name}};
-    for (const Index m : report.elsewhere_groups) {
-      table.front().push_back((m == row.group ? "as it is: " : "as ") +
-                              shortened(report.group_names[m], 24));
-    }
-    for (std::size_t j = 0; j < row.values.size(); ++j) {
-      std::vector<std::string>& line =
-          table.emplace_back(1, report.feature_names[report.elsewhere_features[j]]);
-      line.insert(line.end(), row.values[j].begin(), row.values[j].end());
-    }
-    shown += page_table(table, row.name);
-  }
   return page_section(
-      8, question,
-      {fmt::format("{} rows that moved as far as half of their group did, shown as if they were of "
-                   "{} groups, in the units of the data.",
-                   report.elsewhere.size(), report.elsewhere_groups.size())},
-      shown);
+      7, "When and why did it stop?", sentences,
+      figures.empty() ? empty_state(why_nothing_is_drawn(record)) : in_pairs(figures));
 }
 
 }  // namespace conflux

@@ -1,43 +1,73 @@
-// Rows on a plane: the features themselves if there are two, otherwise the two directions along
-// which rows move most, or vary most where nothing moves.
+// Rows on a plane, and a grid that shows where a plane goes.
+
+#include <algorithm>
 
 #include "report/facts.h"
-#include "report/plane.h"
 
 namespace conflux {
 
-RowView view_rows(const Report& report, const ReportRows& rows, Index most) {
-  const std::vector<Index> chosen = choose_rows(rows, most, report.seed);
-  const auto scaled = [&](const Matrix& all) {
-    Matrix out(static_cast<Index>(chosen.size()), all.cols());
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      out.row(static_cast<Index>(i)) = all.row(chosen[i]);
+namespace {
+
+constexpr Index kFramesOnAPage = 8;
+constexpr Index kGroupsWithGrids = 6;
+constexpr Index kLinesOfAGrid = 9;
+constexpr Index kStepsOfALine = 32;
+
+// Where all but one in a hundred values lie.
+std::pair<double, double> range_of(const Matrix& rows, Index feature) {
+  std::vector<double> values(rows.col(feature).begin(), rows.col(feature).end());
+  std::sort(values.begin(), values.end());
+  const std::size_t cut = values.size() / 200;
+  return {values[cut], values[values.size() - 1 - cut]};
+}
+
+// Lines along one feature, at equal steps of the other.
+void add_lines(const Matrix& rows, Index along, std::vector<Matrix>& out) {
+  const auto [from, to] = range_of(rows, along);
+  const auto [low, high] = range_of(rows, 1 - along);
+  for (Index k = 0; k < kLinesOfAGrid; ++k) {
+    Matrix line(kStepsOfALine + 1, 2);
+    for (Index i = 0; i <= kStepsOfALine; ++i) {
+      const double part = static_cast<double>(i) / static_cast<double>(kStepsOfALine);
+      const double across = static_cast<double>(k) / static_cast<double>(kLinesOfAGrid - 1);
+      line(i, along) = from + part * (to - from);
+      line(i, 1 - along) = low + across * (high - low);
     }
-    return out;
-  };
-  RowView out;
-  out.before = scaled(rows.before.rows);
-  out.after = scaled(rows.after);
-  for (const Index i : chosen) out.group_of.push_back(rows.before.group_of[i]);
-  if (out.before.cols() == 2) {
-    out.x_name = report.feature_names[0];
-    out.y_name = report.feature_names[1];
-    out.share_of = "all features";
-    return out;
+    out.push_back(std::move(line));
   }
-  // In deviations within groups, so that no unit decides.
-  const Matrix before = out.before * rows.factors.asDiagonal();
-  const Matrix after = out.after * rows.factors.asDiagonal();
-  bool moved = false;
-  const Plane plane = plane_of_moves(before, after, moved);
-  out.share = plane.share;
-  out.share_of = moved ? "the squared moves" : "the variance";
-  out.x_name = direction_name(report.feature_names, plane.directions.col(0));
-  out.y_name = direction_name(report.feature_names, plane.directions.col(1));
-  const Eigen::RowVectorXd middle = before.colwise().mean();
-  out.before = (before.rowwise() - middle) * plane.directions;
-  out.after = (after.rowwise() - middle) * plane.directions;
-  return out;
+}
+
+}  // namespace
+
+RowView view_rows(const Journey& journey, const Flow& flow) {
+  JourneyFrames frames = journey.key_frames(flow, kFramesOnAPage);
+  // Features themselves have places of their own.
+  if (journey.feature_names().size() != 2) {
+    const Eigen::RowVectorXd middle = frames.places.front().colwise().mean();
+    for (Matrix& each : frames.places) each.rowwise() -= middle;
+  }
+  return {.x_name = std::move(frames.x_name),
+          .y_name = std::move(frames.y_name),
+          .share = frames.share,
+          .share_of = std::move(frames.share_of),
+          .layers = std::move(frames.layers),
+          .places = std::move(frames.places),
+          .group_of = journey.rows().group_of};
+}
+
+void warp_grids(Report& report, const Flow& flow, const ReportRows& rows, const Workers& workers) {
+  if (flow.dim() != 2 || rows.groups() > kGroupsWithGrids || flow.num_layers() == 0) return;
+  for (Index m = 0; m < rows.groups(); ++m) {
+    if (rows.before.sizes[m] == 0) continue;
+    const Matrix group = rows.before.rows.middleRows(rows.begins[m], rows.before.sizes[m]);
+    WarpedGrid grid{.group = m};
+    for (const Index along : {Index{0}, Index{1}}) add_lines(group, along, grid.before);
+    for (Matrix line : grid.before) {
+      flow.forward_in_place(rows.in_flow[m], Rows(line), nullptr, workers);
+      grid.after.push_back(std::move(line));
+    }
+    report.grids.push_back(std::move(grid));
+  }
 }
 
 }  // namespace conflux

@@ -240,6 +240,10 @@ Json summary_to_json(const FitSummary& summary) {
           {"neighbors_by_chance", number(summary.neighbors_by_chance)},
           {"moved_most", summary.moved_most},
           {"moved_by", summary.moved_by},
+          {"energy_after", number(summary.energy_after)},
+          {"energy_low", number(summary.energy_low)},
+          {"energy_high", number(summary.energy_high)},
+          {"beyond_knots", number(summary.beyond_knots)},
           {"judged_rows", summary.judged_rows},
           {"unseen_rows", summary.unseen_rows},
           {"sentences", summary.sentences}};
@@ -256,6 +260,10 @@ void read(const Json& json, std::string_view name, FitSummary& out) {
   fields.get_number_or_nan("neighbors_by_chance", out.neighbors_by_chance);
   fields.get("moved_most", out.moved_most);
   fields.get("moved_by", out.moved_by);
+  fields.get_number_or_nan("energy_after", out.energy_after);
+  fields.get_number_or_nan("energy_low", out.energy_low);
+  fields.get_number_or_nan("energy_high", out.energy_high);
+  fields.get("beyond_knots", out.beyond_knots);
   fields.get("judged_rows", out.judged_rows);
   fields.get("unseen_rows", out.unseen_rows);
   fields.get("sentences", out.sentences);

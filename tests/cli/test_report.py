@@ -3,6 +3,7 @@
 import html.parser
 import json
 import os
+import pathlib
 import pty
 import re
 import subprocess
@@ -107,7 +108,8 @@ class Report(CommandTest):
             "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "span", "dl",
             "div", "dt", "dd", "strong", "ol", "ul", "li", "pre", "code", "nav", "a", "main",
             "section", "h2", "figure", "svg", "desc", "g", "line", "rect", "circle", "path", "text",
-            "figcaption", "details", "summary", "table", "tr", "th", "td", "footer"}, set())
+            "figcaption", "details", "summary", "table", "tr", "th", "td", "footer",
+            "fieldset", "legend", "input", "label"}, set())
         self.assertIn(evil, "".join(page.words))
         self.assertIn("&lt;img src=x onerror=alert(1)&gt;", page.text)
 
@@ -147,6 +149,7 @@ class Report(CommandTest):
         self.assertTrue(any("fused" in s and "mono" in s and "tcell" in s
                             for s in fused["sentences"]), fused["sentences"])
         self.assertTrue(any("--label kind" in a["command"] for a in fused["advice"]))
+        self.assertFalse(any("transform" in a["command"] for a in fused["advice"]))
         self.run_command("fit", "t.csv", "--group", "batch", "--label", "kind", "-o", "gated.conflux")
         gated = self.verdict("gated.conflux", "t.csv")
         self.assertIn("worked", gated["verdict"])
@@ -270,6 +273,89 @@ class Report(CommandTest):
         view = np.array(shown["view"]["before"])
         self.assertGreater(np.ptp(view[:, 0]), 2.5)
         self.assertGreater(np.ptp(view[:, 1]), 1.2)
+
+    def peak_of_report(self, *words):
+        """The largest memory of a report, in bytes."""
+        with subprocess.Popen([COMMAND, "report", *map(str, words), "--json"], cwd=self.folder,
+                              stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return 1024 * usage.ru_maxrss
+
+    def test_memory_does_not_grow_with_the_number_of_rows(self):
+        # Both tables are longer than the sample that is kept; whoever held the longer one would
+        # need 128 MB more. studies/report_study.py measures ten million rows.
+        random = np.random.default_rng(3)
+        peaks = {}
+        for rows in (300, 200_000, 1_000_000):
+            (self.folder / str(rows)).mkdir()
+            files = [f"{rows}/{name}.npy" for name in "ab"]
+            for k, name in enumerate(files):
+                np.save(self.folder / name,
+                        random.standard_normal(size=(rows, 10), dtype=np.float32) + np.float32(k))
+            if rows == 300:
+                self.run_command("fit", *files, "--method", "nb", "-o", "m.conflux")
+            else:
+                peaks[rows] = self.peak_of_report("m.conflux", *files)
+        self.assertLess(peaks[1_000_000], peaks[200_000] + 40e6)
+        self.assertLess(peaks[1_000_000], 500e6)
+
+    def test_every_member_of_the_facts_is_documented(self):
+        described = (pathlib.Path(__file__).parents[2] / "docs/report.md").read_text()
+        self.write_fusing()
+        self.run_command("fit", "t.csv", "--group", "batch", "--label", "kind", "-o", "m.conflux")
+        shown = self.verdict("m.conflux", "t.csv")
+        self.assertEqual(shown["version"], 1)
+        for name in shown:
+            self.assertIn(f"`{name}`", described, name)
+        for part in ("data", "fit", "reach", "neighborhoods"):
+            for name in shown[part]:
+                self.assertIn(f"`{name}`", described, f"{part}.{name}")
+        # What the fit has to remember for it: each by its name in the record.
+        for name in ("stop", "held_out_at_start", "layers", "kinds"):
+            self.assertIn(name, shown["fit"])
+        self.assertIsNotNone(shown["reach"]["fitted_most"])
+        self.run_command("fit", "t.csv", "--group", "batch", "--drop", "kind", "--gate", "kinds",
+                         "--layers", 3, "-o", "kinds.conflux")
+        matched = self.verdict("kinds.conflux", "t.csv")["fit"]["kinds"]["groups"]
+        self.assertEqual([len(group["shares"]) > 1 for group in matched], [True, True])
+
+    def test_new_rows_are_measured_by_those_of_the_fit(self):
+        random = np.random.default_rng(8)
+        for name, shift in (("fit", 0), ("alike", 0), ("apart", 2)):
+            self.write_groups(f"{name}.csv", [(g, random.normal(size=(400, 3)) + 2 * k + shift)
+                                              for k, g in enumerate("ab")])
+        self.run_command("fit", "fit.csv", "--group", "batch", "-o", "m.conflux")
+        alike = self.verdict("m.conflux", "alike.csv")
+        apart = self.verdict("m.conflux", "apart.csv")
+        self.assertLess(alike["reach"]["beyond_fitted"], 0.05)
+        self.assertGreater(apart["reach"]["beyond_fitted"], 0.2)
+        self.assertFalse(any("seen none" in s for s in alike["sentences"]))
+        self.assertTrue(any("seen none" in s for s in apart["sentences"]), apart["sentences"])
+        self.assertIn("rows of the fit lie to its left",
+                      self.report("m.conflux", "alike.csv").sections()[5])
+
+    def test_rows_that_are_images_are_shown_as_images(self):
+        random = np.random.default_rng(9)
+        lines = [",".join(f"pixel{j}" for j in range(36)) + ",batch"]
+        for i in range(160):
+            pixels = np.round(8 + 3 * random.normal(size=36) + 2 * (i % 2), 2)
+            lines.append(",".join(map(str, pixels)) + f",{'ab'[i % 2]}")
+        self.write("t.csv", "\n".join(lines) + "\n")
+        self.run_command("fit", "t.csv", "--group", "batch", "--method", "nb", "-o", "m.conflux")
+        page = self.report("m.conflux", "t.csv")
+        # Two rows, each as two groups.
+        self.assertEqual(page.sections()[7].count('viewBox="0 0 6 6"'), 4)
+        self.assertLess(page.elements, 6000)
+        self.assertNotIn('viewBox="0 0 6 6"', self.report("m.conflux", "t.csv", "--rows", 0,
+                                                           name="none.html").text)
+
+    def test_parts_found_without_labels_are_kinds(self):
+        self.fit_moons()
+        section = self.report("moons.conflux", "moons.csv").sections()[4]
+        self.assertIn("kind 1", section)
+        self.assertNotIn("cell", re.sub(r'class="[^"]*"', "", section))
 
     def test_long_files_that_are_groups_are_sampled_as_well(self):
         random = np.random.default_rng(2)

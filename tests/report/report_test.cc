@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "conflux/judging/judged_fit.h"
 #include "core/rng.h"
+#include "report/facts.h"
 
 namespace conflux {
 namespace report_test {
@@ -110,6 +112,17 @@ TEST(Report, NamesLabelsThatWereFused) {
   EXPECT_THAT(report.sentences, Contains(HasSubstr("tcell among mono")));
 }
 
+GroupSet moved_rows(const GroupSet& groups, double shift, std::uint64_t seed) {
+  GroupSet out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    Matrix rows = Stream(seed + static_cast<std::uint64_t>(m), Purpose::kTest)
+                      .normal_matrix(groups[m].rows.rows(), groups.dim());
+    rows.array() += shift + 2 * static_cast<double>(m);
+    out.add(groups[m].name, std::move(rows));
+  }
+  return out;
+}
+
 // Rows far outside lie beyond the knots of nearly all maps.
 TEST(Report, SeesRowsThatTheMapsHaveNotSeen) {
   const Scene scene(2, 300, 3, 2, inb(10));
@@ -117,14 +130,98 @@ TEST(Report, SeesRowsThatTheMapsHaveNotSeen) {
   ASSERT_TRUE(inside.reach);
   EXPECT_EQ(inside.reach->maps, 30);
   EXPECT_LT(inside.reach->far, 0.05);
-  GroupSet far;
-  for (Index m = 0; m < 2; ++m) {
-    Matrix rows = scene.groups[m].rows.to_matrix();
-    rows.array() += 40;
-    far.add(scene.groups[m].name, std::move(rows));
-  }
-  const Report outside = make_report(scene.model, far);
+  const Report outside = make_report(scene.model, moved_rows(scene.groups, 40, 7));
   EXPECT_GT(outside.reach->far, 0.95);
+}
+
+// New rows are measured by rows of the fit: alike ones pass their 99 % point about as often, and
+// those that lie a little outside much more often, though never beyond a quarter of the maps.
+TEST(Report, MeasuresNewRowsByThoseOfTheFit) {
+  Scene scene(2, 1000, 3, 2, inb(10));
+  const RowsToJudge rows = choose_rows_to_judge(scene.groups, 0, scene.model.record.options);
+  Fit fit{.flow = scene.model.flow, .record = scene.model.record};
+  judge_fit(fit, rows);
+  scene.model.record = fit.record;
+  ASSERT_TRUE(scene.model.record.summary.beyond_knots);
+  const Report alike = make_report(scene.model, moved_rows(scene.groups, 0, 7));
+  ASSERT_TRUE(alike.reach->beyond_fitted);
+  EXPECT_LT(*alike.reach->beyond_fitted, 0.03);
+  EXPECT_THAT(report_html(alike), HasSubstr("99 of 100 rows of the fit lie to its left"));
+  const Report apart = make_report(scene.model, moved_rows(scene.groups, 1.5, 7));
+  EXPECT_GT(*apart.reach->beyond_fitted, 0.05);
+  EXPECT_THAT(apart.sentences, Contains(HasSubstr("maps have seen none")));
+  // A model that nobody judged has no measure; the page says what it can.
+  scene.model.record.summary.beyond_knots.reset();
+  const Report bare = make_report(scene.model, moved_rows(scene.groups, 0, 7));
+  EXPECT_FALSE(bare.reach->beyond_fitted);
+  EXPECT_THAT(report_html(bare), HasSubstr("99 of 100 of them lie to its left"));
+}
+
+// Features are pixels by their names alone; what could be anything else is none.
+TEST(Report, KnowsPixelsByTheirNames) {
+  const auto names = [](const std::string& form, Index count) {
+    std::vector<std::string> out;
+    for (Index j = 0; j < count; ++j) {
+      out.push_back(form == "pairs"   ? "p" + std::to_string(j / 8) + std::to_string(j % 8)
+                    : form == "lines" ? std::to_string(j / 8 + 1) + "x" + std::to_string(j % 8 + 1)
+                                      : form + std::to_string(j));
+    }
+    return out;
+  };
+  for (const char* form : {"pairs", "lines", "pixel", "px_"}) {
+    std::vector<std::string> all = names(form, 64);
+    all.erase(all.begin());  // a corner that is always empty is no feature
+    const auto found = find_pixels(all);
+    ASSERT_TRUE(found) << form;
+    EXPECT_EQ(found->height, 8) << form;
+    EXPECT_EQ(found->width, 8) << form;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      EXPECT_EQ(found->place[j], static_cast<Index>(j) + 1) << form;
+    }
+  }
+  for (const char* form : {"PC", "f", "", "gene_"}) EXPECT_FALSE(find_pixels(names(form, 64)));
+  EXPECT_FALSE(find_pixels(names("pixel", 9)));
+  // Of 784 pixels the last 24 are no image.
+  const std::vector<std::string> all = names("pixel", 784);
+  EXPECT_FALSE(find_pixels({all.end() - 24, all.end()}));
+}
+
+// The way begins where rows were and ends where they are; of two features, lines go with them.
+TEST(Report, ShowsRowsAndGridsOnTheirWay) {
+  const Scene scene(2, 200, 2, 2, inb(12));
+  const Report report = make_report(scene.model, scene.groups);
+  const RowView& view = *report.view;
+  EXPECT_EQ(view.layers.front(), 0);
+  EXPECT_EQ(view.layers.back(), 12);
+  EXPECT_GT(view.places.size(), 2u);
+  EXPECT_LE(view.places.size(), 8u);
+  ASSERT_EQ(report.grids.size(), 2u);
+  for (const WarpedGrid& grid : report.grids) {
+    for (std::size_t k = 0; k < grid.before.size(); ++k) {
+      const Matrix there =
+          scene.model.flow.forward(grid.group, SampleRows(grid.before[k]), Workers(1));
+      EXPECT_NEAR((there - grid.after[k]).norm(), 0, 1e-12);
+    }
+  }
+  const std::string page = report_html(report);
+  for (std::size_t k = 0; k < view.places.size(); ++k) {
+    EXPECT_THAT(page, HasSubstr("id=\"w" + std::to_string(k) + "\""));
+  }
+  EXPECT_TRUE(make_report(Scene(2, 60, 3, 1, inb(3)).model, Scene(2, 60, 3, 1, inb(3)).groups)
+                  .grids.empty());
+}
+
+// A model that leaves rows alone must not be praised, blamed or explained.
+TEST(Report, SaysOfAModelWithoutLayersThatNothingMoves) {
+  Scene scene(2, 300, 3, 0, inb(1));
+  Fit left = fit_that_leaves(scene.groups, {});
+  scene.model = {.flow = std::move(left.flow), .record = std::move(left.record)};
+  const std::string page = report_html(make_report(scene.model, scene.groups));
+  EXPECT_THAT(page, HasSubstr("No row moved."));
+  EXPECT_THAT(page, HasSubstr("new rows stay where they are"));
+  for (const char* wrong : {"flatter", "validation-fraction", "moved furthest", "e-10"}) {
+    EXPECT_THAT(page, Not(HasSubstr(wrong)));
+  }
 }
 
 TEST(Report, HoldsNoValuesOfRowsWhenNoneAreWanted) {
@@ -138,7 +235,6 @@ TEST(Report, HoldsNoValuesOfRowsWhenNoneAreWanted) {
   EXPECT_EQ(some.view->group_of.size(), 20u);
 }
 
-// One feature, and one with many: pages of both are small and whole.
 // Whoever decides by a difference must see whether it is one: bars of two errors, none without
 // held-out rows.
 TEST(Report, ShowsHowSureHeldOutDistancesAre) {
@@ -158,6 +254,7 @@ TEST(Report, ShowsHowSureHeldOutDistancesAre) {
   EXPECT_THAT(page, HasSubstr("± 2 standard errors"));
 }
 
+// One feature, and one with many: pages of both are small and whole.
 TEST(Report, PagesStaySmall) {
   const Scene wide(2, 60, 800, 0.5, {.method = Method::kNb});
   const Scene thin(40, 60, 1, 0.5, {.method = Method::kNb});

@@ -63,6 +63,19 @@ test("reports", async (t) => {
         assert.ok(await section.locator("svg, table, .empty").first().isVisible());
       }
     });
+    await t.test(`${name}: the way can be walked by keys, without JavaScript`, async () => {
+      const page = await pageOf(browser, { javaScriptEnabled: false });
+      await page.goto(address);
+      const frames = page.locator(".frames figure");
+      const shown = async () => (await Promise.all((await frames.all()).map((each) => each.isVisible())))
+        .flatMap((visible, k) => (visible ? [k] : []));
+      const [middle] = await shown();
+      await page.locator(".frames input:checked").focus();
+      await page.keyboard.press("ArrowRight");
+      assert.deepEqual(await shown(), [middle + 1]);
+      await page.emulateMedia({ media: "print" });
+      assert.deepEqual(await shown(), []);
+    });
     for (const colorScheme of ["light", "dark"]) {
       await t.test(`${name}: for everybody, ${colorScheme}`, async () => {
         const page = await pageOf(browser, { colorScheme });

@@ -33,6 +33,10 @@ test("the site", { skip: existsSync(site) ? false : `no ${site}; make site first
         assert.deepEqual(page.asked.filter((url) => !/^(file|data):/.test(url)), []);
         await assertFits(page, look);
         if (look !== "phone") await assertAccessible(page, look);
+        if (name.startsWith("gallery/")) {
+          assert.ok(statSync(join(folder, name)).size < 3e6);
+          assert.ok(await page.locator("*").count() < 6000);
+        }
         await keepPicture(page, `site-${name.replaceAll("/", "-")}-${look}`);
       });
     }

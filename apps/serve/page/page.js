@@ -223,6 +223,9 @@ function listen() {
     byId(id).addEventListener("click", () => post(`/api/${id}`, { body: JSON.stringify(choice()) }));
   }
   byId("stop").addEventListener("click", () => post("/api/stop", { body: "{}" }));
+  // Another page may have done something; asking all the time would keep the server from ending.
+  window.addEventListener("focus", refresh);
+  document.addEventListener("visibilitychange", () => document.hidden || refresh());
 }
 
 listen();

@@ -44,6 +44,8 @@ struct RowsToJudge {
   KindsRecord kinds = {};
   /// A copy, at most 10,000 rows of all groups together.
   GroupSet judged = {};
+  /// A copy of some fitted rows, at most 2,000: new rows are measured by how they lie.
+  GroupSet sampled = {};
   JudgedBy by = JudgedBy::kFitted;
   /// Which rows of each group were set aside, in their order; of a group that is larger than its
   /// pool those that come next.

@@ -99,12 +99,31 @@ struct RowView {
   /// Share of the squared moves, or of the variance, that the plane shows.
   double share = 1;
   std::string share_of;
-  Matrix before = {};
-  Matrix after = {};
+  /// On their way: layers that lie behind each frame, from none to all, and where the rows are.
+  std::vector<Index> layers = {};
+  std::vector<Matrix> places = {};
   std::vector<Index> group_of = {};
+
+  const Matrix& before() const { return places.front(); }
+  const Matrix& after() const { return places.back(); }
 };
 
-/// Whose are the nearest rows of the rows of each kind? Kinds are labels, or cells that are found.
+/// Lines of a grid over the rows of a group, and where its maps take them; of two features.
+struct WarpedGrid {
+  Index group = 0;
+  std::vector<Matrix> before = {};
+  std::vector<Matrix> after = {};
+};
+
+/// Features that are pixels of an image, by their names.
+struct PixelGrid {
+  Index height = 0;
+  Index width = 0;
+  /// Of each feature, line by line.
+  std::vector<Index> place = {};
+};
+
+/// Whose are the nearest rows of the rows of each kind? Kinds are labels, or found without them.
 struct Neighborhoods {
   bool labels = true;
   std::vector<std::string> kinds = {};
@@ -129,18 +148,27 @@ struct Reach {
   std::vector<Index> counts = {};
   /// The share that 99 of 100 rows stay below.
   double most = 0;
-  /// What a row of the fit has on average, by the number of knots.
-  double expected = 0;
   /// Fraction of rows with a share above a quarter.
   double far = 0;
+  /// The share that 99 of 100 rows of the fit stay below, and the fraction of these rows that do
+  /// not; unset when the fit has not looked.
+  std::optional<double> fitted_most = std::nullopt;
+  std::optional<double> beyond_fitted = std::nullopt;
+
+  /// Of rows like those of the fit it would be one in a hundred.
+  bool unlike_fitted() const { return beyond_fitted.value_or(0) > 0.05; }
 };
 
 /// A row as every group, in the units of the data.
 struct RowElsewhere {
   std::string name;
   Index group = 0;
+  /// Its position in the view.
+  Index row = 0;
   /// One line per feature that is shown, one text per group.
   std::vector<std::vector<std::string>> values = {};
+  /// All features as every group, if they are pixels.
+  std::vector<std::vector<double>> pixels = {};
 };
 
 struct Report {
@@ -178,6 +206,9 @@ struct Report {
   Matrix move_quantiles = {};
   /// Unset when no rows are to be shown.
   std::optional<RowView> view = std::nullopt;
+  /// Empty unless there are two features.
+  std::vector<WarpedGrid> grids = {};
+  std::optional<PixelGrid> pixels = std::nullopt;
   std::optional<Neighborhoods> neighborhoods = std::nullopt;
   std::optional<Reach> reach = std::nullopt;
   FitRecord record = {};

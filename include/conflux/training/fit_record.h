@@ -81,6 +81,15 @@ struct FitSummary {
   /// The features that moved most, and how far, in deviations within groups.
   std::vector<std::string> moved_most = {};
   std::vector<double> moved_by = {};
+  /// Mean distance of a group from the rest afterwards, in distances within groups, and the band
+  /// that nine of ten random deals of the groups fall into.
+  double energy_after = 0;
+  double energy_low = 0;
+  double energy_high = 0;
+  /// In which share of the maps on lines 99 of 100 fitted rows lie beyond the outer knots, at most:
+  /// a new row that does so in more of them is unlike all that was fitted. Unset when nobody
+  /// looked, or no map has knots.
+  std::optional<double> beyond_knots = std::nullopt;
   /// Rows that were judged, and how many of them no map was fitted on.
   Index judged_rows = 0;
   Index unseen_rows = 0;

@@ -1,0 +1,28 @@
+// Do rows lie where the maps of a flow were fitted? Beyond its outer knots a map only goes on.
+//
+// Cost: that of moving the rows, and one comparison per row and map.
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/core/matrix.h"
+#include "conflux/core/parallel.h"
+#include "conflux/flow/flow.h"
+
+namespace conflux {
+
+struct KnotReach {
+  /// Maps on lines that a row passes and that have knots; of all rows, the most.
+  Index maps = 0;
+  /// Of each row the share of its maps beyond whose outer knots it lies.
+  std::vector<double> beyond = {};
+};
+
+/// Rows of one group on their way through the flow.
+KnotReach knot_reach(const Flow& flow, Index group, const SampleRows& rows, const Workers& workers);
+
+/// The share that 99 of 100 rows stay below or reach.
+double most_beyond(std::vector<double> shares);
+
+}  // namespace conflux
