@@ -163,6 +163,14 @@ class Summary(_Record):
     """The share that rows in random order would keep."""
     moved_most: dict[str, float]
     """Features that moved most, and how far, in deviations within groups."""
+    energy_after: float
+    """Mean distance of a group from the rest afterwards, in distances within groups."""
+    energy_low: float
+    """Nine of ten random deals of the groups are at least so far apart ..."""
+    energy_high: float
+    """... and at most so far."""
+    beyond_knots: float | None
+    """The share of maps beyond whose outer knots 99 of 100 fitted rows lie, at most."""
     judged_rows: int
     """Rows that were judged."""
     unseen_rows: int

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/shell_word.h"
 #include "report/facts.h"
@@ -95,7 +94,7 @@ std::vector<std::string> doubts_of(const Report& report) {
                               100 * report.reach->far));
   } else if (!report.fitted_rows && report.reach && report.reach->unlike_fitted()) {
     out.push_back(
-        fmt::format("{:.0f} % of the rows lie where so many maps have seen none as for one "
+        fmt::format("{:.0f} % of the rows lie where so many maps have seen none as for only one "
                     "in a hundred rows of the fit",
                     100 * *report.reach->beyond_fitted));
   }
@@ -173,7 +172,7 @@ void tell_whose_rows(Report& report) {
 // Distances without bias may come out a little below nothing.
 std::string distance_text(double distance) {
   const std::string out = fmt::format("{:.2g}", distance);
-  return std::abs(distance) < 5e-4 ? "0" : distance > 0.1 ? fmt::format("{:.3g}", distance) : out;
+  return distance < 5e-4 ? "0" : distance > 0.1 ? fmt::format("{:.3g}", distance) : out;
 }
 
 void add_headlines(Report& report) {

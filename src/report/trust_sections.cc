@@ -111,8 +111,8 @@ std::vector<std::string> reach_sentences(const Report& report) {
   }
   return {seen,
           fmt::format("{}{:.1f} % of these rows lie there in more of the maps ({:.0f} %) than "
-                      "99 of 100 rows of the fit: with rows like those of the fit it would "
-                      "be about 1 %.",
+                      "99 of 100 rows of the fit; of rows like those it would be about 1 %, "
+                      "somewhat more after a fit of few rows.",
                       reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
 }
 

@@ -156,7 +156,7 @@ test("mistakes, stopping, and names that want to be code", async (t) => {
   await page.locator("#align").waitFor();
   await page.locator("#align").click();
   const card = await alignedCard(page);
-  await card.locator("summary").first().click();
+  await card.locator("summary", { hasText: "whole report" }).click();
   assert.equal(await page.evaluate(() => globalThis.hurt), undefined);
   assert.equal(await page.locator("img, main script").count(), 0);
   assert.deepEqual(page.said, []);

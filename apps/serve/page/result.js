@@ -146,6 +146,16 @@ function reportOf(html) {
   return details;
 }
 
+/** Many warnings would hide the result: all but the first can be opened. */
+function warningsOf(warnings) {
+  const shown = warnings.map((each) => element("p", `▲ ${each}`, "sign-look"));
+  if (shown.length < 4) return shown;
+  const rest = element("details");
+  rest.append(element("summary", `▲ ${shown.length - 2} more warnings`, "sign-look"),
+              ...shown.splice(2));
+  return [...shown, rest];
+}
+
 /**
  * @param {any} result of the state
  * @param {(path: string) => Promise<Response>} ask
@@ -156,9 +166,7 @@ export async function cardOf(result, ask) {
   const { sentences } = result.summary.summary;
   card.append(element("h3", `${result.table} · ${result.summary.rows} rows`));
   for (const sentence of sentences) card.append(element("p", sentence.replaceAll("->", "→")));
-  for (const warning of result.summary.warnings) {
-    card.append(element("p", `▲ ${warning}`, "sign-look"));
-  }
+  card.append(...warningsOf(result.summary.warnings));
   const buttons = element("p", "", "buttons");
   const downloads = [["Aligned table", "aligned", result.summary.output],
                      ["Model", "model", "aligned.conflux"], ["Report", "report", "report.html"]];

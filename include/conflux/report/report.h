@@ -155,8 +155,8 @@ struct Reach {
   std::optional<double> fitted_most = std::nullopt;
   std::optional<double> beyond_fitted = std::nullopt;
 
-  /// Of rows like those of the fit it would be one in a hundred.
-  bool unlike_fitted() const { return beyond_fitted.value_or(0) > 0.05; }
+  /// Of rows like those of the fit it would be one in a hundred; after a fit of 300 rows, six.
+  bool unlike_fitted() const { return beyond_fitted.value_or(0) > 0.1; }
 };
 
 /// A row as every group, in the units of the data.
