@@ -74,7 +74,7 @@ class Interruption(CommandTest):
         self.make_moons(samples=1000)
         self.run_command(*FIT, "--checkpoint", "c", "-o", "m.conflux")
         generator = random.Random(0)
-        for _ in range(int(os.environ.get("CONFLUX_KILLS", "50"))):
+        for _ in range(int(os.environ.get("CONFLUX_KILLS", "20"))):
             process = self.start("--checkpoint", "c", "--every", "1", "-o", "m.conflux")
             time.sleep(generator.uniform(0, 0.4))
             process.kill()

@@ -177,13 +177,13 @@ class Report(CommandTest):
 
     def test_many_groups_of_noise_are_matched_noise(self):
         random = np.random.default_rng(2)
-        self.write_groups("t.csv", [(f"g{m}", random.normal(size=(100, 5))) for m in range(100)])
+        self.write_groups("t.csv", [(f"g{m}", random.normal(size=(100, 5))) for m in range(40)])
         self.run_command("fit", "t.csv", "--group", "batch", "--method", "inb", "--layers", 20,
                          "--validation-fraction", 0, "-o", "m.conflux")
         before = os.times()
         page = self.report("m.conflux", "t.csv")
-        # Nothing grows with the square of the number of groups.
-        self.assertLess(os.times().children_user - before.children_user, 60)
+        # Nothing grows with the square of the number of groups: a hundred take less than a minute.
+        self.assertLess(os.times().children_user - before.children_user, 30)
         self.assertIn("Matched noise", page.text)
         self.assertLess(len(page.text), 3e6)
         self.assertLess(page.elements, 6000)
