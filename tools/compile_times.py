@@ -4,7 +4,8 @@
     tools/compile_times.py build/release src/ tests/kernels/
 
 Sources whose path holds one of the given words are compiled; all of them without words. Run it after
-a build, which leaves the precompiled headers there. A cache of compilations is not asked.
+a build, which leaves the precompiled headers there: what was not built is left out. A cache of
+compilations is not asked.
 """
 
 import json
@@ -43,6 +44,9 @@ def main() -> int:
             if "cmake_pch" in source or (words and not any(word in source for word in words)):
                 continue
             command = shlex.split(entry["command"])
+            # What was never built may include sources that are still to be made.
+            if not (build / command[command.index("-o") + 1]).exists():
+                continue
             command[command.index("-o") + 1] = os.path.join(scratch, "alone.o")
             times.append((compile_alone(command, entry["directory"]), source))
     for seconds, source in sorted(times, reverse=True):
