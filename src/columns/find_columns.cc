@@ -10,6 +10,7 @@
 #include "columns/expectation.h"
 #include "columns/feature_scales.h"
 #include "columns/meaning.h"
+#include "columns/nested_values.h"
 #include "columns/units.h"
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
@@ -55,6 +56,13 @@ void check_keys(const Table& table, const std::string& key) {
   }
 }
 
+bool is_asked_for(const std::string& name, const ColumnOptions& options) {
+  return std::find(options.features.begin(), options.features.end(), name) !=
+             options.features.end() ||
+         std::any_of(options.as.begin(), options.as.end(),
+                     [&](const auto& word) { return word.first == name; });
+}
+
 /// The features of a table with their values as numbers.
 struct FoundFeatures {
   std::vector<Meaning> meanings;
@@ -73,7 +81,11 @@ FoundFeatures find_features(const Table& table, std::span<const Index> groups, I
   std::vector<Meaning> all(names.size());
   workers.for_each(static_cast<Index>(names.size()), [&](Index j) {
     const std::string& name = names[static_cast<std::size_t>(j)];
-    all[j] = meaning_of(table, table[name], groups, num_groups, options);
+    Meaning& meaning = all[static_cast<std::size_t>(j)];
+    meaning = meaning_of(table, table[name], groups, num_groups, options);
+    if (meaning.why_carried.empty() && !is_asked_for(name, options)) {
+      meaning.why_carried = why_nested_is_carried(meaning, groups, num_groups);
+    }
   });
   FoundFeatures out;
   for (Meaning& meaning : all) {

@@ -50,6 +50,34 @@ TEST(FindColumns, CarriesNamesOfThingsThatAreMeasuredAgain) {
   EXPECT_EQ(feature(columns, "bid").kind, FeatureKind::kWhole);
 }
 
+// Plants of two places, and chicks that are counted on from one diet to the next, tell the group
+// and nothing else; a number of another sensor may be that of a shift, however large.
+TEST(FindColumns, CarriesWhatEachGroupHasForItself) {
+  MixedTable mixed(2000);
+  std::vector<std::string> plants, sites;
+  std::vector<double> chicks, shifted;
+  for (Index i = 0; i < mixed.table.num_rows(); ++i) {
+    const Index group = mixed.groups[static_cast<std::size_t>(i)];
+    plants.push_back((group == 0 ? "north" : "south") + std::to_string(i % 5));
+    sites.push_back(i == 0 ? "north1" : plants.back());
+    chicks.push_back(static_cast<double>(1 + 20 * group + i % 20));
+    shifted.push_back(chicks.back() + 500.0 * static_cast<double>(group));
+  }
+  sites[1] = mixed.groups[1] == 0 ? "south1" : "north1";
+  mixed.table.add("plant", plants);
+  mixed.table.add("site", sites);
+  mixed.table.add("chick", chicks);
+  mixed.table.add("counts", shifted);
+  const Columns columns = found(mixed);
+  EXPECT_THAT(carried(columns, "plant"), HasSubstr("occurs in one group only"));
+  EXPECT_THAT(carried(columns, "chick"), HasSubstr("1 to 40, occurs in one group only"));
+  EXPECT_EQ(feature(columns, "site").kind, FeatureKind::kCategory);
+  EXPECT_EQ(feature(columns, "counts").kind, FeatureKind::kWhole);
+  const Columns asked = found(mixed, {.as = {{"plant", "category"}, {"chick", "whole"}}});
+  EXPECT_EQ(feature(asked, "plant").kind, FeatureKind::kCategory);
+  EXPECT_EQ(feature(asked, "chick").kind, FeatureKind::kWhole);
+}
+
 TEST(FindColumns, TellsWhatColumnsMean) {
   const MixedTable mixed(2000);
   const Columns columns = found(mixed);
