@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -149,6 +150,9 @@ def make_scene(scene, command, data, folder):
     print(f"{title}: {shown['verdict']}", flush=True)
     # What there is to look at says more than that there is something.
     sentence = shown["sentences"][1 if "something to look at" in shown["sentences"][0] else 0]
+    unseen = re.search(r"AUC [0-9.]+ -> [0-9.]+", " ".join(shown["sentences"][1:]))
+    if sentence == shown["sentences"][0] and unseen:
+        sentence += f" Of rows that no map was fitted on: {unseen.group()}."
     out |= {"verdict": shown["verdict"], "sentence": sentence.replace("->", "→"),
             "command": "conflux " + shlex.join([*fit[:-1], "--report", name + ".html"])}
     note.write_text(json.dumps(out))
