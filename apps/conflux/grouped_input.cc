@@ -131,6 +131,11 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
         fmt::format("column \"{}\": the values of group \"{}\" {}; do they have the same unit?",
                     doubt.column, groups.names[static_cast<std::size_t>(doubt.group)], doubt.what));
   }
+  if (const auto [one, other] = names_alike(groups.names); !other.empty()) {
+    console.warn(fmt::format(
+        "groups \"{}\" and \"{}\" differ by case or spaces only; if they are one, spell them alike",
+        one, other));
+  }
   if (options.repeats == Repeats::kKeep) {
     console.warn(
         "repeated values are kept: each group's become other numbers in the shared space, from "
@@ -367,6 +372,7 @@ GroupedInput read_groups(const GroupedInputFlags& given, const Console& console,
   // Other numbers beside components, say of a joined table, are no features unless they are named.
   if (flags.components && flags.features.empty()) flags.features = flags.components->names();
   if (flags.group.empty() && flags.paths.size() == 1) flags.group = group_column_of(flags);
+  if (model == nullptr) refuse_group_as_label(flags);
   const bool plain =
       model != nullptr ? model->columns.empty() : flags.choice.empty() && are_arrays(flags);
   GroupedInput out =

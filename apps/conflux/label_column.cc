@@ -44,4 +44,12 @@ void refuse_absent_labels(const Table& table, const TaggedTableFlags& flags) {
       flags.label));
 }
 
+void refuse_group_as_label(const TaggedTableFlags& flags) {
+  if (flags.label.empty() || flags.label != flags.group) return;
+  throw InvalidOption(fmt::format(
+      "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups share; "
+      "name another column, or leave --label out.",
+      flags.label));
+}
+
 }  // namespace conflux::app

@@ -26,4 +26,7 @@ void add_empty_labels(Table& table, const TaggedTableFlags& flags, const std::st
 /// Throws InvalidOption when no row of any file could have a label.
 void refuse_absent_labels(const Table& table, const TaggedTableFlags& flags);
 
+/// Throws InvalidOption when the column of groups is to tell labels as well.
+void refuse_group_as_label(const TaggedTableFlags& flags);
+
 }  // namespace conflux::app

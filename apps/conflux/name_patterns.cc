@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <string_view>
 
 #include "conflux/core/error.h"
@@ -60,6 +62,19 @@ std::vector<std::string> expand_patterns(const std::vector<std::string>& pattern
     }
   }
   return out;
+}
+
+std::pair<std::string, std::string> names_alike(const std::vector<std::string>& names) {
+  std::map<std::string, std::string> known;
+  for (const std::string& name : names) {
+    std::string plain;
+    for (const unsigned char c : name) {
+      if (std::isspace(c) == 0) plain += static_cast<char>(std::tolower(c));
+    }
+    const auto [first, is_new] = known.try_emplace(plain, name);
+    if (!is_new && first->second != name) return {first->second, name};
+  }
+  return {};
 }
 
 }  // namespace conflux::app

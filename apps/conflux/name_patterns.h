@@ -1,8 +1,10 @@
-// Columns by pattern: "PC*", "gene?", and "PC1:PC20" for all from one to another.
+// Columns by pattern: "PC*", "gene?", and "PC1:PC20" for all from one to another. And names that
+// look like others.
 
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace conflux::app {
@@ -13,5 +15,9 @@ namespace conflux::app {
 std::vector<std::string> expand_patterns(const std::vector<std::string>& patterns,
                                          const std::vector<std::string>& names,
                                          const std::string& source);
+
+/// The first two of the names that differ by case or spaces only, as "m", "M" and "m " do; two
+/// empty texts if there are none.
+std::pair<std::string, std::string> names_alike(const std::vector<std::string>& names);
 
 }  // namespace conflux::app

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "conflux/core/error.h"
@@ -46,6 +47,28 @@ void refuse_missing_key(const Table& table, const Column& column, Index row) {
       "{}, column \"{}\" is missing, but it is the key that names the row; fill the cell, or fit "
       "without --key.",
       table.place(row), column.name));
+}
+
+namespace {
+
+bool looks_like_number(std::string_view text) {
+  constexpr std::string_view kAround[] = {"+", "-", "$", "%", "€", "£", " "};
+  for (const std::string_view sign : kAround) {
+    if (text.starts_with(sign)) text.remove_prefix(sign.size());
+    if (text.ends_with(sign)) text.remove_suffix(sign.size());
+  }
+  constexpr std::string_view kDigits = "0123456789";
+  return !text.empty() && kDigits.find(text.front()) != kDigits.npos &&
+         text.find_first_not_of("0123456789.,' ") == text.npos;
+}
+
+}  // namespace
+
+std::string hinted(std::string why, const std::unordered_map<std::string, Index>& cells) {
+  const bool numbers = std::all_of(cells.begin(), cells.end(),
+                                   [](const auto& cell) { return looks_like_number(cell.first); });
+  if (why.empty() || cells.size() < 2 || !numbers) return why;
+  return why + "; if these are numbers, write them plainly, say 12345.5, to use them";
 }
 
 std::uint64_t digest_of(std::string_view text) {

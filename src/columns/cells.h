@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "conflux/tables/table.h"
 
@@ -25,6 +26,10 @@ void refuse_infinity(const Table& table, const Column& column, Index row, double
 
 [[noreturn]] void refuse_missing_cell(const Table& table, const Column& column, Index row);
 [[noreturn]] void refuse_missing_key(const Table& table, const Column& column, Index row);
+
+/// `why` a column of text is no feature, and what to do if all its cells are numbers in disguise:
+/// 12,345 or 1'000 or 20% or $9.50.
+std::string hinted(std::string why, const std::unordered_map<std::string, Index>& cells);
 
 /// 64 bits that tell one text from another (FNV-1a).
 std::uint64_t digest_of(std::string_view text);

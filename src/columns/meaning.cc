@@ -97,11 +97,10 @@ ValueFacts curved_facts_of(const Feature& feature, ValueFacts facts) {
 // ---- texts
 
 void refuse_text(const Table& table, const Column& column, Index row) {
-  throw InvalidData(
-      fmt::format("{}, column \"{}\": \"{}\" is not a number, but nearly all other cells are; "
-                  "correct the cell, "
-                  "leave it empty if it is missing, or say --as {}=category or {}=ignore.",
-                  table.place(row), column.name, column.text[row], column.name, column.name));
+  throw InvalidData(fmt::format(
+      "{}, column \"{}\": \"{}\" is not a number, but nearly all other cells are; correct "
+      "the cell, leave it empty if it is missing, or say --as {}=category or {}=ignore.",
+      table.place(row), column.name, column.text[row], column.name, column.name));
 }
 
 struct TextFacts {
@@ -144,12 +143,12 @@ std::string why_text_is_carried(const TextFacts& facts) {
   if (different == 0) return "because it is empty";
   if (different == 1) return "because all rows have the same text";
   if (facts.there >= kFewRows && static_cast<Index>(different) == facts.there) {
-    return "because every row has a text of its own";
+    return hinted("because every row has a text of its own", facts.counts);
   }
   const bool few =
       different <= kMostCategories &&
       kRowsPerCategory * static_cast<double>(different) <= static_cast<double>(facts.there);
-  return few ? "" : fmt::format("a text with {} different values", different);
+  return few ? "" : hinted(fmt::format("a text with {} different values", different), facts.counts);
 }
 
 // The most frequent category comes first; ties in the order of their names.

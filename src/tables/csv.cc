@@ -124,10 +124,11 @@ class CsvReader : public TableReader {
   void choose_delimiter() {
     if (delimiter_ == kGuess) {
       delimiter_ = most_frequent(count_delimiters(rows_->first_line()));
-    } else if (delimiter_ == ',' && options_.delimiter == 0 &&
-               has_semicolons_for_commas(count_delimiters(rows_->first_line()))) {
-      delimiter_ = ';';
-      notes_.push_back(fmt::format("{}: cells are separated by semicolons.", source_.name()));
+    } else if (delimiter_ == ',' && options_.delimiter == 0) {
+      delimiter_ = instead_of_commas(count_delimiters(rows_->first_line()));
+      if (delimiter_ == ',') return;
+      notes_.push_back(fmt::format("{}: cells are separated by {}.", source_.name(),
+                                   delimiter_ == ';' ? "semicolons" : "tabs"));
     }
   }
 

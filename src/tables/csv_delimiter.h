@@ -34,9 +34,12 @@ inline char most_frequent(const DelimiterCounts& counts) {
                                          counts.begin())];
 }
 
-// Programs that write numbers with a decimal comma separate the cells of a .csv by semicolons.
-inline bool has_semicolons_for_commas(const DelimiterCounts& counts) {
-  return counts[kUsual.find(',')] == 0 && counts[kUsual.find(';')] > 0;
+// Programs that write numbers with a decimal comma separate the cells of a .csv by semicolons, and
+// tables that were pasted have tabs.
+inline char instead_of_commas(const DelimiterCounts& counts) {
+  const char other = most_frequent(counts);
+  const bool commas = counts[kUsual.find(',')] > 0 || counts[kUsual.find(other)] == 0;
+  return commas ? ',' : other;
 }
 
 inline char checked_delimiter(const TableOptions& options, char usual) {

@@ -96,6 +96,7 @@ ANSWERED = [
     ("verb that is none", table(), "help transfrom", USAGE, ['"transfrom"', "transform"]),
     ("category for an array", spoiled(4, 3, "violet"), "transform good t.csv -o z.npy", DATA,
      ["t.csv, line 4", "violet", ".csv"]),
+    ("label that is the group", table(), FIT + " --label site", USAGE, ['"site"', "cannot be the label"]),
     ("text among categories asked for as numbers", table(), FIT + " --as colour=number", DATA,
      ['"colour"', "not a number"]),
 ]
@@ -136,6 +137,23 @@ class Mishaps(CommandTest):
         self.assertIn("semicolons", said)
         self.assertIn("decimal commas", said)
         self.assertIn("numbers", self.features()["income"])
+
+    def test_tabs_in_a_csv_file(self):
+        self.assertIn("separated by tabs", self.fit(table(separator="\t")))
+        self.assertEqual(set(self.features()), {"age", "income", "rain", "colour"})
+
+    def test_numbers_in_disguise_are_told(self):
+        for cell in '"1,0{:03}"', "{}%", "$ {}.50", "-{} €":
+            with self.subTest(cell):
+                said = self.fit(table(extra=[("pay", lambda i: cell.format(i // 3))]), "--force")
+                self.assertRegex(said, "pay: carried along.*write them plainly")
+        said = self.fit(table(extra=[("day", lambda i: f"2024-{i // 3:03}")]), "--force")
+        self.assertRegex(said, "day: carried along, a text with 40 different values\n")
+
+    def test_groups_that_are_spelled_in_two_ways_are_told(self):
+        text = table().replace("south", "North", 9)
+        self.assertIn('groups "north" and "North" differ by case or spaces only', self.fit(text))
+        self.assertNotIn("differ by case", self.fit(table(), "--force"))
 
     def test_wrong_units_of_a_group_are_told(self):
         lines = table().splitlines()
