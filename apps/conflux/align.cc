@@ -8,6 +8,7 @@
 
 #include "apply.h"
 #include "check_report.h"
+#include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
@@ -59,7 +60,9 @@ CheckReport look(const FitRun& run, const AlignFlags& flags, const Console& cons
   console.progress("looking for differences between the groups");
   try {
     const StopScope scope(interrupt_flag());
-    return check(run.groups(), {.seed = run.options().seed, .threads = run.options().threads});
+    return check(run.groups(), {.seed = run.options().seed,
+                                .threads = run.options().threads,
+                                .value_of = value_of(run.columns())});
   } catch (const Stopped&) {
     if (!interrupted()) throw;
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "check_report.h"
+#include "conflux/columns/measured_scales.h"
 #include "core/shell_word.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
@@ -216,6 +217,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   const GroupSet& groups = input.groups;
   CheckOptions options = flags.options;
   options.threads = flags.input.threads;
+  options.value_of = value_of(input.columns);
   const CheckReport found = check(groups, options);
   const Index looked_at = std::accumulate(found.rows.begin(), found.rows.end(), Index{0});
   if (looked_at < groups.num_samples()) {

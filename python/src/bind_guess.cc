@@ -2,6 +2,7 @@
 
 #include "bindings.h"
 #include "caller_data.h"
+#include "conflux/columns/measured_scales.h"
 #include "guess_dict.h"
 
 namespace py = pybind11;
@@ -10,18 +11,24 @@ namespace conflux::python {
 
 namespace {
 
-// All rows of a set, one group after the other.
+// All rows of the data, one group after the other, by their values: see CheckOptions::value_of.
 struct Listed {
   Matrix rows;
   std::vector<Index> group_of;
 };
 
-Listed listed(const GroupSet& groups) {
+Listed listed(const CallerData& data) {
+  const GroupSet& groups = data.groups();
   Listed out{Matrix(groups.num_samples(), groups.dim()), {}};
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
       groups[m].rows.copy_row(i, out.rows.row(static_cast<Index>(out.group_of.size())).data());
       out.group_of.push_back(m);
+    }
+  }
+  if (const auto value = value_of(data.columns())) {
+    for (Index j = 0; j < groups.dim(); ++j) {
+      for (double& each : out.rows.col(j)) each = value(j, each);
     }
   }
   return out;
@@ -36,10 +43,11 @@ py::dict guess(const CallerData& data, const CallerData* unseen, Index folds, In
     const py::gil_scoped_release unlocked;
     const Workers workers(threads);
     if (unseen == nullptr) {
-      found = guess_groups(data.groups(), options, workers);
+      const Listed rows = listed(data);
+      found = guess_groups(SampleRows(rows.rows), rows.group_of, options, workers);
     } else {
-      const Listed known = listed(data.groups());
-      const Listed judged = listed(unseen->groups());
+      const Listed known = listed(data);
+      const Listed judged = listed(*unseen);
       found = guess_groups(SampleRows(known.rows), known.group_of, SampleRows(judged.rows),
                            judged.group_of, options, workers);
     }

@@ -5,6 +5,7 @@
 
 #include "bindings.h"
 #include "caller_data.h"
+#include "conflux/columns/measured_scales.h"
 #include "conflux/judging/check.h"
 #include "conflux/judging/evaluation.h"
 #include "conflux/judging/image_features.h"
@@ -52,7 +53,8 @@ py::dict check_groups(const CallerData& data, double error_rate, Index max_rows,
                                    .max_rows = max_rows,
                                    .deals = deals,
                                    .seed = seed,
-                                   .threads = threads});
+                                   .threads = threads,
+                                   .value_of = value_of(data.columns())});
   }
   return to_dict(report);
 }

@@ -63,4 +63,15 @@ std::vector<MeasuredScale> measured_scales(const Columns& columns) {
   return out;
 }
 
+std::function<double(Index feature, double coordinate)> value_of(const Columns& columns) {
+  const bool none_repeat = std::all_of(
+      columns.features.begin(), columns.features.end(),
+      [](const Feature& feature) { return feature.decimals < 0 && feature.atoms.empty(); });
+  if (none_repeat) return {};
+  return [&columns](Index feature, double coordinate) {
+    const Feature& of = columns.features[static_cast<std::size_t>(feature)];
+    return of.gathered(of.point(coordinate));
+  };
+}
+
 }  // namespace conflux

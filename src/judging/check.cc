@@ -123,6 +123,16 @@ void decide(CheckReport& report, double error_rate) {
   report.differ = report.p_value <= error_rate;
 }
 
+Guess guess_values(const JudgedRows& judged, const CheckOptions& options, const Workers& workers) {
+  Matrix values = judged.rows;
+  if (options.value_of) {
+    workers.for_each(values.cols(), [&](Index j) {
+      for (double& each : values.col(j)) each = options.value_of(j, each);
+    });
+  }
+  return guess_groups(SampleRows(values), judged.group_of, {.seed = options.seed}, workers);
+}
+
 void check_options(const GroupSet& groups, const CheckOptions& options) {
   if (groups.num_groups() < 2) throw InvalidData("there is one group only; give at least two.");
   if (!(options.error_rate > 0 && options.error_rate < 1)) {
@@ -153,10 +163,8 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   const JudgedRows judged =
       draw_rows(groups, rows_per_group(sizes, options.max_rows), Purpose::kDiagnosis, options.seed);
   CheckReport out{.rows = judged.sizes};
-  out.guess =
-      options.known_guess != nullptr
-          ? *options.known_guess
-          : guess_groups(SampleRows(judged.rows), judged.group_of, {.seed = options.seed}, workers);
+  out.guess = options.known_guess != nullptr ? *options.known_guess
+                                             : guess_values(judged, options, workers);
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
 

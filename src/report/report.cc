@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "conflux/columns/measured_scales.h"
 #include "conflux/storage/checkpoint.h"
 #include "report/facts.h"
 
@@ -72,13 +73,15 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
                                 .progress = options.progress});
   if (!can_be_checked(groups)) return;
   if (options.progress) options.progress("looking for differences between the groups");
-  // Guessing is what takes time; of all rows, both judges ask it the same question.
+  // Guessing is what takes time; of all rows, both judges ask it the same question, unless values
+  // repeat: the fit is judged by their spread coordinates.
   const bool all_rows =
       report.evaluation.judgement && report.evaluation.judgement->rows == groups.num_samples();
+  const auto values = value_of(model.columns);
+  const Guess* known = all_rows && !values ? &report.evaluation.judgement->guess_before : nullptr;
   report.check = check(
-      groups, {.seed = options.seed,
-               .threads = options.threads,
-               .known_guess = all_rows ? &report.evaluation.judgement->guess_before : nullptr});
+      groups,
+      {.seed = options.seed, .threads = options.threads, .known_guess = known, .value_of = values});
 }
 
 }  // namespace

@@ -243,6 +243,15 @@ class Verbs(CommandTest):
             self.run_command(*words[1:], "--layers", 2)
             self.assertTrue((self.folder / "aligned.csv").exists())
 
+    def test_check_guesses_by_values_also_if_they_repeat(self):
+        lines = [f"{(i * i) % 7 + (i % 3 == 0)},{i % 5},{'ab'[i % 2]}" for i in range(600)]
+        self.write("counts.csv", "x,y,group\n" + "\n".join(lines) + "\n")
+        spread, kept = (
+            json.loads(self.run_command("check", "counts.csv", "--group", "group", "--json", "-q", *words))
+            for words in ([], ["--repeats", "keep"])
+        )
+        self.assertEqual(spread["guess"], kept["guess"])
+
     def test_check_leaves_alike_groups_alone(self):
         random = np.random.default_rng(1)
         rows = [f"{x!r},{y!r},{i % 2}" for i, (x, y) in enumerate(random.normal(size=(200, 2)))]

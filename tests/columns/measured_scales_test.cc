@@ -53,5 +53,18 @@ TEST(MeasuredScales, LeaveOtherFeaturesAlone) {
   EXPECT_DOUBLE_EQ(MeasuredScale{}.value(0.25), 0.25);
 }
 
+TEST(ValueOf, MakesSpreadValuesEqualAgain) {
+  Columns columns;
+  EXPECT_FALSE(value_of(columns));
+  columns.features = {score({-0.5, 3.5}, {-2, 2})};
+  EXPECT_FALSE(value_of(columns));
+  columns.features[0].decimals = 0;
+  const auto value = value_of(columns);
+  for (const double place : {0.1, 0.5, 0.9}) {
+    const double coordinate = columns.features[0].coordinate(columns.features[0].spread(2, place));
+    EXPECT_EQ(value(0, coordinate), 2);
+  }
+}
+
 }  // namespace measured_scales_test
 }  // namespace conflux

@@ -140,6 +140,15 @@ TEST(Check, FindsValuesThatManyRowsShare) {
   EXPECT_THAT(check(groups).features_with_atoms, testing::ElementsAre(1));
 }
 
+// Coordinates of feature 2 tell the groups apart; the values that they stand for do not.
+TEST(Check, GuessesByValues) {
+  const CheckReport by_values =
+      check(shifted(), {.value_of = [](Index j, double x) { return j == 2 ? 0 : x; }});
+  EXPECT_FALSE(by_values.guess.beyond_chance());
+  EXPECT_EQ(by_values.guess.importance[2], 0);
+  EXPECT_TRUE(check(shifted()).guess.beyond_chance());
+}
+
 TEST(Check, RefusesWhatCannotBeCompared) {
   GroupSet one;
   one.add("a", normal(10, 2, 1));

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ struct CheckOptions {
   int threads = 0;
   /// What guess_groups() with this seed has said of all these rows, if it was asked already.
   const Guess* known_guess = nullptr;
+  /// The value that a coordinate of a feature stands for. Whoever guesses sees values: repeated
+  /// ones that were spread would look less alike than they are. Empty: coordinates are values.
+  std::function<double(Index feature, double coordinate)> value_of = {};
 };
 
 /// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
