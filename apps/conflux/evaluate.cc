@@ -16,6 +16,7 @@
 #include "features_net.h"
 #include "file_checks.h"
 #include "model_input.h"
+#include "processes.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -284,7 +285,10 @@ void say_what_was_drawn(const GroupSet& groups, const Evaluation& found, const E
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
+  // The first looks at some rows of each group, which there is nothing to share of.
+  if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
+  flags.input.only_looks = true;
   EvaluationOptions& options = flags.options;
   for (std::string& name : options.metrics) std::replace(name.begin(), name.end(), '-', '_');
   check_model_comes_first(flags.model, flags.input.paths.front());

@@ -247,9 +247,9 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
   if (flags.unseen == 0) {
-    flags_.input.stay_on_disk = [this](const DataShape& shape, bool single) {
+    flags_.input.stay_on_disk = [this](const DataShape& shape, RowSource source) {
       const auto groups = static_cast<Index>(shape.group_sizes.size());
-      return rows_stay_on_disk(shape, single, chosen_options(flags_, groups, nullptr),
+      return rows_stay_on_disk(shape, source, chosen_options(flags_, groups, nullptr),
                                bytes_from_text(flags_.max_memory), console_);
     };
   }
@@ -272,9 +272,11 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
 }
 
 void FitRun::walk_through_files() {
-  scratch_ = std::make_unique<DiskScratch>(scratch_folder(), kResidentRows);
+  if (!input_.scratch) {
+    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
+  }
   for (const MappedNpy& file : input_.mapped) {
-    scratch_->watch(file.bytes().data(), file.bytes().size());
+    input_.scratch->watch(file.bytes().data(), file.bytes().size());
   }
 }
 
@@ -296,7 +298,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
   control.gaps = input_.columns.gaps;
-  control.scratch = scratch_.get();
+  control.scratch = input_.scratch.get();
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {

@@ -76,8 +76,6 @@ class FitRun {
   FitFlags flags_;
   const Console& console_;
   GroupedInput input_;
-  /// Where rows are on their way, unless in memory; watches the files of the input.
-  std::unique_ptr<DiskScratch> scratch_;
   std::vector<std::string> features_;
   std::string digest_;
   std::optional<Fit> earlier_;

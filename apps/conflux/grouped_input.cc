@@ -14,7 +14,7 @@
 #include "label_column.h"
 #include "mapped_groups.h"
 #include "name_patterns.h"
-#include "processes.h"
+#include "spooled_groups.h"
 
 namespace conflux::app {
 
@@ -44,22 +44,6 @@ std::string names_text(const std::vector<std::string>& names) {
     out += (j == 0 ? "\"" : ", \"") + names[j] + "\"";
   }
   return out + (names.size() > 10 ? ", ..." : "");
-}
-
-void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& labels) {
-  std::set<std::string> all;
-  for (const auto& of_group : labels) all.insert(of_group.begin(), of_group.end());
-  all.erase("");
-  const std::vector<std::string> names(all.begin(), all.end());
-  std::vector<std::vector<Index>> codes;
-  for (const auto& of_group : labels) {
-    auto& out = codes.emplace_back();
-    for (const std::string& label : of_group) {
-      const auto found = std::lower_bound(names.begin(), names.end(), label);
-      out.push_back(label.empty() ? -1 : found - names.begin());
-    }
-  }
-  groups.set_labels(names, std::move(codes));
 }
 
 void drop_incomplete(TaggedTable& tagged, const std::vector<std::string>& features,
@@ -125,8 +109,16 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
     drop_incomplete(tagged, out.feature_names(), console);
     out = find();
   }
-  const NumberedGroups groups = numbered(tagged);
-  for (const UnitDoubt& doubt : out.doubts) {
+  if (options.repeats == Repeats::kKeep) {
+    console.warn(
+        "repeated values are kept: each group's become other numbers in the shared space, from "
+        "which the group can be guessed");
+  }
+  return out;
+}
+
+void tell_doubts(const Columns& columns, const NumberedGroups& groups, const Console& console) {
+  for (const UnitDoubt& doubt : columns.doubts) {
     console.warn(
         fmt::format("column \"{}\": the values of group \"{}\" {}; do they have the same unit?",
                     doubt.column, groups.names[static_cast<std::size_t>(doubt.group)], doubt.what));
@@ -136,12 +128,6 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
         "groups \"{}\" and \"{}\" differ by case or spaces only; if they are one, spell them alike",
         one, other));
   }
-  if (options.repeats == Repeats::kKeep) {
-    console.warn(
-        "repeated values are kept: each group's become other numbers in the shared space, from "
-        "which the group can be guessed");
-  }
-  return out;
 }
 
 // Rows of known features, missing ones as they are expected; `place` tells which group of the
@@ -201,17 +187,23 @@ std::vector<std::string> categories_among(const std::vector<std::string>& featur
   return out;
 }
 
-void refuse_several_readers() {
-  if (processes().size() == 1) return;
-  throw InvalidOption(
-      "several processes read arrays only, one .npy file of numbers for each group, with no other "
-      "choice of columns and rows than --fit-rows; convert the tables (conflux convert), or start "
-      "one process.");
+GroupedInput with_columns(GroupedInput out, Columns columns, const NumberedGroups& groups,
+                          const Console& console) {
+  tell_doubts(columns, groups, console);
+  out.groups.set_feature_names(columns.feature_names());
+  out.groups.set_measured(measured_scales(columns));
+  out.columns = std::move(columns);
+  return out;
+}
+
+GroupedInputFlags in_memory(GroupedInputFlags flags) {
+  flags.stay_on_disk = {};
+  return flags;
 }
 
 GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& console,
                              const Model* model) {
-  refuse_several_readers();
+  refuse_several_readers(given);
   GroupedInputFlags flags = given;
   const ColumnOptions options = column_options(flags.choice);
   for (const auto& [name, word] : options.as) {
@@ -221,11 +213,21 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
   // Keys keep their spelling: 007 is not 7.
   const std::string& key = model != nullptr ? model->columns.key : options.key;
   if (!key.empty()) flags.text.push_back(key);
-  TaggedTable tagged = read_tagged(flags, console);
+  const bool large = model == nullptr && may_be_spooled(flags);
+  TaggedTable tagged = read_tagged(large ? flags_of_pool(flags) : flags, console);
   if (model != nullptr) give_names(tagged.table, flags.features, model->columns.feature_names());
   Columns columns = model != nullptr ? model->columns : columns_of(tagged, flags, console);
   const NumberedGroups groups = numbered(tagged);
   const Workers workers(flags.threads);
+  if (large) {
+    GroupedInput out;
+    const auto rows = [&](const Table& block) { return columns.coordinates(block, workers); };
+    const auto dim = static_cast<Index>(columns.features.size());
+    if (spool_groups(flags, tagged, groups, RowSource::kTables, dim, rows, console, out)) {
+      return with_columns(std::move(out), std::move(columns), groups, console);
+    }
+    if (tagged.drawn) return groups_of_table(in_memory(given), console, model);
+  }
   // A model knows its groups by their names; what is fitted now has them in this order.
   const auto place = [&](const std::string& name) -> Index {
     if (model != nullptr) return model->flow.group_index(name);
@@ -245,17 +247,16 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
           : coordinates_by_group(columns, tagged.table, groups.of_row, groups.count(), workers);
   GroupedInput out = gathered(flags, tagged, groups, std::move(rows), columns.feature_names());
   out.digest_when_read = std::move(digest);
-  out.groups.set_measured(measured_scales(columns));
-  out.columns = std::move(columns);
-  return out;
+  return with_columns(std::move(out), std::move(columns), groups, console);
 }
 
 // Features of arrays are coordinates: no column of theirs means anything but itself.
 GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& console) {
   GroupedInput mapped;
   if (map_groups(flags, mapped)) return mapped;
-  refuse_several_readers();
-  TaggedTable tagged = read_tagged(flags, console);
+  refuse_several_readers(flags);
+  const bool large = may_be_spooled(flags);
+  TaggedTable tagged = read_tagged(large ? flags_of_pool(flags) : flags, console);
   if (tagged.table.extras) {
     for (const auto& [name, why] : tagged.table.extras->carried) {
       if (!contains(flags.features, name)) tagged.no_features.push_back(name);
@@ -266,6 +267,16 @@ GroupedInput groups_of_arrays(const GroupedInputFlags& flags, const Console& con
       tagged.table.schema(), {.group = "", .features = options.features, .drop = options.drop},
       tagged.table.source);
   const NumberedGroups groups = numbered(tagged);
+  if (large) {
+    GroupedInput out;
+    const auto rows = [&](const Table& block) { return features_of(block, features); };
+    const auto dim = static_cast<Index>(features.size());
+    if (spool_groups(flags, tagged, groups, RowSource::kArrays, dim, rows, console, out)) {
+      out.groups.set_feature_names(features);
+      return out;
+    }
+    if (tagged.drawn) return groups_of_arrays(in_memory(flags), console);
+  }
   const Matrix all = features_of(tagged.table, features);
   std::vector<Matrix> rows;
   for (const std::vector<Index>& own : groups.rows) rows.emplace_back(all(own, Eigen::all));

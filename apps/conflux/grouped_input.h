@@ -15,6 +15,7 @@
 #include "conflux/tables/table_groups.h"
 #include "conflux/training/model.h"
 #include "conflux/training/pool.h"
+#include "core/disk_scratch.h"
 #include "memory_limit.h"
 #include "support/console.h"
 #include "tables/npy.h"
@@ -28,9 +29,11 @@ struct GroupedInputFlags : TaggedTableFlags {
   std::vector<std::string> drop;
   ColumnChoice choice;
   ComponentFlags pca;
-  /// Asked before all rows of arrays (in single precision or not) are read into memory: whether
-  /// they stay in their files instead. Empty: they do not.
-  std::function<bool(const DataShape& shape, bool single)> stay_on_disk = {};
+  /// Asked before all rows are read into memory: whether they stay on disk instead. Empty: they do
+  /// not.
+  std::function<bool(const DataShape& shape, RowSource source)> stay_on_disk = {};
+  /// One process looks at the rows and moves none: those of arrays stay in their files.
+  bool only_looks = false;
 };
 
 /// INPUT: the tables.
@@ -71,9 +74,11 @@ struct GroupedInput {
   /// Digest of the rows as a model of theirs would read them. Set only where that is different: a
   /// fit draws what is missing, and later readers expect it.
   std::string digest_when_read = {};
-  /// Files that `groups` borrows rows from.
+  /// What `groups` borrows rows from: files, or scratch that was written while tables were read.
   std::vector<MappedNpy> mapped;
-  /// Whether all rows have stayed in these files.
+  std::shared_ptr<DiskScratch> scratch;
+  std::vector<std::shared_ptr<void>> spooled;
+  /// Whether all rows are there and not in memory.
   bool on_disk = false;
 };
 

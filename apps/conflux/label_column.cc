@@ -52,4 +52,20 @@ void refuse_group_as_label(const TaggedTableFlags& flags) {
       flags.label));
 }
 
+void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& labels) {
+  std::set<std::string> all;
+  for (const auto& of_group : labels) all.insert(of_group.begin(), of_group.end());
+  all.erase("");
+  const std::vector<std::string> names(all.begin(), all.end());
+  std::vector<std::vector<Index>> codes;
+  for (const auto& of_group : labels) {
+    auto& out = codes.emplace_back();
+    for (const std::string& label : of_group) {
+      const auto found = std::lower_bound(names.begin(), names.end(), label);
+      out.push_back(label.empty() ? -1 : found - names.begin());
+    }
+  }
+  groups.set_labels(names, std::move(codes));
+}
+
 }  // namespace conflux::app

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conflux/core/group_set.h"
 #include "conflux/tables/table.h"
 #include "tagged_table.h"
 
@@ -28,5 +29,8 @@ void refuse_absent_labels(const Table& table, const TaggedTableFlags& flags);
 
 /// Throws InvalidOption when the column of groups is to tell labels as well.
 void refuse_group_as_label(const TaggedTableFlags& flags);
+
+/// labels[m][i] is what row i of group m shows; labels are numbered in the order of their names.
+void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& labels);
 
 }  // namespace conflux::app

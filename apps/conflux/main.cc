@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
       .verbs = {align_verb(), check_verb(), fit_verb(), transform_verb(), inverse_verb(),
                 translate_verb(), add_group_verb(), evaluate_verb(), report_verb(), serve_verb(),
                 info_verb(), generate_verb(), convert_verb(), reproduce_verb()}};
-  const std::set<std::string> shared = {"fit", "transform", "inverse", "translate"};
+  const std::set<std::string> shared = {"fit", "transform", "inverse", "translate", "evaluate"};
   for (Verb& verb : program.verbs) {
     if (shared.contains(verb.name) || !verb.run) continue;
     verb.run = [name = verb.name, run = verb.run](const Console& console) {

@@ -17,10 +17,15 @@ namespace conflux::app {
 
 namespace {
 
+// Who reads together.
+Communicator& readers(const GroupedInputFlags& flags) {
+  static SelfCommunicator alone;
+  return flags.only_looks ? alone : processes();
+}
+
 // Every process reads a share of the rows and gets those of all.
 template <class T>
-MatrixOf<T> read_together(const MappedNpy& rows, std::span<const Index> drawn) {
-  Communicator& comm = processes();
+MatrixOf<T> read_together(const MappedNpy& rows, std::span<const Index> drawn, Communicator& comm) {
   if (comm.size() == 1) return rows.read_rows<T>(drawn);
   const auto count = static_cast<Index>(drawn.size());
   const Index begin = count * comm.rank() / comm.size();
@@ -75,9 +80,9 @@ bool leave_on_disk(const std::vector<std::string>& names, const std::vector<Mapp
     shape.group_sizes.push_back(file.rows());
     single = single && file.holds<float>();
   }
-  if (!flags.stay_on_disk || processes().size() > 1 || !flags.stay_on_disk(shape, single)) {
-    return false;
-  }
+  const bool asks = flags.stay_on_disk && processes().size() == 1;
+  const RowSource source = single ? RowSource::kSingles : RowSource::kDoubles;
+  if (!flags.only_looks && !(asks && flags.stay_on_disk(shape, source))) return false;
   for (std::size_t m = 0; m < files.size(); ++m) {
     if (files[m].holds<float>()) {
       out.groups.add(names[m], files[m].view<float>());
@@ -94,6 +99,7 @@ bool leave_on_disk(const std::vector<std::string>& names, const std::vector<Mapp
 // only those that are drawn.
 void add_mapped(const std::string& name, const MappedNpy& rows, const GroupedInputFlags& flags,
                 GroupedInput& out) {
+  Communicator& comm = readers(flags);
   Pool& pool = *out.pool;
   pool.sizes.push_back(rows.rows());
   std::vector<Index> drawn(static_cast<std::size_t>(rows.rows()));
@@ -109,9 +115,9 @@ void add_mapped(const std::string& name, const MappedNpy& rows, const GroupedInp
     pool.next.emplace_back();
   }
   if (rows.holds<float>()) {
-    out.groups.add(name, read_together<float>(rows, drawn));
-  } else if (static_cast<Index>(drawn.size()) < rows.rows() || processes().size() > 1) {
-    out.groups.add(name, read_together<double>(rows, drawn));
+    out.groups.add(name, read_together<float>(rows, drawn, comm));
+  } else if (static_cast<Index>(drawn.size()) < rows.rows() || comm.size() > 1) {
+    out.groups.add(name, read_together<double>(rows, drawn, comm));
   } else {
     out.groups.add(name, rows.view<double>());
     out.mapped.push_back(rows);
@@ -121,20 +127,22 @@ void add_mapped(const std::string& name, const MappedNpy& rows, const GroupedInp
 bool is_plain(const GroupedInputFlags& flags) {
   std::set<std::string> stems;
   for (const std::string& path : flags.paths) stems.insert(stem_of(path));
-  return flags.group.empty() && flags.features.empty() && flags.drop.empty() &&
-         flags.where.empty() && flags.label.empty() && flags.meta.empty() &&
-         stems.size() == flags.paths.size();
+  return flags.group.empty() && flags.drop.empty() && flags.where.empty() && flags.label.empty() &&
+         flags.meta.empty() && stems.size() == flags.paths.size();
 }
 
 }  // namespace
 
 bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
   if (!is_plain(flags)) return false;
-  Communicator& comm = processes();
+  Communicator& comm = readers(flags);
   std::vector<MappedNpy> files;
   do_together(comm, [&] { files = map_all(flags.paths); });
   if (comm.size() > 1) check_same_shapes(files, comm);
   if (files.empty()) return false;
+  std::vector<std::string> features;
+  for (Index j = 0; j < files.front().cols(); ++j) features.push_back(fmt::format("c{}", j));
+  if (!flags.features.empty() && flags.features != features) return false;
   std::vector<std::string> names;
   for (const std::string& path : flags.paths) {
     names.push_back(renamed(stem_of(path), flags.rename));
@@ -145,10 +153,16 @@ bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
     // Lists of all rows would only take memory.
     if (out.pool->whole()) out.pool.reset();
   }
-  std::vector<std::string> features;
-  for (Index j = 0; j < out.groups.dim(); ++j) features.push_back(fmt::format("c{}", j));
   out.groups.set_feature_names(features);
   return true;
+}
+
+void refuse_several_readers(const GroupedInputFlags& flags) {
+  if (readers(flags).size() == 1) return;
+  throw InvalidOption(
+      "several processes read arrays only, one .npy file of numbers for each group, with no other "
+      "choice of columns and rows than --fit-rows; convert the tables (conflux convert), or start "
+      "one process.");
 }
 
 }  // namespace conflux::app

@@ -10,4 +10,7 @@ namespace conflux::app {
 /// False, and nothing that may be used, when the files are something else or more is asked for.
 bool map_groups(const GroupedInputFlags& flags, GroupedInput& out);
 
+/// Throws InvalidOption when several processes are to read something else together.
+void refuse_several_readers(const GroupedInputFlags& flags);
+
 }  // namespace conflux::app

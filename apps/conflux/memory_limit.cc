@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <vector>
 
 #include "conflux/core/error.h"
@@ -13,9 +14,67 @@
 
 namespace conflux::app {
 
-double memory_of_fit(Index rows, Index features, bool single) {
-  const double copies = single ? sizeof(float) : 2 * sizeof(double);
-  return copies * static_cast<double>(rows) * static_cast<double>(features);
+namespace {
+
+// As measured (docs/results/scale.md): the program, and numbers of a table as they were read, as
+// values of columns, and as coordinates of all and of each group.
+constexpr double kProgramThatReads = 35e6;
+constexpr double kCopiesOfTable = 4;
+// Read as a table, as features, and group by group; with the name of each row's group.
+constexpr double kCopiesOfArray = 3;
+constexpr double kNamesOfRow = 80;
+// Facts about columns come from at most so many values of a group, in two more copies.
+constexpr Index kValuesOfFacts = 50'000;
+// Rows of a group that tell what its columns mean if rows stay on disk, and rows in a block.
+constexpr Index kRowsOfPool = 30'000;
+constexpr double kRowsInBlocks = 3 * 65536;
+
+double bytes_of(double rows, Index columns) {
+  return sizeof(double) * rows * static_cast<double>(columns);
+}
+
+double count_rows(const DataShape& shape, Index most) {
+  double out = 0;
+  for (const Index rows : shape.group_sizes) out += static_cast<double>(std::min(rows, most));
+  return out;
+}
+
+// Bytes at the peak of reading at most so many rows of each group.
+double memory_to_read(const DataShape& shape, RowSource source, Index most) {
+  const double count = count_rows(shape, most);
+  const double rows = bytes_of(count, shape.dim);
+  if (source == RowSource::kArrays) {
+    return kProgramThatReads + kCopiesOfArray * rows + kNamesOfRow * count;
+  }
+  return kProgramThatReads + kCopiesOfTable * rows +
+         2 * bytes_of(count_rows(shape, std::min(most, kValuesOfFacts)), shape.dim);
+}
+
+struct Needs {
+  double in_memory = 0;
+  double on_disk = 0;
+  double scratch = 0;
+};
+
+Needs needs_of(const DataShape& shape, RowSource source, const FitOptions& options) {
+  const bool single = source == RowSource::kSingles;
+  Needs out{.in_memory = memory_needed(shape, single, options),
+            .on_disk = memory_needed_on_disk(shape, options),
+            .scratch = scratch_needed(shape, single, options)};
+  if (single || source == RowSource::kDoubles) return out;
+  out.in_memory =
+      std::max(out.in_memory, memory_to_read(shape, source, std::numeric_limits<Index>::max()));
+  // Blocks are read while written rows are let go of.
+  out.on_disk += bytes_of(kRowsInBlocks, shape.dim);
+  out.on_disk = std::max(out.on_disk, memory_to_read(shape, source, kRowsOfPool));
+  out.scratch += bytes_of(count_rows(shape, std::numeric_limits<Index>::max()), shape.dim);
+  return out;
+}
+
+}  // namespace
+
+double memory_of_table(Index rows, Index columns) {
+  return kCopiesOfTable * bytes_of(static_cast<double>(rows), columns);
 }
 
 void check_memory(double needed, double limit) {
@@ -26,12 +85,11 @@ void check_memory(double needed, double limit) {
       bytes_text(needed), bytes_text(limit)));
 }
 
-bool rows_stay_on_disk(const DataShape& shape, bool single, const FitOptions& options, double limit,
-                       const Console& console) {
+bool rows_stay_on_disk(const DataShape& shape, RowSource source, const FitOptions& options,
+                       double limit, const Console& console) {
   if (shape.group_sizes.size() < 2) return false;
-  const double in_memory = memory_needed(shape, single, options);
+  const auto [in_memory, on_disk, scratch] = needs_of(shape, source, options);
   if (limit <= 0 || in_memory <= limit) return false;
-  const double on_disk = memory_needed_on_disk(shape, options);
   if (!can_use_scratch(options)) {
     try {
       check_memory(in_memory, limit);
@@ -46,8 +104,8 @@ bool rows_stay_on_disk(const DataShape& shape, bool single, const FitOptions& op
   console.info(fmt::format(
       "rows stay on disk: in memory the fit would need about {}, and {} are allowed; so it needs "
       "about {}, and {} of {}",
-      bytes_text(in_memory), bytes_text(limit), bytes_text(on_disk),
-      bytes_text(scratch_needed(shape, single, options)), scratch_folder()));
+      bytes_text(in_memory), bytes_text(limit), bytes_text(on_disk), bytes_text(scratch),
+      scratch_folder()));
   return true;
 }
 

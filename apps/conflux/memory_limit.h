@@ -10,15 +10,18 @@
 
 namespace conflux::app {
 
-/// Whether all rows of arrays are left in their files, because the limit is too small for them but
-/// large enough for a fit that walks through files; says so. Throws InvalidData, with a remedy,
-/// when it is too small for both.
-bool rows_stay_on_disk(const DataShape& shape, bool single, const FitOptions& options, double limit,
-                       const Console& console);
+/// What rows come from: arrays of numbers that files can be seen as, other arrays, which are read,
+/// or tables, whose columns are looked at.
+enum class RowSource { kSingles, kDoubles, kArrays, kTables };
 
-/// Bytes that a fit of rows x features needs: the rows and the copy that layers move; in single
-/// precision layers move the rows themselves.
-double memory_of_fit(Index rows, Index features, bool single);
+/// Whether all rows stay on disk, because the limit is too small for them but large enough for a
+/// fit that walks through files; says so. Throws InvalidData, with a remedy, when it is too small
+/// for both.
+bool rows_stay_on_disk(const DataShape& shape, RowSource source, const FitOptions& options,
+                       double limit, const Console& console);
+
+/// Bytes that a table of numbers takes until its columns are known and its rows are coordinates.
+double memory_of_table(Index rows, Index columns);
 /// Throws InvalidData that says how much is needed and what to do, unless `limit` is 0.
 void check_memory(double needed, double limit);
 /// "1.5 GB"

@@ -89,7 +89,7 @@ void refuse_several_processes(const std::string& verb) {
   if (count == 1) return;
   throw InvalidOption(
       fmt::format("{} processes were started, but {} is the work of one; several share fit, "
-                  "transform, inverse and translate. Start it alone.",
+                  "transform, inverse and translate, and may be told to evaluate. Start it alone.",
                   count, verb));
 }
 

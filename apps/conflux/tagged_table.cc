@@ -78,7 +78,7 @@ Table read_within(const std::string& path, const TaggedTableFlags& flags,
     } else {
       table.append(block);
     }
-    check_memory(memory_of_fit(table.num_rows(), table.num_columns(), false), flags.max_memory);
+    check_memory(memory_of_table(table.num_rows(), table.num_columns()), flags.max_memory);
   }
   if (!table.columns.empty()) return table;
   for (const ColumnInfo& column : reader->schema()) {
@@ -229,7 +229,7 @@ class TableDraw {
   }
 
   double memory() const {
-    return memory_of_fit(table_.table.num_rows(), table_.table.num_columns(), false);
+    return memory_of_table(table_.table.num_rows(), table_.table.num_columns());
   }
 
   TaggedTable finish() {
@@ -271,6 +271,17 @@ bool can_be_streamed(const TaggedTableFlags& flags) {
 
 TaggedTable read_drawn(const TaggedTableFlags& flags, const Console& console) {
   TableDraw draw(flags);
+  read_blocks(flags, console, [&](TaggedTable block) {
+    draw.add(std::move(block));
+    if (flags.max_memory > 0) check_memory(draw.memory(), flags.max_memory);
+  });
+  return draw.finish();
+}
+
+}  // namespace
+
+void read_blocks(const TaggedTableFlags& flags, const Console& console,
+                 const std::function<void(TaggedTable block)>& use) {
   Index rows = 0;
   for (const std::string& path : flags.paths) {
     const auto reader =
@@ -283,15 +294,11 @@ TaggedTable read_drawn(const TaggedTableFlags& flags, const Console& console) {
       rows += block.num_rows();
       console.progress(fmt::format("{} rows", rows));
       std::vector<std::string> groups = groups_of_file(block, path, flags);
-      draw.add({.table = std::move(block), .groups = std::move(groups)});
-      if (flags.max_memory > 0) check_memory(draw.memory(), flags.max_memory);
+      use({.table = std::move(block), .groups = std::move(groups)});
       block = Table();
     }
   }
-  return draw.finish();
 }
-
-}  // namespace
 
 void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept) {
   std::vector<std::string> groups;

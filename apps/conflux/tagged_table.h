@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +68,10 @@ struct TaggedTable {
 
 /// Rows of the table, and what is known of each.
 void keep_rows(TaggedTable& tagged, const std::vector<Index>& kept);
+
+/// Reads all rows, some at a time; conditions and joined tables are not asked for.
+void read_blocks(const TaggedTableFlags& flags, const Console& console,
+                 const std::function<void(TaggedTable block)>& use);
 
 TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console);
 

@@ -118,7 +118,6 @@ class Pools(CommandTest):
         # The rows themselves would take 144 MB more.
         self.assertLess(peaks[1], peaks[0] + 60_000)
 
-
     def test_the_memory_that_is_stated_is_the_memory_that_is_taken(self):
         for m in range(2):
             out = np.lib.format.open_memmap(self.folder / f"g{m}.npy", "w+", np.float32,
@@ -155,6 +154,58 @@ class Pools(CommandTest):
             # Some loops leave it to a thread to let go of pages, which may have to wait for a core.
             # In memory the fit would take 300 MB and more.
             self.assertLess(peak, 1.4 * stated, f"{method}: {stated} MB stated, {peak} taken")
+
+    def write_large_tables(self):
+        """Two groups of 150,000 rows in a text and in an array file; their first rows."""
+        rows = np.random.default_rng(0).standard_normal((5_000, 20)).round(4)
+        lines = [",".join(map("{:.4f}".format, row)) for row in rows]
+        head = ",".join(f"x{j}" for j in range(20)) + ",batch\n"
+        # Digits at the end make the numbers of every copy others.
+        copies = [f"{line.replace(',', f'{k % 30},')}{k % 30},{'ab'[k // 30]}\n"
+                  for k in range(60) for line in lines]
+        (self.folder / "t.csv").write_text(head + "".join(copies))
+        (self.folder / "first.csv").write_text(head + "".join(copies[:500]))
+        np.savez(self.folder / "t.npz", X=np.vstack([rows * (1 + k / 99) for k in range(60)]),
+                 batch=np.repeat(["a", "b"], 150_000))
+
+    def test_rows_of_tables_are_written_to_disk_where_memory_is_too_small(self):
+        self.write_large_tables()
+        for source in (("t.csv", "--scale", "none"), ("t.npz", "--array", "X")):
+            words = (*source, "--group", "batch", "--fit-rows", "all", "-j", "2", "--gate", "none",
+                     "--method", "nb")
+            self.run_command("fit", *words, "-q", "--force", "-o", "memory.conflux")
+            done = self.call("fit", *words, "--max-memory", "180M", "--force", "-o",
+                             "disk.conflux")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("rows stay on disk: in memory the fit would need about", done.stderr)
+            stated = float(done.stderr.split("it needs about ")[1].split(" MB")[0])
+            peak = self.peak(*words, "--max-memory", "180M") * 1024 / 1e6
+            self.assertLess(peak, 1.15 * stated, f"{source}: {stated} MB stated, {peak} taken")
+            done = self.call("fit", *words, "--max-memory", "60M", "--force", "-o", "m.conflux")
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("fit fewer rows", done.stderr)
+        self.assertEqual(self.read("memory.conflux"), self.read("disk.conflux"))
+
+    def test_text_that_is_written_to_disk_is_fitted_to_the_same_bits(self):
+        self.write_large_tables()
+        moved = []
+        for limit in ("2G", "180M"):
+            self.run_command("fit", "t.csv", "--scale", "none", "--group", "batch", "--fit-rows",
+                             "all", "-j", "2", "--gate", "none", "--method", "inb", "--layers",
+                             "2", "--max-memory", limit, "-q", "--force", "-o", "m.conflux")
+            self.run_command("transform", "m.conflux", "first.csv", "-q", "--force", "-o",
+                             "moved.csv")
+            moved.append(self.read("moved.csv"))
+        self.assertEqual(*moved)
+
+    def test_rows_on_disk_are_complete(self):
+        self.write_large_tables()
+        with open(self.folder / "t.csv", "a") as file:
+            file.write("," * 20 + "a\n")
+        done = self.call("fit", "t.csv", "--group", "batch", "--fit-rows", "all", "--gate", "none",
+                         "--method", "nb", "--max-memory", "180M", "-o", "m.conflux")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("line 300002: a cell is missing; rows that stay on disk", done.stderr)
 
     def test_what_needs_rows_in_memory_says_so(self):
         for m in range(2):

@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 import numpy as np
@@ -55,6 +57,43 @@ class Processes(CommandTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(part, done.stderr)
 
+    def test_a_number_that_is_none_is_named_with_its_place(self):
+        rows = np.load(self.folder / "g1.npy")
+        rows[470, 2] = np.nan
+        np.save(self.folder / "g1.npy", rows)
+        # The row is in the share of the last of them.
+        done = self.start(3, "fit", "g0.npy", "g1.npy", "g2.npy", "-o", "m.conflux")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('group 1 ("g1"): row 470, column 2', done.stderr)
+
+    def test_methods_and_gates_have_the_bits_of_one(self):
+        for words in (("nb",), ("gb",), ("tree", "--layers", 2), ("dd",),
+                      ("inb", "--gate", "kinds", "--layers", 2)):
+            words = ("fit", "g0.npy", "g1.npy", "g2.npy", "--fit-rows", 300, "--force", "-j", 1,
+                     "--method", *words)
+            self.run_command(*words, "-q", "-o", "alone.conflux")
+            done = self.start(2, *words, "-o", "by2.conflux")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.read("by2.conflux"), self.read("alone.conflux"), words)
+
+    def test_a_fit_goes_on_after_a_kill_with_another_number_of_processes(self):
+        words = ("fit", "g0.npy", "g1.npy", "g2.npy", "--method", "inb", "-j", 1, "--layers")
+        self.run_command(*words, 30, "-q", "-o", "alone.conflux")
+        # So many layers that it is killed on the way.
+        started = subprocess.Popen(
+            [MPIRUN, *WORDS, "-n", "3", COMMAND, *map(str, words), "30", "--checkpoint", "c.ckpt",
+             "--every", "1", "-o", "m.conflux"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        while started.poll() is None and not (self.folder / "c.ckpt").exists():
+            time.sleep(0.01)
+        for child in subprocess.run(["pgrep", "-P", str(started.pid)], capture_output=True,
+                                    text=True).stdout.split()[:1]:
+            os.kill(int(child), signal.SIGKILL)
+        started.wait()
+        self.assertTrue((self.folder / "c.ckpt").exists())
+        done = self.start(2, "fit", "--resume", "c.ckpt", "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.read("m.conflux"), self.read("alone.conflux"))
+
     def test_processes_share_the_files_that_are_moved(self):
         files = ("g0.npy", "g1.npy", "g2.npy")
         self.run_command("fit", *files, "--method", "nb", "-q", "-o", "m.conflux")
@@ -76,6 +115,23 @@ class Processes(CommandTest):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("process 1: ", done.stderr)
         self.assertIn("broken.npy", done.stderr)
+
+    def test_evaluate_measures_what_one_process_measures(self):
+        files = ("g0.npy", "g1.npy", "g2.npy")
+        self.run_command("fit", *files, "--method", "nb", "-q", "-o", "m.conflux")
+        self.write("t.csv", "c0,c1,c2,c3,group\n" + "".join(
+            f"{i % 7},{i % 5},{i / 9},{i},g{i % 3}\n" for i in range(60)))
+        for words in (files, ("t.csv", "--group", "group")):
+            words = ("evaluate", "m.conflux", *words, "--json", "--metrics",
+                     "energy_distance,w2_exact")
+            alone = self.call(*words)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            done = self.start(3, *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, alone.stdout)
+        done = self.start(2, "evaluate", "m.conflux", "none.npy")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("none.npy", done.stderr)
 
     def test_other_verbs_are_the_work_of_one(self):
         done = self.start(2, "check", "g0.npy", "g1.npy")
