@@ -92,7 +92,7 @@ std::optional<PixelGrid> find_pixels(const std::vector<std::string>& names) {
                                  [](const PixelName& each) { return each.digits == 2; });
   if (pairs) {
     for (const PixelName& each : parsed) at.emplace_back(each.first / 10, each.first % 10);
-    const auto grid = grid_of(at);
+    auto grid = grid_of(at);
     if (grid && grid->height == grid->width) return grid;
     at.clear();
   }

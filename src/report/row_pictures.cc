@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/page.h"
 
@@ -126,7 +127,7 @@ std::string image_picture(const PixelGrid& grid, const std::vector<double>& valu
   std::vector<std::string> tones(kTones + 1);
   for (std::size_t j = 0; j < values.size(); ++j) {
     const double part = high > low ? std::clamp((values[j] - low) / (high - low), 0.0, 1.0) : 0;
-    const auto tone = static_cast<std::size_t>(part * kTones + 0.5);
+    const auto tone = static_cast<std::size_t>(std::lround(part * kTones));
     tones[tone] +=
         fmt::format("M{} {}h1v1h-1z", grid.place[j] % grid.width, grid.place[j] / grid.width);
   }
