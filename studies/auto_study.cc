@@ -115,7 +115,8 @@ Figures measure(const Flow& flow, const StudySet& set, const std::string& name, 
   std::vector<Matrix> latent;
   for (Index m = 0; m < groups; ++m) {
     latent.push_back(flow.forward(m, set.test[m].rows, workers));
-    out.cost += transport_cost(set.test[m].rows, latent[m], workers) / static_cast<double>(groups);
+    out.cost += transport_cost(set.test[m].rows.doubles(), latent[m], workers) /
+                static_cast<double>(groups);
   }
   const bool planar = set.test.dim() == 2;
   const std::optional<Index> block = planar ? std::nullopt : std::optional<Index>(500);
@@ -124,7 +125,7 @@ Figures measure(const Flow& flow, const StudySet& set, const std::string& name, 
     for (Index to = 0; to < groups; ++to) {
       if (from == to || (ring && groups > 2 && to != (from + 1) % groups)) continue;
       const Matrix moved = flow.inverse(to, latent[from], workers);
-      const ConstRows real = set.test[to].rows;
+      const ConstRows real = set.test[to].rows.doubles();
       out.paper_wd += paper_wd(real, moved, {.block = block}, workers).value;
       out.exact += exact_w2_squared(real, moved, {.block = block}, workers);
       // Images are judged by the other figures; all their pairs would take longer than the fit.

@@ -61,7 +61,7 @@ std::vector<Cloud> single_clouds() {
        }},
       {"* unequal spreads",
        [](Row x, Stream&) {
-         for (Index j = 0; j < x.size(); ++j) x(j) *= std::exp2(-0.5 * j);
+         for (Index j = 0; j < x.size(); ++j) x(j) *= std::exp2(-0.5 * static_cast<double>(j));
        }},
       {"* a fork",
        [](Row x, Stream& s) {
