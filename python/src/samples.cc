@@ -134,7 +134,7 @@ Cloud::Cloud(const py::array& array, const char* name) {
   samples.check_finite({}, Workers(1));
   if (samples.rows() == 0) throw InvalidData(fmt::format("{} has no rows; give some.", name));
   if (samples.in_place() && !samples.single()) {
-    rows_ = samples.view(0, 1, samples.rows());
+    rows_ = samples.view(0, 1, samples.rows()).doubles();
     return;
   }
   copy_.resize(samples.rows(), samples.cols());
