@@ -11,15 +11,15 @@
 // inverse takes the same shares and solves one increasing piecewise linear equation per direction.
 // With one kind it is the ordinary sliced layer.
 //
-// Cost: the product of a sliced layer with h more directions, one with the centres, and one map per
-// kind in which a point has a share, most often one or two.
+// Cost: the product of a sliced layer with C or h more columns, and one map per kind in which a
+// point has a share, most often one or two.
 
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "conflux/flow/layer.h"
+#include "flow/kind_mixture.h"
 #include "stiefel/frame.h"
 #include "univariate/piecewise_linear_map.h"
 
@@ -45,8 +45,15 @@ class Gate {
   void shares(Index group, const double* at, Index stride, Index count, Matrix& out) const;
   /// Those of one point.
   Vector shares(Index group, const double* at) const;
+  /// The same from the products of coordinates with the group's centres.
+  void shares_of_products(Index group, const double* products, Index stride, Index count,
+                          Matrix& out) const;
 
  private:
+  std::size_t set_of(Index group) const {
+    return centres_.size() == 1 ? 0 : static_cast<std::size_t>(group);
+  }
+
   Frame frame_;
   std::vector<Matrix> centres_;
   double scale_;
@@ -76,24 +83,20 @@ class GatedLayer final : public Layer {
   const Barycenters& barycenters() const { return barycenters_; }
 
  private:
-  struct Shares;
   template <class MoveLine>
   void move_rows(Index group, Rows rows, MoveLine move_line) const;
-  void mix(Index group, Index k, Shares& shares, std::span<const double> line,
-           std::vector<double>& image, std::vector<double>& slope) const;
-  void bracket(Index group, Index k, Shares& shares, std::span<const double> wanted,
-               std::vector<double>& low, std::vector<double>& high) const;
-  const PiecewiseLinearMap& map(Index group, Index kind, Index k) const {
-    return maps_[static_cast<std::size_t>(group)]
-                [static_cast<std::size_t>(kind * frame_.directions() + k)];
-  }
+  /// Whether rows are multiplied by the centres of kinds, seen from where the rows are, instead of
+  /// by what the gate looks at: fewer products, unless there are many kinds.
+  bool sees_centres() const { return gate_.kinds() <= gate_.frame().directions(); }
 
   Frame frame_;
   Gate gate_;
   Maps maps_;
   Barycenters barycenters_;
-  std::vector<double> padded_;  // both frames side by side, each row padded to whole cache lines
-  Matrix directions_;           // the transpose of frame_
+  // What rows are multiplied by, padded to whole cache lines: the directions, and beside them the
+  // centres, of each group if it has its own, or the gate's directions.
+  std::vector<std::vector<double>> padded_;
+  Matrix directions_;  // the transpose of frame_
 };
 
 }  // namespace conflux

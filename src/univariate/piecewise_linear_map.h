@@ -29,11 +29,20 @@ class PiecewiseLinearMap {
   /// The other way; adds the logarithm of the slope of the inverse map.
   void inverse(std::span<double> values, double* log_slopes) const;
 
-  /// Replaces each value by its image, and `slopes` by the slopes there.
-  void forward_with_slopes(std::span<double> values, std::span<double> slopes) const;
-
   const std::vector<double>& from() const { return from_; }
   const std::vector<double>& to() const { return to_; }
+
+  /// The image of a value with so many knots at or below it, the preimage of a value with so many
+  /// images of knots at or below it, and the slope there. There must be a knot.
+  double image(double at, std::size_t knots) const {
+    if (knots == 0) return at + (to_.front() - from_.front());
+    return to_[knots - 1] + slope_[knots - 1] * (at - from_[knots - 1]);
+  }
+  double preimage(double at, std::size_t knots) const {
+    if (knots == 0) return at + (from_.front() - to_.front());
+    return from_[knots - 1] + (at - to_[knots - 1]) / slope_[knots - 1];
+  }
+  double slope(std::size_t knots) const { return knots == 0 ? 1 : slope_[knots - 1]; }
 
  private:
   std::vector<double> from_;

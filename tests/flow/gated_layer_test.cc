@@ -35,6 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, GatedLayerTest,
                                          Case{"ThreeKinds", 3, 5, 2, 2, 3, false},
                                          Case{"OwnCentres", 3, 5, 2, 2, 3, true},
                                          Case{"AllDimensions", 2, 5, 2, 3, 8, false},
+                                         Case{"ManyKinds", 2, 6, 2, 3, 20, true},
                                          Case{"High", 2, 50, 9, 10, 8, false}),
                          [](const auto& instance) { return instance.param.name; });
 

@@ -1,0 +1,51 @@
+// Mixtures of increasing maps of a line: every point has shares in some kinds, every kind has a
+// map, and the point goes to the mean of its images. Such a mixture increases, too.
+//
+// Cost: forward, a search among the knots of each map in which a point has a share; back, about
+// twice as much.
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "conflux/core/matrix.h"
+#include "univariate/piecewise_linear_map.h"
+
+namespace conflux {
+
+class KindMixture {
+ public:
+  /// Row i of `shares`, of sum 1 over its first `kinds` columns, belongs to point i.
+  void share_out(const Matrix& shares, Index kinds);
+
+  /// Moves the points of a line; the map of kind c is maps[c * step]. Adds the logarithms of the
+  /// slopes to `log_slopes` unless that is null.
+  void forward(const PiecewiseLinearMap* maps, Index step, std::span<double> line,
+               double* log_slopes);
+  /// The other way.
+  void inverse(const PiecewiseLinearMap* maps, Index step, std::span<double> line,
+               double* log_slopes);
+
+ private:
+  struct Place;
+  template <bool kWithSlopes>
+  void mix(const PiecewiseLinearMap* maps, Index step, std::span<const double> line);
+  void solve_lines(const PiecewiseLinearMap* maps, Index step, std::span<const double> images);
+  Place place_of(const PiecewiseLinearMap* maps, Index step, Index row, double at) const;
+  Place solve(const PiecewiseLinearMap* maps, Index step, Index row, double image,
+              double start) const;
+
+  const Matrix* shares_ = nullptr;
+  // Points with a share in kind c, and those shares: from begin_[c] on.
+  std::vector<Index> rows_;
+  std::vector<double> parts_;
+  std::vector<std::size_t> begin_;
+  // By point.
+  std::vector<double> image_;
+  std::vector<double> slope_;
+  std::vector<double> left_;
+  std::vector<double> right_;
+};
+
+}  // namespace conflux
