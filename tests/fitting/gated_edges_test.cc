@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "conflux/training/fit.h"
+#include "tests/support/layer_laws.h"
+
+namespace conflux {
+namespace gated_edges_test {
+
+constexpr Index kDim = 8;
+
+// Rows around some of three centres, one after the other.
+Matrix rows_around(const std::vector<Index>& centres, Index count, Stream& stream) {
+  Matrix out = stream.normal_matrix(count, kDim);
+  for (Index i = 0; i < count; ++i) out(i, centres[i % centres.size()]) += 12;
+  return out;
+}
+
+// A group of five rows, one of a single type, rows that count nothing or twice, and more kinds than
+// there are types, found by matching: some have no rows in some groups.
+TEST(GatedEdges, TinyGroupsMassesAndKindsThatAGroupLacks) {
+  Stream stream(12, Purpose::kTest);
+  const std::vector<Matrix> rows = {rows_around({0, 0, 1, 2}, 400, stream),
+                                    rows_around({2}, 300, stream),
+                                    rows_around({0, 1, 2}, 5, stream)};
+  GroupSet groups;
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    std::vector<double> masses(static_cast<std::size_t>(rows[m].rows()), 1.0);
+    masses[0] = 0;
+    masses[1] = 2;
+    groups.add(std::string(1, static_cast<char>('a' + m)), Matrix(rows[m]), std::move(masses));
+  }
+  const Fit fit = fit_flow(groups, {.layers = 10, .gate = Gating::kKinds, .kinds = 8});
+  ASSERT_EQ(fit.flow.layer(0).kind(), "gated");
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Matrix there = fit.flow.forward(m, rows[m], Workers(2));
+    EXPECT_TRUE(there.allFinite());
+    const Matrix back = fit.flow.inverse(m, there, Workers(2));
+    EXPECT_LT((back - rows[m]).cwiseAbs().maxCoeff(), 1e-9);
+  }
+  check_layer_laws(fit.flow.layer(0), groups.num_groups(), Stream(6, Purpose::kTest), {-5, 15});
+}
+
+}  // namespace gated_edges_test
+}  // namespace conflux
