@@ -14,8 +14,10 @@
 #include "core/stopwatch.h"
 #include "files/whole_file.h"
 #include "metrics/paper_wd.h"
+#include "options/automatic.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
+#include "reproduce/cyclegan.h"
 #include "reproduce/machine.h"
 #include "reproduce/samples.h"
 #include "support/interrupt.h"
@@ -28,8 +30,8 @@ namespace {
 constexpr Index kBlock = 500;
 // Translations there and back are looked at for every pair up to this many groups, then for a ring.
 constexpr Index kAllPairs = 3;
-// Networks that are given may take a tenth of a second for an image.
-constexpr Index kImagesOfGivenNet = 300;
+// Steps of CycleGAN: 100 passes over the digits.
+constexpr Index kStepsOfCycleGan = 7000;
 
 Json json_of(const Matrix& values) {
   Json out = Json::array();
@@ -52,20 +54,23 @@ struct Distances {
   /// Row: from, column: to. The diagonal of `paper_wd` is the mean squared error of a group's own
   /// round trip, as in the paper's matrices.
   Matrix paper_wd, exact;
-  /// Largest error of any coordinate after a way to the shared space and back, and to another group
-  /// and back.
-  double round_trip = 0;
+  /// Largest error of any coordinate after a way to the shared space and back (unset where there is
+  /// none), and to another group and back.
+  std::optional<double> round_trip = std::nullopt;
   double two_translations = 0;
 };
 
 Json distances_json(const Distances& distances) {
-  return {{"paper_wd", off_diagonal_mean(distances.paper_wd)},
-          {"exact", off_diagonal_mean(distances.exact)},
-          {"round_trip", distances.round_trip},
-          {"two_translations", distances.two_translations},
-          {"own_round_trip", distances.paper_wd.diagonal().mean()},
-          {"paper_wd_matrix", json_of(distances.paper_wd)},
-          {"exact_matrix", json_of(distances.exact)}};
+  Json out = {{"paper_wd", off_diagonal_mean(distances.paper_wd)},
+              {"exact", off_diagonal_mean(distances.exact)},
+              {"two_translations", distances.two_translations},
+              {"paper_wd_matrix", json_of(distances.paper_wd)},
+              {"exact_matrix", json_of(distances.exact)}};
+  if (distances.round_trip) {
+    out["round_trip"] = *distances.round_trip;
+    out["own_round_trip"] = distances.paper_wd.diagonal().mean();
+  }
+  return out;
 }
 
 Json options_json(const FitOptions& options) {
@@ -91,34 +96,27 @@ class Judge {
     return exact_w2_squared(test_[to].rows.doubles(), moved, options, workers_);
   }
 
-  Distances distances(const Flow& flow, const std::vector<Matrix>& latent) const {
+  Distances distances(const Translator& translator) const {
     const Index groups = test_.num_groups();
     Distances out{Matrix::Zero(groups, groups), Matrix::Zero(groups, groups)};
     for (Index from = 0; from < groups; ++from) {
       const ConstRows rows = test_[from].rows.doubles();
       for (Index to = 0; to < groups; ++to) {
         stop_if_interrupted();
-        Matrix moved = flow.inverse(to, latent[from], workers_);
+        if (from == to && translator.shared().empty()) continue;
+        const Matrix moved = translator.first_translated(from, to, rows.rows());
         if (from == to) {
           out.paper_wd(from, to) = (moved - rows.eigen()).rowwise().squaredNorm().mean();
-          out.round_trip = std::max(out.round_trip, largest_difference(moved, rows));
+          out.round_trip = std::max(out.round_trip.value_or(0), largest_difference(moved, rows));
           continue;
         }
         out.paper_wd(from, to) = paper_wd_of(to, moved);
         out.exact(from, to) = exact_of(to, moved);
         if (groups <= kAllPairs || to == (from + 1) % groups) {
-          flow.translate_in_place(to, from, Rows(moved), nullptr, workers_);
-          out.two_translations = std::max(out.two_translations, largest_difference(moved, rows));
+          const Matrix back = translator.translate(to, from, moved);
+          out.two_translations = std::max(out.two_translations, largest_difference(back, rows));
         }
       }
-    }
-    return out;
-  }
-
-  std::vector<Matrix> latent(const Flow& flow) const {
-    std::vector<Matrix> out;
-    for (Index m = 0; m < test_.num_groups(); ++m) {
-      out.push_back(flow.forward(m, test_[m].rows, workers_));
     }
     return out;
   }
@@ -154,6 +152,11 @@ Json curve_point(Index layers, const Judge& judge, const Flow& flow, const Group
   return point;
 }
 
+// For messages.
+std::string name_of(const CellId& id) {
+  return fmt::format("{} {}, run {}", id.set.name, id.row.label, id.run);
+}
+
 }  // namespace
 
 std::string CellId::file_stem() const {
@@ -178,7 +181,7 @@ CellRunner::CellRunner(std::filesystem::path folder, DataSource& data, const Sca
   std::filesystem::create_directories(folder_);
   if (features_net.empty()) return;
   net_name_ = std::filesystem::path(features_net).stem().string();
-  net_.emplace(FeatureNet::load(features_net), kImagesOfGivenNet);
+  net_.emplace(FeatureNet::load(features_net), FeatureDistances::Look::kFew);
 }
 
 // The options that were asked for; a cell of others is measured again. Those that the library
@@ -186,7 +189,7 @@ CellRunner::CellRunner(std::filesystem::path folder, DataSource& data, const Sca
 Json CellRunner::settings_of(const CellId& id) const {
   const RowSpec& row = id.row;
   return {{"scale", scale_.name},
-          {"method", name_of(row.method)},
+          {"method", row.cyclegan ? "cyclegan" : name_of(row.method)},
           {"preset", row.automatic ? "auto" : "paper"},
           {"layers", row.layers},
           {"directions", row.directions},
@@ -205,14 +208,16 @@ std::optional<Json> CellRunner::find(const CellId& id) const {
   std::optional<Json> kept = Json::parse(text);
   const Json* settings = kept ? kept->find("settings") : nullptr;
   if (settings == nullptr || *settings != settings_of(id)) return std::nullopt;
-  const bool looks = net_ && id.set.images() && id.experiment.kind == Experiment::Kind::kTable;
-  const Json* seen = kept->find("given_net");
-  if (looks && (seen == nullptr || seen->at("name").text() != net_name_)) return std::nullopt;
   return kept;
 }
 
+bool CellRunner::was_looked_at(const CellId& id, const Json& cell) const {
+  const Json* seen = cell.find("given_net");
+  return !given_net_looks_at(id) || (seen != nullptr && seen->at("name").text() == net_name_);
+}
+
 Json CellRunner::get(const CellId& id) {
-  if (std::optional<Json> kept = find(id)) return *std::move(kept);
+  if (std::optional<Json> kept = find(id); kept && was_looked_at(id, *kept)) return *kept;
   Json cell = {{"experiment", id.experiment.name},
                {"set", id.set.name},
                {"row", id.row.label},
@@ -225,42 +230,85 @@ Json CellRunner::get(const CellId& id) {
   return cell;
 }
 
-Json CellRunner::measure_features(const CellId& id, const SplitSet& data, const Flow& flow,
-                                  const std::vector<Matrix>& latent) {
+// It is slow: one run of a row is enough.
+bool CellRunner::given_net_looks_at(const CellId& id) const {
+  return net_ && id.run == 0 && id.set.images() && id.experiment.kind == Experiment::Kind::kTable;
+}
+
+Json CellRunner::measure_features(const CellId& id, const SplitSet& data,
+                                  const Translator& translator) {
   const std::string split = fmt::format("{} {}", id.set.name, id.split());
   Json out = Json::object();
   if (scale_.shrink == 1) {
-    out.update(
-        FeatureDistances(small_net_of(id.set), 0).measure(split, data, flow, latent, workers_));
+    FeatureDistances small(small_net_of(id.set), FeatureDistances::Look::kAll);
+    out.update(small.measure(split, data, translator, workers_));
   }
-  if (net_) {
-    out["given_net"] = net_->measure(split, data, flow, latent, workers_);
+  if (given_net_looks_at(id)) {
+    out["given_net"] = net_->measure(split, data, translator, workers_);
     out["given_net"]["name"] = net_name_;
   }
   return out;
 }
 
+void CellRunner::judge(const CellId& id, const SplitSet& data, const Translator& translator,
+                       Json& out) {
+  const Judge judge(id.set, data.test, workers_);
+  console_.progress(name_of(id) + ": judging");
+  out.update(distances_json(judge.distances(translator)));
+  if (id.set.images()) out.update(measure_features(id, data, translator));
+  // Where all groups move to one of them, that group's space is shared.
+  if (!translator.shared().empty() && !method_info(id.row.method).to_last_group) {
+    out["tc"] = judge.transport_cost_of(translator.shared());
+  }
+  if (id.run == 0) {
+    out["samples"] = id.set.images() ? image_samples(translator, data.test)
+                                     : planar_samples(translator, data.test);
+  }
+  console_.info(fmt::format("{}: paper_wd {:.4g}, exact {:.4g}, {:.1f} s", name_of(id),
+                            out["paper_wd"].number(), out["exact"].number(),
+                            out["fit_seconds"].number()));
+}
+
+Json CellRunner::measure_cyclegan(const CellId& id, const SplitSet& data) {
+  console_.progress(name_of(id));
+  const double cpu_before = cpu_seconds();
+  const Stopwatch watch;
+  CycleGanPlan plan{
+      .hidden = std::clamp(data.train.dim(), automatic::kFewestHidden, automatic::kMostHidden),
+      .steps = scale_.full() ? kStepsOfCycleGan : scale_.train_rows,
+      .seed = static_cast<std::uint64_t>(id.run)};
+  const CycleGan translator(data.train, data.test, plan);
+  Json out = {{"options", {{"hidden", plan.hidden}, {"steps", plan.steps}}},
+              {"train_rows", data.train[0].rows.rows()},
+              {"test_rows", data.test[0].rows.rows()},
+              {"fit_seconds", watch.seconds()},
+              {"fit_cpu_seconds", cpu_seconds() - cpu_before}};
+  judge(id, data, translator, out);
+  return out;
+}
+
 Json CellRunner::measure(const CellId& id) {
   const SplitSet& data = data_.get(id.set, id.split());
+  if (id.row.cyclegan) return measure_cyclegan(id, data);
   FitOptions options =
       options_of(id.row, id.set, data.train.num_groups(), data.train.dim(), scale_, id.run);
   options.threads = workers_.threads();
-  const Judge judge(id.set, data.test, workers_);
+  const Judge of_curve(id.set, data.test, workers_);
   const bool curve = id.experiment.kind == Experiment::Kind::kCurve;
   const Index every =
       std::max<Index>(1, scale_.full() ? id.experiment.every : id.experiment.every / 5);
-  const std::string what = fmt::format("{} {}, run {}", id.set.name, id.row.label, id.run);
+  const std::string what = name_of(id);
   console_.progress(what);
 
   Json points = Json::array();
   FitControl control;
   if (curve) {
     points.push_back(
-        curve_point(0, judge, Flow(data.test.names(), data.test.dim()), data.test, workers_));
+        curve_point(0, of_curve, Flow(data.test.names(), data.test.dim()), data.test, workers_));
     control.on_progress = [&](const Fit& fit) {
       const auto done = static_cast<Index>(fit.record.layers.size());
       if (done % every == 0) {
-        points.push_back(curve_point(done, judge, fit.flow, data.test, workers_));
+        points.push_back(curve_point(done, of_curve, fit.flow, data.test, workers_));
       }
     };
   }
@@ -283,18 +331,7 @@ Json CellRunner::measure(const CellId& id) {
     console_.info(fmt::format("{}: {:.1f} s", what, fit.record.seconds));
     return out;
   }
-  console_.progress(what + ": judging");
-  const std::vector<Matrix> latent = judge.latent(fit.flow);
-  out.update(distances_json(judge.distances(fit.flow, latent)));
-  if (id.set.images()) out.update(measure_features(id, data, fit.flow, latent));
-  // Where all groups move to one of them, that group's space is shared.
-  if (!method_info(id.row.method).to_last_group) out["tc"] = judge.transport_cost_of(latent);
-  if (id.run == 0) {
-    out["samples"] = id.set.images() ? image_samples(fit.flow, data.test, latent, workers_)
-                                     : planar_samples(fit.flow, data.test, latent, workers_);
-  }
-  console_.info(fmt::format("{}: paper_wd {:.4g}, exact {:.4g}, {:.1f} s", what,
-                            out["paper_wd"].number(), out["exact"].number(), fit.record.seconds));
+  judge(id, data, FlowTranslator(fit.flow, data.test, workers_), out);
   return out;
 }
 

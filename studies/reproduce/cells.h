@@ -39,7 +39,7 @@ class CellRunner {
 
   /// The cell if it is there already.
   std::optional<Json> find(const CellId& id) const;
-  /// Reads the cell, or measures and keeps it.
+  /// Reads the cell, or measures and keeps it, also if another network looked at it.
   Json get(const CellId& id);
   Index num_measured() const { return measured_; }
 
@@ -47,8 +47,13 @@ class CellRunner {
   std::filesystem::path path_of(const CellId& id) const;
   Json settings_of(const CellId& id) const;
   Json measure(const CellId& id);
-  Json measure_features(const CellId& id, const SplitSet& data, const Flow& flow,
-                        const std::vector<Matrix>& latent);
+  Json measure_cyclegan(const CellId& id, const SplitSet& data);
+  /// Adds what the test rows say.
+  void judge(const CellId& id, const SplitSet& data, const Translator& translator, Json& out);
+  Json measure_features(const CellId& id, const SplitSet& data, const Translator& translator);
+  /// Whether the network that is given is to look at images of this cell, and whether it did.
+  bool given_net_looks_at(const CellId& id) const;
+  bool was_looked_at(const CellId& id, const Json& cell) const;
 
   std::filesystem::path folder_;
   DataSource& data_;

@@ -14,6 +14,7 @@ using Runs = RowSpec::Runs;
 using Kind = Experiment::Kind;
 
 const RowSpec kAuto{.label = "auto", .automatic = true};
+const RowSpec kCycleGan{.label = "cyclegan", .automatic = true, .cyclegan = true};
 
 std::vector<RowSpec> planar_rows(Index layers) {
   return {{.label = "nb", .method = Method::kNb, .runs = Runs::kOnce},
@@ -35,7 +36,8 @@ std::vector<RowSpec> planar2_rows() {
                {.label = "realnvp", .method = Method::kRealnvp, .automatic = true},
                {.label = "alignflow", .method = Method::kAlignflow, .automatic = true},
                {.label = "lrmf 0=>1", .method = Method::kLrmf, .target = "1", .automatic = true},
-               {.label = "lrmf 1=>0", .method = Method::kLrmf, .target = "0", .automatic = true}});
+               {.label = "lrmf 1=>0", .method = Method::kLrmf, .target = "0", .automatic = true},
+               kCycleGan});
   return rows;
 }
 
@@ -56,6 +58,12 @@ const RowSpec kImageRealnvp{
 const RowSpec kImageAlignflow{
     .label = "alignflow", .method = Method::kAlignflow, .runs = Runs::kSplit, .automatic = true};
 
+const RowSpec kImageLrmf{.label = "lrmf 0=>1",
+                         .method = Method::kLrmf,
+                         .runs = Runs::kSplit,
+                         .target = "1",
+                         .automatic = true};
+
 RowSpec inb(Index layers, Index directions) {
   return {.label = "inb " + std::to_string(layers) + "x" + std::to_string(directions),
           .layers = layers,
@@ -71,8 +79,9 @@ RowSpec sinf(const std::string& from, const std::string& to, Index layers) {
 }
 
 std::vector<RowSpec> image2_rows() {
-  return {kImageNb,          kImageGb,          inb(20, 56), inb(250, 30),  kImageDd,
-          sinf("0", "1", 5), sinf("1", "0", 5), kAuto,       kImageRealnvp, kImageAlignflow};
+  return {kImageNb,      kImageGb,          inb(20, 56),       inb(250, 30),
+          kImageDd,      sinf("0", "1", 5), sinf("1", "0", 5), kAuto,
+          kImageRealnvp, kImageAlignflow,   kImageLrmf,        kCycleGan};
 }
 
 std::vector<RowSpec> image_many_rows(const RowSpec& published_inb) {

@@ -23,6 +23,8 @@ struct RowSpec {
   std::string target = {};
   /// Use the defaults of the library instead of the paper's settings.
   bool automatic = false;
+  /// CycleGAN, which is no method of the library.
+  bool cyclegan = false;
 };
 
 struct Experiment {

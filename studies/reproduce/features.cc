@@ -15,6 +15,9 @@ namespace {
 // Distances of a network that the user gives; cells keep them under this name.
 constexpr const char* kGiven = "given_net";
 constexpr Index kMostGroupsOfAllPairs = 3;
+// Networks that are given may take a tenth of a second for an image.
+constexpr Index kImagesOfFewClasses = 300;
+constexpr Index kImagesOfManyClasses = 100;
 
 // Places of values in increasing order; equal ones do not occur.
 std::vector<double> ranks_of(const std::vector<double>& values) {
@@ -42,24 +45,25 @@ std::string published_fid(const PublishedFid* fid) {
   return fmt::format("{:.1f}{}", fid->value / divisor_error(fid->set), mark);
 }
 
-/// The distances of one network in the cells of a row.
+/// The distances of one network in the cells of a row: all cells have those of the small network,
+/// the first one those of a network that was given.
 class Column {
  public:
-  Column(const RowResult& result, bool given) : result_(result), given_(given) {}
-
-  bool complete() const {
-    return std::all_of(result_.cells.begin(), result_.cells.end(), [&](const Json& cell) {
-      return cell.contains(given_ ? kGiven : "frechet");
-    });
+  Column(const RowResult& result, bool given) {
+    for (const Json& cell : result.cells) {
+      if (given && cell.contains(kGiven)) cells_.push_back(&cell.at(kGiven));
+      if (!given && cell.contains("frechet")) cells_.push_back(&cell);
+    }
+    complete_ = cells_.size() == (given ? 1 : result.cells.size());
   }
 
-  const Json& of(const Json& cell) const { return given_ ? cell.at(kGiven) : cell; }
-  const Json& first() const { return of(result_.cells.front()); }
+  bool complete() const { return complete_; }
+  const Json& first() const { return *cells_.front(); }
 
   double mean(const char* name) const {
     double sum = 0;
-    for (const Json& cell : result_.cells) sum += of(cell).at(name).number();
-    return sum / static_cast<double>(result_.cells.size());
+    for (const Json* cell : cells_) sum += cell->at(name).number();
+    return sum / static_cast<double>(cells_.size());
   }
 
   std::string text(const char* ending = "") const {
@@ -69,8 +73,8 @@ class Column {
   }
 
  private:
-  const RowResult& result_;
-  bool given_;
+  std::vector<const Json*> cells_;
+  bool complete_ = false;
 };
 
 const RowResult* first_with(const std::vector<RowResult>& results, bool given) {
@@ -102,10 +106,10 @@ std::string order_text(const std::vector<RowResult>& results, bool given, const 
 
 std::string explanation_of_given(const Json& given) {
   return fmt::format(
-      " Those of `{}` look at {} images of each class{}; Frechet distances of so few are too "
-      "large, all alike.",
+      " Those of `{}` look at {} images of each class of the first run{}; Frechet distances of so "
+      "few are too large, all alike.",
       given.at("name").text(), given.at("images").whole(),
-      given.at("ring").boolean() ? " and at each class translated to the next one" : "");
+      given.at("ring").boolean() ? ", and at each class translated to the next one" : "");
 }
 
 }  // namespace
@@ -114,15 +118,22 @@ FeatureNet small_net_of(const SetInfo& set) {
   return FeatureNet::load(set.name.starts_with("fashion") ? "fashion-mnist" : "mnist");
 }
 
+Index FeatureDistances::most_images(const SplitSet& data) const {
+  const Index rows = data.test[0].rows.rows();
+  if (look_ == Look::kAll) return rows;
+  return std::min(rows, data.test.num_groups() > kMostGroupsOfAllPairs ? kImagesOfManyClasses
+                                                                       : kImagesOfFewClasses);
+}
+
 void FeatureDistances::look_at_real(const std::string& split, const SplitSet& data,
                                     const Workers& workers) {
   if (split_ == split) return;
   real_.clear();
   frechet_floor_ = kernel_floor_ = 0;
   const Index groups = data.test.num_groups();
+  const Index rows = most_images(data);
   for (Index m = 0; m < groups; ++m) {
     stop_if_interrupted();
-    const Index rows = limit(data.test[m].rows.rows());
     const Index others = std::min(data.train[m].rows.rows(), rows);
     real_.push_back(net_.features(data.test[m].rows.middle_rows(0, rows).doubles(), workers));
     const Matrix more = net_.features(data.train[m].rows.middle_rows(0, others).doubles(), workers);
@@ -132,18 +143,19 @@ void FeatureDistances::look_at_real(const std::string& split, const SplitSet& da
   split_ = split;
 }
 
-Json FeatureDistances::measure(const std::string& split, const SplitSet& data, const Flow& flow,
-                               const std::vector<Matrix>& latent, const Workers& workers) {
+Json FeatureDistances::measure(const std::string& split, const SplitSet& data,
+                               const Translator& translator, const Workers& workers) {
   look_at_real(split, data, workers);
   const Index groups = data.test.num_groups();
-  const bool ring = most_images_ > 0 && groups > kMostGroupsOfAllPairs;
+  const Index images = most_images(data);
+  const bool ring = look_ == Look::kFew && groups > kMostGroupsOfAllPairs;
   double frechet = 0, kernel = 0, pairs = 0;
   for (Index from = 0; from < groups; ++from) {
     for (Index to = 0; to < groups; ++to) {
       if (from == to || (ring && to != (from + 1) % groups)) continue;
       stop_if_interrupted();
-      const Matrix few = latent[from].topRows(limit(latent[from].rows()));
-      const Matrix seen = net_.features(flow.inverse(to, few, workers), workers);
+      const Matrix moved = translator.first_translated(from, to, images);
+      const Matrix seen = net_.features(moved, workers);
       frechet += frechet_distance(seen, real_[to]);
       kernel += kernel_distance(seen, real_[to]);
       ++pairs;

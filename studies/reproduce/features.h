@@ -10,9 +10,9 @@
 
 #include "conflux/core/parallel.h"
 #include "conflux/features/feature_net.h"
-#include "conflux/flow/flow.h"
 #include "reproduce/data.h"
 #include "reproduce/report.h"
+#include "reproduce/translator.h"
 
 namespace conflux::app {
 
@@ -20,21 +20,22 @@ namespace conflux::app {
 /// class; and the same between real images and other real ones.
 class FeatureDistances {
  public:
-  /// Looks at `most_images` of each class, the first ones, and from three classes on at a ring of
-  /// pairs instead of all of them; all images and pairs if it is 0.
-  FeatureDistances(FeatureNet net, Index most_images)
-      : net_(std::move(net)), most_images_(most_images) {}
+  enum class Look { kAll, kFew };
+
+  /// Few: at the first 300 images of each class; of more than three classes at the first 100, and
+  /// at each class as the next one only.
+  FeatureDistances(FeatureNet net, Look look) : net_(std::move(net)), look_(look) {}
 
   /// `split` names the data: features of real images are kept for the next fit on the same.
-  Json measure(const std::string& split, const SplitSet& data, const Flow& flow,
-               const std::vector<Matrix>& latent, const Workers& workers);
+  Json measure(const std::string& split, const SplitSet& data, const Translator& translator,
+               const Workers& workers);
 
  private:
   void look_at_real(const std::string& split, const SplitSet& data, const Workers& workers);
-  Index limit(Index rows) const { return most_images_ == 0 ? rows : std::min(rows, most_images_); }
+  Index most_images(const SplitSet& data) const;
 
   FeatureNet net_;
-  Index most_images_;
+  Look look_;
   std::string split_;
   std::vector<Matrix> real_;
   double frechet_floor_ = 0, kernel_floor_ = 0;

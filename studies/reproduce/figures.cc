@@ -44,10 +44,11 @@ Drawing sheet_drawing(const Experiment& experiment, const RowResult& result) {
   stem = stem.substr(stem.find('.') + 1);
   stem = stem.substr(0, stem.rfind('.'));
   std::replace(stem.begin(), stem.end(), '.', '-');
-  const std::string what = result.set.classes.size() == 2
-                               ? "test images, the same in the shared space, and as the other class"
-                               : "a test image of each class, the same in the shared space, and as "
-                                 "every class";
+  const std::string what =
+      sheet.rows == 2 ? "test images, and the same as the other class; there is no shared space"
+      : result.set.classes.size() == 2
+          ? "test images, the same in the shared space, and as the other class"
+          : "a test image of each class, the same in the shared space, and as every class";
   return {stem + ".png", png_of(width, height, pixels),
           fmt::format("{}, {}: {}.", result.set.title, result.row.label, what)};
 }
@@ -69,7 +70,10 @@ Drawing scatter_drawing(const Experiment& experiment, const std::vector<RowResul
       shared.push_back({"original", groups_of(samples.at("original"))});
       translated.push_back({});
     }
-    shared.push_back({result.row.label, groups_of(samples.at("shared"))});
+    // An empty panel for what has no shared space.
+    shared.push_back(samples.at("shared").size() == 0
+                         ? Panel{}
+                         : Panel{result.row.label, groups_of(samples.at("shared"))});
     translated.push_back({result.row.label, groups_of(samples.at("translated"))});
   }
   const bool two = shared.front().groups.size() == 2;

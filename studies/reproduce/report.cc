@@ -76,16 +76,19 @@ std::string table_row(const RowResult& result) {
   const auto wd = figure_of(result.cells, "paper_wd");
   const auto tc = figure_of(result.cells, "tc");
   const auto exact = figure_of(result.cells, "exact");
-  const auto largest = [&](const char* name) {
+  const auto largest = [&](const char* name) -> std::string {
     double out = 0;
-    for (const Json& cell : result.cells) out = std::max(out, cell.at(name).number());
-    return out;
+    for (const Json& cell : result.cells) {
+      if (!cell.contains(name)) return kNothing;
+      out = std::max(out, cell.at(name).number());
+    }
+    return fmt::format("{:.0e}", out);
   };
   const Published* found = find_published(result.set.name, result.row.label);
   const Published published = found != nullptr ? *found : Published{};
   const double divisor = divisor_error(result.set.name);
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0e} / {:.0e} | {} | {} ({}) |\n",
+      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} / {} | {} | {} ({}) |\n",
       result.set.title, result.row.label, runs,
       published_text(published.wd, divisor, published.stored_only), ours_text(wd, runs),
       ratio_text(wd, published.wd, divisor), published_text(published.tc, 1, published.stored_only),

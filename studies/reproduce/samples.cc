@@ -38,56 +38,53 @@ std::vector<double> rounded(const Matrix& points) {
   return out;
 }
 
-Json two_groups(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
-                Index side, const Workers& workers) {
+Json two_groups(const Translator& translator, const GroupSet& test, Index side) {
   SheetWriter sheet;
   const Index count = std::min(kImagesOfTwo, test[0].rows.rows());
   for (const Index m : {0, 1}) {
     for (Index i = 0; i < count; ++i) sheet.add(test[m].rows.eigen().row(i));
   }
-  for (const Index m : {0, 1}) {
-    for (Index i = 0; i < count; ++i) sheet.add(latent[m].row(i));
+  for (const Matrix& rows : translator.shared()) {
+    for (Index i = 0; i < count; ++i) sheet.add(rows.row(i));
   }
   for (const Index m : {0, 1}) {
-    const Matrix few = latent[m].topRows(count);
-    const Matrix flipped = flow.inverse(1 - m, few, workers);
+    const Matrix flipped = translator.first_translated(m, 1 - m, count);
     for (Index i = 0; i < count; ++i) sheet.add(flipped.row(i));
   }
-  return sheet.finish(3, 2 * count, side);
+  return sheet.finish(translator.shared().empty() ? 2 : 3, 2 * count, side);
 }
 
-Json many_groups(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
-                 Index side, const Workers& workers) {
+Json many_groups(const Translator& translator, const GroupSet& test, Index side) {
   SheetWriter sheet;
   const Index groups = test.num_groups();
   for (Index m = 0; m < groups; ++m) {
     sheet.add(test[m].rows.eigen().row(0));
-    sheet.add(latent[m].row(0));
-    const Matrix first = latent[m].topRows(1);
-    for (Index to = 0; to < groups; ++to) sheet.add(flow.inverse(to, first, workers).row(0));
+    sheet.add(translator.shared()[static_cast<std::size_t>(m)].row(0));
+    for (Index to = 0; to < groups; ++to) {
+      sheet.add(translator.first_translated(m, to, 1).row(0));
+    }
   }
   return sheet.finish(groups, groups + 2, side);
 }
 
 }  // namespace
 
-Json image_samples(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
-                   const Workers& workers) {
+Json image_samples(const Translator& translator, const GroupSet& test) {
   const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(test.dim()))));
-  return test.num_groups() == 2 ? two_groups(flow, test, latent, side, workers)
-                                : many_groups(flow, test, latent, side, workers);
+  return test.num_groups() == 2 ? two_groups(translator, test, side)
+                                : many_groups(translator, test, side);
 }
 
-Json planar_samples(const Flow& flow, const GroupSet& test, const std::vector<Matrix>& latent,
-                    const Workers& workers) {
+Json planar_samples(const Translator& translator, const GroupSet& test) {
   Json original = Json::array(), shared = Json::array(), translated = Json::array();
   const Index groups = test.num_groups();
   for (Index m = 0; m < groups; ++m) {
     const Index count = std::min(kPointsOfClass, test[m].rows.rows());
-    const Matrix few = latent[m].topRows(count);
     original.push_back(rounded(test[m].rows.eigen().topRows(count)));
-    shared.push_back(rounded(few));
-    translated.push_back(rounded(flow.inverse(groups == 2 ? 1 - m : 0, few, workers)));
+    if (!translator.shared().empty()) {
+      shared.push_back(rounded(translator.shared()[static_cast<std::size_t>(m)].topRows(count)));
+    }
+    translated.push_back(rounded(translator.first_translated(m, groups == 2 ? 1 - m : 0, count)));
   }
   return {{"original", original}, {"shared", shared}, {"translated", translated}};
 }

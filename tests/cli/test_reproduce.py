@@ -130,6 +130,34 @@ class Reproduce(CommandTest):
             seen = row["runs"][0]["given_net"]
             self.assertGreater(seen["frechet"], 0)
             self.assertFalse(seen["ring"])
+        # It looks at the first run of a row, and rows that it has not looked at are shown as well.
+        words = ["mnist3", "--tiny", "--only", "dd", "--runs", 2]
+        self.assertEqual(self.reproduce(*words)["measured_cells"], 2)
+        words[words.index("dd")] = "nb"
+        self.assertEqual(self.reproduce(*words, "--features-net", "seven.npz")["measured_cells"], 1)
+        rows = {row["row"]: row["runs"] for row in self.record("mnist3")["rows"]}
+        self.assertEqual(["given_net" in run for run in rows["nb"]], [True, False])
+        self.assertEqual(["given_net" in run for run in rows["dd"]], [False, False])
+        self.assertIn("Frechet, `seven`", self.read("out/mnist3.md").decode())
+
+    def test_cyclegan_translates_but_has_no_way_back(self):
+        self.write_images()
+        self.reproduce("mnist2", "--tiny", "--only", "cyclegan", "--only", "nb")
+        rows = {row["row"]: row["runs"][0] for row in self.record("mnist2")["rows"]}
+        for name in ("round_trip", "tc"):
+            self.assertNotIn(name, rows["cyclegan"])
+        self.assertGreater(rows["cyclegan"]["two_translations"], 1e-3)
+        self.assertLess(rows["nb"]["two_translations"], 1e-6)
+        page = self.read("out/mnist2.md").decode()
+        self.assertIn("there is no shared space", page)
+        # Two lines of tiles, originals and translations, where others have three.
+        self.assertEqual(grey_png(self.read("out/mnist2-cyclegan.png"))[1], 2 * 16 + 2)
+        self.assertEqual(grey_png(self.read("out/mnist2-nb.png"))[1], 3 * 16 + 2)
+        before = rows["cyclegan"]["paper_wd_matrix"]
+        (self.folder / "out/cells/mnist2.mnist2.cyclegan.0.json").unlink()
+        self.reproduce("mnist2", "--tiny", "--only", "cyclegan", "--threads", 3)
+        rows = {row["row"]: row["runs"][0] for row in self.record("mnist2")["rows"]}
+        self.assertEqual(rows["cyclegan"]["paper_wd_matrix"], before)
 
     def test_a_lost_or_damaged_cell_is_measured_again_and_others_are_kept(self):
         self.reproduce("planar3", "--tiny")

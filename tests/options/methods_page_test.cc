@@ -41,7 +41,7 @@ Made from the records of the methods (`src/options/methods.h`); a test compares 
 )";
   for (const MethodInfo& method : kMethods) out += row_of(method);
   out +=
-      R"(| CycleGAN | two networks translate, each judged by a critic; not part of conflux | yes | – | – | – | – | yes | – | – | not measured |
+      R"(| CycleGAN | two networks translate, each judged by a critic; no method of conflux | yes | – | – | – | – | yes | – | – | not measured |
 
 - **adversarial**: critics are trained against the maps; their losses do not say how good translations are.
 - **iterative**: layers are added one after the other, each fitted to what the ones before have left.
@@ -54,7 +54,7 @@ Made from the records of the methods (`src/options/methods.h`); a test compares 
 - Cost: n rows of d features, L layers, K directions, J steps of a search, P parameters of a network, E passes over the rows.
 
 CycleGAN stands here because it does in the paper's table. Its two generators are no inverses of each other, so that there is no space
-that groups share, no way back, and nothing that a model of conflux could hold.
+that groups share, no way back, and nothing that a model of conflux could hold: `conflux reproduce` trains it for a row of a table, and forgets it.
 )";
   return out;
 }
