@@ -1,15 +1,18 @@
 // conflux fit: learns the maps.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
+#include "comm/agreement.h"
 #include "conflux/storage/model_file.h"
 #include "file_checks.h"
 #include "fit_run.h"
 #include "processes.h"
 #include "record_json.h"
 #include "report_page.h"
+#include "row_free_run.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -20,6 +23,7 @@ struct FitVerbFlags {
   FitFlags fit;
   std::string output;
   std::string report;
+  std::string share = "rows";
 };
 
 // A checkpoint may replace the one that the fit goes on from.
@@ -29,7 +33,19 @@ void check_files(const FitVerbFlags& flags) {
   check_report(flags.report, flags.fit, {flags.output, flags.fit.checkpoint}, flags.fit.force);
 }
 
+// Every process writes a model of its own groups.
+void run_row_free(const FitVerbFlags& flags, const Console& console) {
+  do_together(processes(), [&] { check_files(flags); });
+  const Model model = fit_row_free_groups(flags.fit);
+  save_model(flags.output, model);
+  console.info(fmt::format(
+      "{}: {} layers for this process's groups ({}), whose rows were not shared", flags.output,
+      model.record.layers.size(), fmt::join(model.flow.group_names(), ", ")));
+  if (console.json) print_json(fit_json(model, flags.output));
+}
+
 void run_fit(const FitVerbFlags& flags, const Console& console) {
+  if (flags.share == "summaries") return run_row_free(flags, console);
   check_files(flags);
   FitRun run(flags.fit, console);
   // The others have read their share, which is now here.
@@ -59,6 +75,13 @@ Verb fit_verb() {
              .help = "model file to write",
              .target = &flags->output,
              .required = true},
+            {.names = "--share",
+             .value = "rows|summaries",
+             .help = "what processes tell each other; summaries: each has groups of its own and "
+                     "writes their model, and no row leaves it [rows]",
+             .target = &flags->share,
+             .choices = {"rows", "summaries"},
+             .shown = Shown::kToExperts},
             report_flag(flags->report),
             force_flag(flags->fit.force)});
   verb.complete = [flags](std::vector<std::string> words) {

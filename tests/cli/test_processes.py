@@ -133,6 +133,34 @@ class Processes(CommandTest):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("none.npy", done.stderr)
 
+    def share(self, *sites):
+        """Starts one process for each site, with words of its own."""
+        words = []
+        for site in sites:
+            words += [*(":" if words else ""), "-n", "1", COMMAND, "fit", *site, "--share",
+                      "summaries", "--knots", "20", "-j", "1"]
+        return subprocess.run([MPIRUN, *WORDS, *words], cwd=self.folder, capture_output=True,
+                              text=True, timeout=300)
+
+    def test_sites_that_keep_their_rows_meet_in_one_space(self):
+        done = self.share(("g0.npy", "--method", "nb", "-o", "s0.conflux"),
+                          ("g1.npy", "g2.npy", "--method", "nb", "-o", "s1.conflux"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_command("fit", "g0.npy", "g1.npy", "g2.npy", "--method", "nb", "--knots", "20",
+                         "-q", "-o", "all.conflux")
+        for name, site in (("g0", "s0"), ("g1", "s1"), ("g2", "s1")):
+            for model in (site, "all"):
+                self.run_command("transform", f"{model}.conflux", f"{name}.npy", "-q", "-o",
+                                 f"{name}_{model}.npy")
+            np.testing.assert_allclose(np.load(self.folder / f"{name}_{site}.npy"),
+                                       np.load(self.folder / f"{name}_all.npy"), atol=1e-5)
+        # What is wrong at one site ends all.
+        done = self.share(("g0.npy", "--method", "nb", "-o", "t0.conflux"),
+                          ("none.npy", "--method", "nb", "-o", "t1.conflux"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("process 1: ", done.stderr)
+        self.assertIn("none.npy", done.stderr)
+
     def test_other_verbs_are_the_work_of_one(self):
         done = self.start(2, "check", "g0.npy", "g1.npy")
         self.assertNotEqual(done.returncode, 0)
