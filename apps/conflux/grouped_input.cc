@@ -38,14 +38,6 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string names_text(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t j = 0; j < std::min<std::size_t>(names.size(), 10); ++j) {
-    out += (j == 0 ? "\"" : ", \"") + names[j] + "\"";
-  }
-  return out + (names.size() > 10 ? ", ..." : "");
-}
-
 void drop_incomplete(TaggedTable& tagged, const std::vector<std::string>& features,
                      const Console& console) {
   const std::vector<Index> kept = complete_rows(tagged.table, features);

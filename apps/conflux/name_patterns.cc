@@ -77,4 +77,12 @@ std::pair<std::string, std::string> names_alike(const std::vector<std::string>& 
   return {};
 }
 
+std::string names_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t j = 0; j < std::min<std::size_t>(names.size(), 10); ++j) {
+    out += (j == 0 ? "\"" : ", \"") + names[j] + "\"";
+  }
+  return out + (names.size() > 10 ? ", ..." : "");
+}
+
 }  // namespace conflux::app

@@ -20,4 +20,7 @@ std::vector<std::string> expand_patterns(const std::vector<std::string>& pattern
 /// empty texts if there are none.
 std::pair<std::string, std::string> names_alike(const std::vector<std::string>& names);
 
+/// The first ten names, as a message shows them.
+std::string names_text(const std::vector<std::string>& names);
+
 }  // namespace conflux::app

@@ -50,7 +50,7 @@ void refuse_what_needs_rows(const GroupSet& mine, const FitOptions& options) {
   }
   if (mine.num_groups() == 0) throw InvalidData("there is no group; give every process one.");
   for (Index m = 0; m < mine.num_groups(); ++m) {
-    if (mine[m].weights.empty()) continue;
+    if (mine[m].masses.empty()) continue;
     throw InvalidData("rows have masses, but must count alike where they stay with their process.");
   }
 }

@@ -1,5 +1,7 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "tests/support/layer_laws.h"
 
@@ -38,6 +40,31 @@ TEST(GatedEdges, TinyGroupsMassesAndKindsThatAGroupLacks) {
     EXPECT_LT((back - rows[m]).cwiseAbs().maxCoeff(), 1e-9);
   }
   check_layer_laws(fit.flow.layer(0), groups.num_groups(), Stream(6, Purpose::kTest), {-5, 15});
+}
+
+void expect_return(const Fit& fit, const GroupSet& groups) {
+  const Workers workers(2);
+  const Matrix there = fit.flow.forward(0, groups[0].rows, workers);
+  const Matrix back = fit.flow.inverse(0, there, workers);
+  EXPECT_LT((back - Matrix(groups[0].rows.eigen())).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// Most labels have one row or two, and some none: their rows were set aside before the fit. None of
+// them may be among the rows that maps are judged by, or among those that make the judged maps.
+TEST(GatedEdges, ServeLabelsThatAlmostEveryRowHasOfItsOwnOrNone) {
+  GroupSet groups = make_gaussian_groups(2, 4, 150, 8);
+  std::vector<std::string> names;
+  std::vector<std::vector<Index>> labels(2);
+  for (Index i = 0; i < 150; ++i) {
+    names.push_back(std::to_string(i));
+    labels[0].push_back(i / 2 * 2);
+    labels[1].push_back((149 - i) / 2 * 2);
+  }
+  groups.set_labels(names, labels);
+  const Fit fit = fit_flow(groups, {.layers = 5, .gate = Gating::kLabel});
+  EXPECT_THAT(fit.record.warnings,
+              testing::Contains(testing::HasSubstr("the label has 150 values for 300 rows")));
+  expect_return(fit, groups);
 }
 
 }  // namespace gated_edges_test

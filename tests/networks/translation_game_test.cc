@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include "tests/support/expect_slopes.h"
 
 namespace conflux::networks {
 namespace translation_game_test {
@@ -30,20 +30,6 @@ std::vector<double> flow_parameters(const CouplingChain<double>& chain, int seed
 std::vector<double> critic_parameters(const DenseNet<double>& net, int seed) {
   const Matrix drawn = 0.5 * Stream(seed, Purpose::kTest).normal_matrix(1, net.num_parameters());
   return net.padded({drawn.data(), static_cast<std::size_t>(drawn.size())});
-}
-
-void expect_slopes(const std::function<double()>& loss, std::vector<double>& parameters,
-                   const std::vector<double>& slopes) {
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k] == 0) continue;  // padding
-    const double kept = parameters[k];
-    parameters[k] = kept + kStep;
-    const double above = loss();
-    parameters[k] = kept - kStep;
-    const double below = loss();
-    parameters[k] = kept;
-    EXPECT_NEAR(slopes[k], (above - below) / (2 * kStep), 1e-7) << "parameter " << k;
-  }
 }
 
 struct Scene {
@@ -86,10 +72,10 @@ TEST_P(Game, HasTheSlopesOfDifferences) {
   std::vector<double> by_source, by_target, by_critic, unused, unused_too;
   scene.flows_lose(by_source, by_target);
   const auto loss = [&] { return scene.flows_lose(unused, unused_too); };
-  expect_slopes(loss, scene.source, by_source);
-  expect_slopes(loss, scene.target, by_target);
+  expect_slopes(loss, scene.source, by_source, kStep);
+  expect_slopes(loss, scene.target, by_target, kStep);
   scene.critic_loses(by_critic);
-  expect_slopes([&] { return scene.critic_loses(unused); }, scene.critic, by_critic);
+  expect_slopes([&] { return scene.critic_loses(unused); }, scene.critic, by_critic, kStep);
 }
 
 INSTANTIATE_TEST_SUITE_P(Views, Game, testing::Bool());

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "core/rng.h"
+#include "tests/support/expect_slopes.h"
 
 namespace conflux::app {
 namespace cycle_game_test {
@@ -30,20 +30,6 @@ Game::Players random_players(const Game& game) {
   return out;
 }
 
-void expect_slopes(const std::function<double()>& loss, std::vector<double>& parameters,
-                   const std::vector<double>& slopes) {
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k] == 0) continue;  // padding
-    const double kept = parameters[k];
-    parameters[k] = kept + kStep;
-    const double above = loss();
-    parameters[k] = kept - kStep;
-    const double below = loss();
-    parameters[k] = kept;
-    EXPECT_NEAR(slopes[k], (above - below) / (2 * kStep), 1e-7) << "parameter " << k;
-  }
-}
-
 class Cycle : public testing::TestWithParam<std::size_t> {
  protected:
   double generators_lose(Game::Players& slopes) {
@@ -63,7 +49,7 @@ TEST_P(Cycle, HasTheSlopesOfDifferences) {
   generators_lose(slopes);
   for (const std::size_t m : {0, 1}) {
     expect_slopes([&] { return generators_lose(unused); }, players.generators[m],
-                  slopes.generators[m]);
+                  slopes.generators[m], kStep);
   }
   std::vector<double>& critic = players.critics[0];
   std::vector<double> by_critic(critic.size(), 0.0);
@@ -73,7 +59,7 @@ TEST_P(Cycle, HasTheSlopesOfDifferences) {
         std::vector<double> none(critic.size(), 0.0);
         return game.add_critic_slopes(critic, rows, 1, none);
       },
-      critic, by_critic);
+      critic, by_critic, kStep);
 }
 
 // Written out: a critic that always answers c loses (c - 1)^2 for the generators, and generators
