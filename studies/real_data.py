@@ -251,7 +251,8 @@ def cells(run, data):
     kept = json.loads(text)["metrics"]["neighbors_kept"]["mean"]
     return [
         ("guessing the donor", guessing_auc(new[features], codes), guessing_auc(shared[features], codes), "<= 0.55"),
-        ("by the shares that donors have of eight kinds, alone", "", auc_of_shares(fitted, shared, features, "donor"), ""),
+        ("by the shares that donors have of eight kinds, alone", "",
+         auc_of_shares(fitted, shared, features, "donor"), ""),
         ("neighbours kept", "", kept, ">= 0.7"),
     ], seconds
 
