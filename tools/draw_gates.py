@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "studies"))
 from gate_study import synthetic_cases  # noqa: E402
 
 COLOURS = {"g0": "#0072b2", "g1": "#d55e00", "g2": "#009e73"}
+HOLDS = {"g0": "only A", "g1": "only B", "g2": "A and B"}
 MARKERS = {"c0": "o", "c1": "^"}
 
 
@@ -26,13 +27,16 @@ def main(command, picture):
     _, table = next(iter(synthetic_cases()))
     features = [name for name in table if name.startswith("x")]
     axes = np.linalg.svd(table[features] - table[features].mean(), full_matrices=False)[2][:2].T
-    panels = {"rows as they are": table}
+    panels = {"rows as they are:\neach group is shifted a little": table}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         table.to_csv(folder / "rows.csv", index=False)
-        for gate, title in ("none", "aligned as wholes"), ("kinds", "aligned with --gate kinds"):
-            for words in (["fit", "rows.csv", "--label", "label", "--gate", gate, "-o", "m.conflux"],
-                          ["transform", "m.conflux", "rows.csv", "-o", "aligned.csv"]):
+        for gate, title in (("none", "aligned as wholes:\ntypes are fused"),
+                            ("kinds", "like with like, found by matching:\nonly the shifts are gone")):
+            # The fit does not see the types.
+            for words in (["fit", "rows.csv", "--drop", "label", "--gate", gate, "--force", "-o",
+                           "m.conflux"],
+                          ["transform", "m.conflux", "rows.csv", "--force", "-o", "aligned.csv"]):
                 subprocess.run([command, *words, "-q"], cwd=folder, check=True)
             panels[title] = pd.read_csv(folder / "aligned.csv")
     figure, places = plt.subplots(1, 3, figsize=(9, 3.2), sharex=True, sharey=True)
@@ -47,7 +51,7 @@ def main(command, picture):
         place.set_xticks([])
         place.set_yticks([])
     for group, colour in COLOURS.items():
-        places[0].plot([], [], "s", color=colour, label=f"group {group[1:]}")
+        places[0].plot([], [], "s", color=colour, label=f"group {group[1:]}: {HOLDS[group]}")
     for label, marker in MARKERS.items():
         places[0].plot([], [], marker, color="grey", label=f"type {'AB'[int(label[1:])]}")
     figure.legend(loc="lower center", ncol=5, frameon=False, fontsize=9)
