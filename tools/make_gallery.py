@@ -109,7 +109,7 @@ SCENES = [
      ["--group", "model"]),
     ("cytonorm", "real", "Cells of one volunteer, measured in three batches by mass cytometry.", make_cytonorm,
      ["PTLG021.fcs", "PTLG028.fcs", "PTLG034.fcs"], ["--preset", "cytometry", "--drop", "Time,Event_length"]),
-    ("adult", "real", "12,000 answers of a census with words, repeated numbers and missing cells; men and women.",
+    ("adult", "real", "8,141 answers of a census with words, repeated numbers and missing cells; men and women.",
      make_adult, ["adult.csv"], ["--group", "sex", "--label", "income-per-year"]),
     ("fused types", "bad", "Two types far apart, one rare in the second batch, aligned as if types did not matter.",
      make_fused, ["fused.csv"],

@@ -52,7 +52,7 @@ def documents():
 
 def pandoc(text):
     """Return Markdown as a fragment of HTML."""
-    text = re.sub(r"^```math\n(.*?)^```", r"$$\n\1$$", text, flags=re.M | re.S)
+    text = re.sub(r"^( *)```math\n(.*?)^ *```", r"\1$$\n\2\1$$", text, flags=re.M | re.S)
     return subprocess.run(["pandoc", "--from", "gfm+tex_math_dollars", "--to", "html5", "--mathml",
                            "--no-highlight", "--wrap=none"],
                           input=text, capture_output=True, text=True, check=True).stdout
@@ -151,12 +151,17 @@ class Site:
                     shutil.copyfile(folder / each["file"], self.folder / "gallery" / each["file"])
                     body += (f'<p><strong>{html.escape(each["verdict"])}</strong>: {html.escape(each["sentence"])}</p>'
                              f'<p><a href="{each["file"]}">the report on {html.escape(each["title"])}</a></p>'
-                             f'<pre>{html.escape(each["command"])}</pre>')
+                             f"<pre>{command_text(each['command'])}</pre>")
                 else:
                     body += f'<p class="look">▲ not made: {html.escape(each["missing"])}</p>'
                 body += "</li>"
             body += "</ul>"
         self.write("gallery/index.html", "Gallery", reachable(body))
+
+
+def command_text(command):
+    """Return a command whose lines do not break between the dash of an option and its letter."""
+    return re.sub(r"(?<= )-[^ ]+", r'<span class="option">\g<0></span>', html.escape(command))
 
 
 def title_of(body):

@@ -90,7 +90,7 @@ std::optional<Refusal> refuse(const RequestHead& head, const AdmissionRules& rul
   const std::string token = head.header(kTokenHeader).value_or("");
   if (!open && (rules.token.empty() || !same_secret(token, rules.token))) {
     return Refusal{403,
-                   "this needs the whole address that conflux serve has printed, with what "
+                   "This needs the whole address that conflux serve has printed, with what "
                    "stands behind the #."};
   }
   return refuse_body(head, rules);

@@ -78,11 +78,10 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
             "a shift from a difference in composition. {} Labels, or controls that are the "
             "same in every group, would settle it.",
             percent(report.overlap),
-            choice.gate
-                ? "Gates match parts of groups by how they lie; if the groups hold the "
-                  "same kinds of rows in the same shares, whole groups can be aligned."
-                : "No parts of a group are seen to lie apart, so the command below aligns whole "
-                  "groups; if they hold different things, leave them as they are."));
+            choice.gate ? "Gates match parts of groups by how they lie; if the groups hold the "
+                          "same kinds of rows in the same shares, whole groups can be aligned."
+                        : "No parts of a group are seen to lie apart, so whole groups would be "
+                          "aligned; if they hold different things, leave them as they are."));
   } else if (unlike(report.kinds) && choice.gate) {
     say(Advice::kGateKinds,
         fmt::format("{} of the rows of one group are of other kinds than those of another "

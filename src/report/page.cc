@@ -50,12 +50,27 @@ std::string capitalized(std::string_view name) {
   return out;
 }
 
+// A line may break between words, but not between the dash of an option and its letter.
+std::string command_text(std::string_view command) {
+  std::string out;
+  while (!command.empty()) {
+    const std::string_view word = command.substr(0, command.find(' '));
+    const std::string text = escaped(std::string(word));
+    out += word.starts_with('-') ? "<span class=\"option\">" + text + "</span>" : text;
+    command.remove_prefix(word.size());
+    if (command.empty()) break;
+    out += ' ';
+    command.remove_prefix(1);
+  }
+  return out;
+}
+
 std::string advice_of(const Report& report) {
   std::string out = "<div class=\"advice\"><strong>What to do</strong><ol>";
   for (const ReportAdvice& each : report.advice) {
     out += fmt::format("<li>{}", escaped(each.sentence));
     if (!each.command.empty()) {
-      out += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>", escaped(each.command));
+      out += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>", command_text(each.command));
     }
     out += "</li>\n";
   }

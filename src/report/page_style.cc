@@ -90,6 +90,7 @@ table{border-collapse:collapse;font-size:.875rem;margin:.4rem 0;font-variant-num
 th,td{padding:.2rem .7rem .2rem 0;text-align:right;border-bottom:1px solid var(--grid);
 overflow-wrap:normal}
 th:first-child,td:first-child{text-align:left}
+.option{white-space:nowrap}
 .empty{background:var(--card);border-radius:.4rem;padding:.6rem .8rem;max-width:40rem}
 .sign-look{color:var(--warn)}
 summary{cursor:pointer;font-size:.9375rem}
@@ -101,7 +102,8 @@ footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.8rem}
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;
 --warn:#a34a00;--warnbg:#fff;--grey:#9a9aa8}
 body{max-width:none;padding:0;font-size:11pt}nav,.frames{display:none}
-figure,pre,.numbers div,tr{break-inside:avoid}h2,section>p,.legend{break-after:avoid}
+.numbers{grid-template-columns:repeat(4,1fr)}
+figure,pre,.numbers div,table,.pair:not(.small){break-inside:avoid}h2,section>p,.legend{break-after:avoid}
 details:not([open]){display:none}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";

@@ -1,7 +1,7 @@
 // The page of conflux serve: shows the state of the server, which decides everything.
 
 import { Scatter, boundsOf, legendOf, union } from "./scatter.js";
-import { cardOf, element } from "./result.js";
+import { cardOf, element, showWords } from "./result.js";
 
 const POLL_MILLISECONDS = 300;
 
@@ -54,7 +54,7 @@ function showCommand(table) {
   add("--drop", drop.join(","));
   add("--to", to);
   words.push("-o", table.found.output, "--model", "aligned.conflux", "--report", "report.html");
-  byId("command").textContent = words.map(shellWord).join(" ");
+  showWords(byId("command"), words.map(shellWord).join(" "));
 }
 
 function showGroups(table) {
@@ -145,9 +145,9 @@ function showJob(job) {
     bar.max = job.most_layers;
     bar.value = job.last?.layers ?? 0;
   }
-  const doing = job.kind === "check" ? "looking for differences" : "aligning";
-  byId("work-said").textContent = !job.running ? job.error || "done."
-    : `${job.stopping ? "stopping" : doing}, ${Math.round(job.seconds)} s` +
+  const doing = job.kind === "check" ? "Looking for differences" : "Aligning";
+  byId("work-said").textContent = !job.running ? job.error || "Done."
+    : `${job.stopping ? "Stopping" : doing}, ${Math.round(job.seconds)} s` +
       (job.most_layers && job.last ? `; layer ${job.last.layers}, at most ${job.most_layers}` : "");
   showLive(job);
 }

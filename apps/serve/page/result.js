@@ -10,6 +10,12 @@ export function element(tag, text = "", classes = "") {
   return out;
 }
 
+/** Shows a command whose lines do not break between the dash of an option and its letter. */
+export function showWords(code, command) {
+  code.replaceChildren(...command.split(" ").flatMap((word, i) =>
+    [i ? " " : "", word.startsWith("-") ? element("span", word, "option") : word]));
+}
+
 /** @param {string[][]} rows the first one holds heads */
 export function tableOf(rows, name) {
   const region = element("div", "", "scroll");
@@ -190,7 +196,9 @@ export async function cardOf(result, ask) {
   card.append(reportOf(await (await ask(`${base}/report`)).text()));
   const command = element("pre");
   command.tabIndex = 0;
-  command.append(element("code", result.command));
+  const code = element("code");
+  showWords(code, result.command);
+  command.append(code);
   card.append(element("p", "The same on the command line:", "key"), command);
   return card;
 }
