@@ -113,7 +113,14 @@ Index features_that_differ(const Report& report, FeatureDifference FeatureChange
                        [&](const FeatureChange& each) { return (each.*when).differs; });
 }
 
+// Unseen rows came closer, but these, of which there are more to learn from, are guessed as before.
+bool no_gain_here(const Report& report) {
+  const Verdict here = report.evaluation.judgement->verdict;
+  return still_guessed(report) && (here == Verdict::kUnchanged || here == Verdict::kWorse);
+}
+
 ReportVerdict verdict_from(const Report& report, const std::string& judged) {
+  if (no_gain_here(report)) return ReportVerdict::kDidNotHelp;
   if (judged == name_of(Verdict::kAligned) || judged == name_of(Verdict::kBetter)) {
     return doubts_of(report).empty() && !still_guessed(report) ? ReportVerdict::kWorked
                                                                : ReportVerdict::kWorkedButLook;
@@ -159,13 +166,22 @@ void tell_whose_rows(Report& report) {
   if (!report.fitted_rows || report.record.layers.empty()) return;
   const FitSummary& summary = report.record.summary;
   if (!judged_unseen(report) && report.verdict == ReportVerdict::kWorkedButLook) return;
+  if (judged_unseen(report) && no_gain_here(report)) {
+    report.sentences.push_back(
+        fmt::format("{} rows that no map was fitted on have become harder to guess (AUC {:.3f} -> "
+                    "{:.3f}{}, chance up to {:.3f}), but not enough.",
+                    summary.unseen_rows, summary.auc_before, summary.auc_after, among_whom(report),
+                    summary.auc_by_chance));
+    return;
+  }
   report.sentences.push_back(
       judged_unseen(report)
           ? fmt::format(
                 "These are the rows of the fit, which may flatter it; the verdict is that of "
-                "{} rows that no map was fitted on (AUC {:.3f} -> {:.3f}, chance up to "
+                "{} rows that no map was fitted on (AUC {:.3f} -> {:.3f}{}, chance up to "
                 "{:.3f}).",
-                summary.unseen_rows, summary.auc_before, summary.auc_after, summary.auc_by_chance)
+                summary.unseen_rows, summary.auc_before, summary.auc_after, among_whom(report),
+                summary.auc_by_chance)
           : "These are the rows of the fit, which flatter it: new rows will do worse.");
 }
 
@@ -208,7 +224,8 @@ void add_headlines(Report& report) {
          fmt::format("chance: {:.0f} %", 100 * judgement.label_transfer->by_chance)});
   } else if (!judgement.features_moved.empty()) {
     const Move& most = judgement.features_moved.front();
-    report.headlines.push_back({"moved most: " + most.name, fmt::format("{:.2g}", most.distance),
+    report.headlines.push_back({most.distance > 0 ? "moved most: " + most.name : "moved most",
+                                fmt::format("{:.2g}", most.distance),
                                 "standard deviations within groups"});
   }
 }
@@ -305,6 +322,12 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
 }
 
 }  // namespace
+
+const char* among_whom(const Report& report) {
+  if (!report.record.summary.within_labels) return "";
+  return report.evaluation.judgement->kinds_found ? " among rows of one kind"
+                                                  : " among rows of one label";
+}
 
 std::string_view name_of(ReportVerdict verdict) {
   switch (verdict) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "report/facts.h"
 #include "report/page.h"
 
 namespace conflux {
@@ -60,7 +61,11 @@ std::string guess_sentence(const Report& report) {
   const FitSummary& summary = report.record.summary;
   if (report.fitted_rows && summary.unseen_rows > 0) {
     out += fmt::format("; of {} rows that no map was fitted on, {:.3f}{}", summary.unseen_rows,
-                       summary.auc_after, summary.within_labels ? " among rows of one kind" : "");
+                       summary.auc_after, among_whom(report));
+    // Nothing is better for not having been fitted: fewer rows teach less.
+    if (summary.auc_after < after.auc - 0.01 && !summary.within_labels) {
+      out += " (fewer rows are harder to guess)";
+    }
   }
   return out + ".";
 }

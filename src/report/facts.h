@@ -33,6 +33,9 @@ void show_rows_elsewhere(Report& report, const Model& model, const Journey& jour
 /// `verdict`, `sentences`, `headlines` and `advice`, from everything else.
 void conclude(Report& report, const Model& model, const ReportOptions& options);
 
+/// " among rows of one label" or of one kind, if that is how the summary of the fit has guessed.
+const char* among_whom(const Report& report);
+
 /// A value of a feature as people read it, in the units of the data.
 std::string value_text(const Model& model, Index feature, double coordinate, int digits,
                        Index group = -1);

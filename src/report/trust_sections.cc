@@ -99,9 +99,9 @@ std::vector<std::string> reach_sentences(const Report& report) {
   const double limit = std::ceil(100 * reach_limit(report));
   if (report.fitted_rows) {
     return {seen,
-            fmt::format("99 of 100 fitted rows lie there in at most {:.0f} % of the maps. New "
-                        "rows that do so in more of them are unlike these: ask conflux report "
-                        "about them.",
+            fmt::format("99 of 100 fitted rows lie there in at most {:.0f} % of the maps. If many "
+                        "new rows do so in more of them, they are unlike these: ask conflux "
+                        "report about them.",
                         limit)};
   }
   if (!reach.fitted_most) {
@@ -109,11 +109,11 @@ std::vector<std::string> reach_sentences(const Report& report) {
                               "{:.1f} % of them in more than a quarter.",
                               limit, 100 * reach.far)};
   }
-  return {seen,
-          fmt::format("{}{:.1f} % of these rows lie there in more of the maps ({:.0f} %) than "
-                      "99 of 100 rows of the fit; of rows like those it would be about 1 %, "
-                      "somewhat more after a fit of few rows.",
-                      reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
+  return {seen, fmt::format(
+                    "{}{:.1f} % of these rows lie there in more of the maps ({:.0f} %) than "
+                    "99 of 100 rows of the fit; of new rows like those it is about 1 % after a fit "
+                    "of many rows, and up to 25 % after one of a few hundred.",
+                    reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
 }
 
 struct Point {
@@ -124,19 +124,26 @@ struct Point {
   bool dropped = false;
 };
 
+double last_kept(const std::vector<Point>& points) {
+  double out = 0;
+  for (const Point& each : points) out = each.dropped ? out : std::max(out, each.layer);
+  return out;
+}
+
+// Layers that were dropped have followed the last kept one that was judged like them. If there is
+// none, they were tried from the start, in the place of the layers that the model has.
 std::vector<Point> held_out_points(const FitRecord& record) {
   std::vector<Point> out;
   if (record.held_out_at_start) out.push_back({0, *record.held_out_at_start});
-  double layer = 0;
-  const auto add = [&](const std::vector<LayerRecord>& layers, bool dropped) {
+  const auto add = [&](const std::vector<LayerRecord>& layers, double layer, bool dropped) {
     for (const LayerRecord& each : layers) {
       layer += 1;
       if (!each.held_out) continue;
       out.push_back({layer, *each.held_out, each.held_out_error.value_or(0), dropped});
     }
   };
-  add(record.layers, false);
-  add(record.dropped_layers, true);
+  add(record.layers, 0, false);
+  add(record.dropped_layers, last_kept(out), true);
   return out;
 }
 
@@ -188,7 +195,7 @@ std::string layers_picture(const std::vector<Point>& points, const std::optional
                            each.error > 0 ? fmt::format(" ± {:.2g}", 2 * each.error) : "",
                            each.dropped ? ", dropped" : ""));
   }
-  if (points.back().layer > kept) {
+  if (kept > first && points.back().layer > kept) {
     svg.line(x.at(kept), 8, x.at(kept), 192, "axis");
     svg.text(x.at(kept) + 3, 16, "stopped here", "small");
   }
@@ -293,16 +300,18 @@ std::string reach_section(const Report& report) {
 
 std::string stop_section(const Report& report) {
   const FitRecord& record = report.record;
-  const auto kept = static_cast<double>(record.layers.size());
   std::vector<std::string> figures;
   const std::vector<Point> held_out = held_out_points(record);
+  const double kept = last_kept(held_out);
   if (held_out.size() > 1) {
     figures.push_back(figure(
         layers_picture(held_out, record.held_out_nb, kept,
                        {"Divergence of held-out rows, layer by layer",
                         "Filled points are layers of the model, hollow ones were dropped."}),
-        "Divergence of rows that no map was fitted on, ± 2 standard errors. Hollow: layers that "
-        "were dropped."));
+        kept > 0 ? "Divergence of rows that no map was fitted on, ± 2 standard errors. Hollow: "
+                   "layers that were dropped."
+                 : "Layers that were tried and dropped, because those of the model did without "
+                   "them: divergence of rows that no map was fitted on, ± 2 standard errors."));
   }
   const std::vector<Point> last = last_points(held_out);
   if (!last.empty()) {
@@ -325,10 +334,13 @@ std::string stop_section(const Report& report) {
             ? "The fit held out no rows of its own that could have said when to stop; the picture "
               "shows its fitted rows."
             : "The picture shows fitted rows.");
-    figures.push_back(figure(layers_picture(spreads, std::nullopt, kept,
+    figures.push_back(figure(layers_picture(spreads, std::nullopt, spreads.back().layer,
                                             {"Spread of the groups, layer by layer",
                                              "Spread along the directions that a layer found."}),
-                             "Spread of the groups along the directions of each layer."));
+                             spreads.size() < record.layers.size()
+                                 ? "Spread of the groups along the directions of each layer that "
+                                   "has directions."
+                                 : "Spread of the groups along the directions of each layer."));
   }
   return page_section(
       7, "When and why did it stop?", sentences,

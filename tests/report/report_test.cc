@@ -254,6 +254,45 @@ TEST(Report, ShowsHowSureHeldOutDistancesAre) {
   EXPECT_THAT(page, HasSubstr("± 2 standard errors"));
 }
 
+// Layers that were tried in the place of those that the model has are not drawn behind them.
+TEST(Report, DrawsDroppedLayersWhereTheyWereTried) {
+  FitOptions judged = inb(12);
+  judged.validation_fraction = 0.3;
+  const Scene scene(2, 400, 3, 2, judged);
+  Report report = make_report(scene.model, scene.groups);
+  const std::vector<LayerRecord> judged_layers = report.record.layers;
+  report.record.dropped_layers = {judged_layers.back()};
+  const auto last = [](Index layer) { return "layer " + std::to_string(layer) + ": "; };
+  const Index kept = static_cast<Index>(judged_layers.size());
+  const std::string after = report_html(report);
+  EXPECT_THAT(after, HasSubstr(last(kept + 1)));
+  EXPECT_THAT(after, HasSubstr("stopped here"));
+  for (LayerRecord& layer : report.record.layers) layer.held_out.reset();
+  report.record.dropped_layers = judged_layers;
+  const std::string instead = report_html(report);
+  EXPECT_THAT(instead, HasSubstr(last(1)));
+  EXPECT_THAT(instead, Not(HasSubstr(last(kept + 1))));
+  EXPECT_THAT(instead, Not(HasSubstr("stopped here")));
+  EXPECT_THAT(instead, HasSubstr("tried and dropped"));
+}
+
+// Unseen rows may flatter too: where these rows are guessed as before, nothing has worked.
+TEST(Report, DoesNotCallItAGainThatTheseRowsDoNotShow) {
+  Scene scene(2, 400, 3, 2, inb(1));
+  scene.model.flow = Flow(scene.groups.names(), 3);
+  const Report seen = make_report(scene.model, scene.groups);
+  EXPECT_EQ(name_of(seen.verdict), "did not help");
+  Report report = seen;
+  report.fitted_rows = true;
+  report.sentences.clear();
+  report.record.summary.verdict = name_of(Verdict::kBetter);
+  report.record.summary.unseen_rows = 100;
+  conclude(report, scene.model, {});
+  EXPECT_EQ(name_of(report.verdict), "did not help");
+  EXPECT_THAT(report.sentences, Contains(HasSubstr("but not enough")));
+  EXPECT_THAT(report_html(report), HasSubstr("<span class=\"option\">-o</span>"));
+}
+
 // One feature, and one with many: pages of both are small and whole.
 TEST(Report, PagesStaySmall) {
   const Scene wide(2, 60, 800, 0.5, {.method = Method::kNb});
