@@ -102,8 +102,8 @@ footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.8rem}
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;
 --warn:#a34a00;--warnbg:#fff;--grey:#9a9aa8}
 body{max-width:none;padding:0;font-size:11pt}nav,.frames{display:none}
-.numbers{grid-template-columns:repeat(4,1fr)}
-figure,pre,.numbers div,table,.pair:not(.small){break-inside:avoid}h2,section>p,.legend{break-after:avoid}
+.numbers{grid-template-columns:repeat(4,1fr)}.numbers .value{font-size:1.15rem}
+p,figure,pre,.numbers div,table,.pair:not(.small){break-inside:avoid}h2,section>p,.legend{break-after:avoid}
 details:not([open]){display:none}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
