@@ -112,7 +112,7 @@ std::vector<std::string> reach_sentences(const Report& report) {
   return {seen, fmt::format(
                     "{}{:.1f} % of these rows lie there in more of the maps ({:.0f} %) than "
                     "99 of 100 rows of the fit; of new rows like those it is about 1 % after a fit "
-                    "of many rows, and up to 25 % after one of a few hundred.",
+                    "of many rows, and up to 30 % after one of a few hundred.",
                     reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
 }
 
