@@ -20,6 +20,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The exponential of less is nothing beside `least`, and its approximation may not know it.
 constexpr double kSmallestExponent = -700;
 
+// The next numbers, zeros where fewer are left. A masked load would read beyond the end on machines
+// without masks.
+template <class D>
+HWY_INLINE hn::Vec<D> load_left(D d, const double* at, Index left) {
+  if (left >= static_cast<Index>(hn::Lanes(d))) return hn::LoadU(d, at);
+  HWY_ALIGN double part[hn::MaxLanes(D())] = {};
+  for (Index c = 0; c < left; ++c) part[c] = at[c];
+  return hn::Load(d, part);
+}
+
 void soft_shares_of(const double* products, Index stride, Index rows, const double* squares,
                     Index kinds, double scale, double least, double* out, Index width) {
   const hn::ScalableTag<double> d;
@@ -32,8 +42,8 @@ void soft_shares_of(const double* products, Index stride, Index rows, const doub
     auto largest = none;
     for (Index c = 0; c < kinds; c += lanes) {
       const auto there = hn::FirstN(d, static_cast<std::size_t>(kinds - c));
-      const auto product = hn::MaskedLoad(there, d, products + c);
-      const auto square = hn::MaskedLoad(there, d, squares + c);
+      const auto product = load_left(d, products + c, kinds - c);
+      const auto square = load_left(d, squares + c, kinds - c);
       const auto exponent = hn::Div(hn::MulSub(two, product, square), scales);
       const auto known = hn::IfThenElse(there, exponent, none);
       hn::StoreU(known, d, out + c);

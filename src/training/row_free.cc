@@ -166,7 +166,7 @@ class RowFreeFit {
   Frame search(Index layer, LayerRecord& record) {
     Stream stream(options_.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Index dim = groups().dim();
-    const Frame start = Frame::random(dim, std::min(*options_.directions, dim), stream);
+    Frame start = Frame::random(dim, std::min(*options_.directions, dim), stream);
     if (options_.search_steps == 0) return start;
     const std::vector<WeighedRows> rows = search_rows(layer);
     SummarySpread spread(rows, start.directions(), parts_, comm_, workers_);
