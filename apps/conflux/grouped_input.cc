@@ -38,9 +38,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void drop_incomplete(TaggedTable& tagged, const std::vector<std::string>& features,
-                     const Console& console) {
-  const std::vector<Index> kept = complete_rows(tagged.table, features);
+void drop_incomplete(TaggedTable& tagged, const Columns& columns, const Console& console) {
+  const std::vector<Index> kept = complete_rows(tagged.table, columns);
   const auto all = static_cast<Index>(tagged.groups.size());
   if (static_cast<Index>(kept.size()) == all) return;
   console.info(fmt::format("{} of {} rows have missing cells and are left out of the fit",
@@ -98,8 +97,10 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
   };
   Columns out = find();
   if (options.missing == MissingRule::kDrop) {
-    drop_incomplete(tagged, out.feature_names(), console);
+    const Columns of_all_rows = std::move(out);
+    drop_incomplete(tagged, of_all_rows, console);
     out = find();
+    take_missing_codes(out, of_all_rows);
   }
   if (options.repeats == Repeats::kKeep) {
     console.warn(

@@ -87,13 +87,15 @@ CallerData::CallerData(const py::object& x, RowFacts facts,
   columns_ = find_columns(*table, groups, count, *options, workers);
   std::vector<Index> kept = all;
   if (options->missing == MissingRule::kDrop)
-    kept = complete_rows(*table, columns_.feature_names());
+    kept = complete_rows(*table, columns_);
   dropped_ = rows_.rows() - static_cast<Index>(kept.size());
   if (dropped_ > 0) {
     rows_of_ = rows_by_group(groups, kept, facts_.group_names.size());
     refuse_empty_groups(rows_of_, facts_.group_names);
     table = std::make_shared<Table>(table->rows(kept));
+    const Columns of_all_rows = std::move(columns_);
     columns_ = find_columns(*table, taken(groups, kept), count, *options, workers);
+    take_missing_codes(columns_, of_all_rows);
   } else if (rows_.is_array() && as_they_are(*table)) {
     borrow(workers);
     return;

@@ -36,10 +36,12 @@ void refuse_infinity(const Table& table, const Column& column, Index row, double
 }
 
 void refuse_missing_cell(const Table& table, const Column& column, Index row) {
+  const std::string cell = cell_text(column, row);
   throw InvalidData(fmt::format(
-      "{}, column \"{}\" is missing, and missing cells are refused; fill the cell, or fit with "
+      "{}, column \"{}\" is {}, and missing cells are refused; fill the cell, or fit with "
       "--missing auto.",
-      table.place(row), column.name));
+      table.place(row), column.name,
+      is_missing(cell) ? "missing" : cell + ", which stands for a missing cell"));
 }
 
 void refuse_missing_key(const Table& table, const Column& column, Index row) {

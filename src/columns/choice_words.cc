@@ -21,8 +21,10 @@ constexpr std::array<Word<ScaleChoice>, 4> kScaleWords = {{{"auto", ScaleChoice:
                                                            {"none", ScaleChoice::kNone}}};
 constexpr std::array<Word<Repeats>, 2> kRepeatsWords = {
     {{"spread", Repeats::kSpread}, {"keep", Repeats::kKeep}}};
-constexpr std::array<Word<MissingRule>, 3> kMissingWords = {
-    {{"auto", MissingRule::kAuto}, {"refuse", MissingRule::kRefuse}, {"drop", MissingRule::kDrop}}};
+constexpr std::array<Word<MissingRule>, 4> kMissingWords = {{{"auto", MissingRule::kAuto},
+                                                             {"refuse", MissingRule::kRefuse},
+                                                             {"drop", MissingRule::kDrop},
+                                                             {"empty", MissingRule::kEmpty}}};
 
 std::vector<std::string> names_in(const auto& words) {
   std::vector<std::string> out;

@@ -1,6 +1,7 @@
 #include "conflux/columns/columns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,10 @@ void require_numbers(const Table& table, const Column& column) {
 
 // Missing numbers, missing texts and texts that the fit has not seen are all NaN.
 double value_at(const Feature& feature, const Column& column, Index row) {
-  if (!feature.category()) return column.numbers[static_cast<std::size_t>(row)];
+  if (!feature.category()) {
+    const double value = column.numbers[static_cast<std::size_t>(row)];
+    return feature.is_missing_code(value) ? kNan : value;
+  }
   // Frequent categories come first, and none of them is a word for missing.
   const Index code = column.numeric()
                          ? feature.category_of(cell_text(column, row))
@@ -197,8 +201,8 @@ Matrix Columns::shared_coordinates(const Table& table, const Workers& workers) c
       for (Index i = begin; i < end; ++i) {
         const double point = shared_number(table, column, i);
         refuse_infinity(table, column, i, point);
-        out(i, static_cast<Index>(j)) =
-            std::isnan(point) ? kNan : coder[j].coordinate_of_point(point);
+        const bool missing_here = std::isnan(point) || features[j].is_missing_code(point);
+        out(i, static_cast<Index>(j)) = missing_here ? kNan : coder[j].coordinate_of_point(point);
       }
     }
   });
@@ -210,11 +214,14 @@ void Columns::put_shared(Table& table, ConstRows rows, const Workers& workers) c
   const std::vector<FeatureCoder> coder = coders(*this);
   for (std::size_t j = 0; j < features.size(); ++j) {
     Column& column = table.columns[at[j]];
-    std::vector<double> points(static_cast<std::size_t>(rows.rows()));
+    // A number that stands for a missing cell stays.
+    const bool coded = !features[j].missing_codes.empty();
+    std::vector<double> points(static_cast<std::size_t>(rows.rows()), kNan);
+    if (coded) points = column.numbers;
     workers.for_each_block(rows.rows(), kRowsPerTask, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         const double coordinate = rows(i, static_cast<Index>(j));
-        points[i] = std::isnan(coordinate) ? kNan : coder[j].point(coordinate);
+        if (!std::isnan(coordinate)) points[i] = coder[j].point(coordinate);
       }
     });
     if (features[j].category()) {
@@ -304,12 +311,19 @@ std::string scale_text(const Feature& feature) {
   return ", as they are";
 }
 
+std::string codes_text(const Feature& feature) {
+  if (feature.missing_codes.empty()) return "";
+  return fmt::format("; {} is taken for a missing cell (--missing empty: for a number)",
+                     fmt::join(feature.missing_codes, " or "));
+}
+
 // Names of all columns, each with what it means.
 std::vector<std::pair<std::string, std::string>> meanings_of(const Columns& columns) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const Feature& feature : columns.features) {
     out.emplace_back(feature.name, kind_text(feature) + support_text(feature) +
-                                       curve_text(feature) + scale_text(feature));
+                                       curve_text(feature) + scale_text(feature) +
+                                       codes_text(feature));
   }
   for (const CarriedColumn& column : columns.carried) {
     out.emplace_back(column.name, "carried along, " + column.why);

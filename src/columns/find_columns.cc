@@ -160,9 +160,11 @@ std::vector<ExpectedRow> expectations_of(const Columns& columns, const Table& ta
 namespace {
 
 std::vector<Index> find_gaps(const std::vector<Feature>& features, const Table& table) {
-  const auto missing = [](double value) { return std::isnan(value); };
   std::vector<Index> out;
   for (std::size_t j = 0; j < features.size(); ++j) {
+    const auto missing = [&](double value) {
+      return std::isnan(value) || features[j].is_missing_code(value);
+    };
     const auto& column = table[features[j].name];
     if (std::any_of(column.numbers.begin(), column.numbers.end(), missing) ||
         std::any_of(column.text.begin(), column.text.end(), is_missing)) {
@@ -237,12 +239,25 @@ void add_group(Columns& columns, const Table& table, const Workers& workers) {
   columns.expected.push_back(fit_expectation(rows, common));
 }
 
-std::vector<Index> complete_rows(const Table& table, const std::vector<std::string>& features) {
+void take_missing_codes(Columns& columns, const Columns& of_all_rows) {
+  for (Feature& feature : columns.features) {
+    for (const Feature& known : of_all_rows.features) {
+      if (known.name == feature.name) feature.missing_codes = known.missing_codes;
+    }
+  }
+}
+
+std::vector<Index> complete_rows(const Table& table, const Columns& columns) {
+  const auto is_gap = [&](const Feature& feature, Index row) {
+    const Column& column = table[feature.name];
+    return is_missing(cell_text(column, row)) ||
+           (column.numeric() &&
+            feature.is_missing_code(column.numbers[static_cast<std::size_t>(row)]));
+  };
   std::vector<Index> out;
   for (Index i = 0; i < table.num_rows(); ++i) {
-    const bool complete = std::none_of(features.begin(), features.end(), [&](const auto& name) {
-      return is_missing(cell_text(table[name], i));
-    });
+    const bool complete = std::none_of(columns.features.begin(), columns.features.end(),
+                                       [&](const Feature& feature) { return is_gap(feature, i); });
     if (complete) out.push_back(i);
   }
   return out;

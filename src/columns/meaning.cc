@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "columns/cells.h"
+#include "columns/missing_codes.h"
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "tables/number_text.h"
@@ -79,19 +80,6 @@ double cofactor_of(const std::string& word, const std::string& name, double usua
       "column \"{}\" is to be used as \"{}\"; give the cofactor behind a colon: arcsinh:5 is usual "
       "for mass cytometry, arcsinh:150 for fluorescence.",
       name, word));
-}
-
-ValueFacts curved_facts_of(const Feature& feature, ValueFacts facts) {
-  const auto curve = [&](Interval& range) {
-    range = {feature.curved(range.low), feature.curved(range.high)};
-  };
-  for (std::vector<double>& sorted : facts.sorted) {
-    for (double& value : sorted) value = feature.curved(value);
-  }
-  for (Interval& range : facts.ranges) curve(range);
-  curve(facts.range);
-  facts.repeated.clear();
-  return facts;
 }
 
 // ---- texts
@@ -338,6 +326,15 @@ void describe_number(Meaning& meaning, const std::string& word, Repeats repeats)
   if (feature.decimals < 0 && !feature.atoms.empty()) feature.kind = FeatureKind::kRepeated;
 }
 
+void take_out_codes(Meaning& meaning) {
+  Feature& feature = meaning.feature;
+  feature.missing_codes = find_missing_codes(meaning.values);
+  if (feature.missing_codes.empty()) return;
+  for (double& value : meaning.values) {
+    if (feature.is_missing_code(value)) value = kNan;
+  }
+}
+
 }  // namespace
 
 bool Meaning::only_repeated() const {
@@ -380,6 +377,7 @@ Meaning meaning_of(const Table& table, const Column& column, std::span<const Ind
   }
   for (Index i = 0; i < column.size(); ++i) refuse_infinity(table, column, i, column.numbers[i]);
   out.values = column.numbers;
+  if (options.missing != MissingRule::kEmpty) take_out_codes(out);
   out.facts = value_facts(out.values, groups, num_groups);
   if (word.empty() && !asked) {
     out.why_carried = why_number_is_carried(column.name, out.facts, column.size());

@@ -187,4 +187,17 @@ std::vector<std::vector<double>> different_values(std::span<const double> values
   return out;
 }
 
+ValueFacts curved_facts_of(const Feature& feature, ValueFacts facts) {
+  const auto curve = [&](Interval& range) {
+    range = {feature.curved(range.low), feature.curved(range.high)};
+  };
+  for (std::vector<double>& sorted : facts.sorted) {
+    for (double& value : sorted) value = feature.curved(value);
+  }
+  for (Interval& range : facts.ranges) curve(range);
+  curve(facts.range);
+  facts.repeated.clear();
+  return facts;
+}
+
 }  // namespace conflux

@@ -40,6 +40,9 @@ struct ValueFacts {
 ValueFacts value_facts(std::span<const double> values, std::span<const Index> groups,
                        Index num_groups);
 
+/// The facts of a feature's curved values, from those of the values themselves.
+ValueFacts curved_facts_of(const Feature& feature, ValueFacts facts);
+
 /// The width of the middle of each group's values, in units of a standard deviation, over all
 /// groups. Heavy tails and atoms do not move it; 0 only when all groups are constant.
 double spread_within_groups(const ValueFacts& facts);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kKinds = {"number", "whole", "repeated", "category"};
 constexpr std::array<std::string_view, 3> kScales = {"none", "standard", "normal"};
-constexpr std::array<std::string_view, 3> kMissingRules = {"auto", "refuse", "drop"};
+constexpr std::array<std::string_view, 4> kMissingRules = {"auto", "refuse", "drop", "empty"};
 
 [[noreturn]] void columns_damaged(const std::string& what) {
   throw InvalidData(fmt::format(
@@ -93,6 +93,7 @@ Json feature_json(const Feature& feature) {
       {"categories", feature.categories}};
   if (feature.cofactor > 0) out.add("arcsinh", feature.cofactor);
   if (feature.makes_room) out.add("room", true);
+  if (!feature.missing_codes.empty()) out.add("missing_codes", feature.missing_codes);
   return out;
 }
 
@@ -122,6 +123,13 @@ Feature feature_from(const Json& json) {
     out.cofactor = cofactor->number();
   }
   out.makes_room = json.contains("room");
+  if (const Json* codes = json.find("missing_codes")) {
+    if (!codes->is_array()) columns_damaged("\"missing_codes\" is no list");
+    for (const Json& code : codes->items()) {
+      if (!code.is_number()) columns_damaged("a missing code is no number");
+      out.missing_codes.push_back(code.number());
+    }
+  }
   if (out.category() == out.categories.empty()) columns_damaged("categories do not suit the kind");
   return out;
 }

@@ -1,6 +1,7 @@
 """What goes wrong with tables that people have: each is put right, or answered with a remedy."""
 
 import json
+import re
 import unittest
 
 import numpy as np
@@ -228,6 +229,17 @@ class Mishaps(CommandTest):
             rows = [line.split(",") for line in (self.folder / name).read_text().splitlines()]
             missing = [(i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if not cell]
             self.assertEqual(missing, [(8, 0)])
+
+    def test_numbers_for_missing_cells_stay_and_are_said(self):
+        text = "\n".join(re.sub("^[^,]*", "-999", line) if i in (3, 8, 20) else line
+                         for i, line in enumerate(table().splitlines())) + "\n"
+        self.assertIn("-999 is taken for a missing cell", self.fit(text))
+        self.run_command("transform", "m", "t.csv", "-o", "z.csv")
+        self.run_command("inverse", "m", "z.csv", "-o", "b.csv")
+        self.run_command("translate", "m", "t.csv", "--to", "north", "-o", "y.csv")
+        for name in ("z.csv", "b.csv", "y.csv"):
+            cells = [line.split(",")[0] for line in (self.folder / name).read_text().splitlines()]
+            self.assertEqual([i for i, cell in enumerate(cells) if cell == "-999"], [3, 8, 20])
 
     def test_there_and_back_is_equal_and_translations_are_valid(self):
         text = table(400)

@@ -223,7 +223,8 @@ TEST(FindColumns, ChoicesAreMadeByWords) {
   EXPECT_EQ(options.scale, ScaleChoice::kNormal);
   EXPECT_EQ(options.repeats, Repeats::kKeep);
   EXPECT_EQ(options.missing, MissingRule::kDrop);
-  EXPECT_THAT(column_choice_words("missing"), testing::ElementsAre("auto", "refuse", "drop"));
+  EXPECT_THAT(column_choice_words("missing"),
+              testing::ElementsAre("auto", "refuse", "drop", "empty"));
   EXPECT_THROW(set_column_choice(options, "scale", "log"), InvalidOption);
   EXPECT_THROW(set_column_choice(options, "scales", "none"), InvalidOption);
 }

@@ -15,6 +15,7 @@ Model model_of(const MixedTable& mixed) {
   Model model;
   const ColumnOptions options = {.as = {{"pressure", "arcsinh:150"}}};
   model.columns = find_columns(mixed.table, mixed.groups, 2, options, workers);
+  model.columns.features.front().missing_codes = {-999, 1e20};
   model.flow = Flow({"a", "b"}, static_cast<Index>(model.columns.features.size()));
   model.record.group_sizes = {400, 200};
   model.record.options.weights = {};

@@ -27,8 +27,9 @@
 namespace conflux {
 
 /// Rows with missing cells: moved as if the missing features had their expected values; refused;
-/// or left out of the fit, and moved like those of kAuto later.
-enum class MissingRule { kAuto, kRefuse, kDrop };
+/// or left out of the fit, and moved like those of kAuto later. Numbers such as -999 that lie far
+/// from all others count as missing, unless by kEmpty, which is kAuto otherwise.
+enum class MissingRule { kAuto, kRefuse, kDrop, kEmpty };
 
 /// A column that is no feature.
 struct CarriedColumn {

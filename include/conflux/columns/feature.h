@@ -14,6 +14,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -76,9 +77,14 @@ struct Feature {
   /// outer slopes go on beyond them. Empty: coordinates are curved spread values.
   std::vector<double> spread_knots = {};
   std::vector<double> coordinate_knots = {};
+  /// Numbers such as -999 that stand for missing cells, increasing.
+  std::vector<double> missing_codes = {};
   /// What each group has, in the order of the groups.
   std::vector<HeldValues> held = {};
 
+  bool is_missing_code(double value) const {
+    return std::find(missing_codes.begin(), missing_codes.end(), value) != missing_codes.end();
+  }
   bool category() const { return kind == FeatureKind::kCategory; }
   /// Whether coordinates differ from values or are moved back otherwise than they came.
   bool as_it_is() const;

@@ -67,6 +67,9 @@ std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& ta
 void add_group(Columns& columns, const Table& table, const Workers& workers);
 
 /// Rows without a missing cell among the features.
-std::vector<Index> complete_rows(const Table& table, const std::vector<std::string>& features);
+std::vector<Index> complete_rows(const Table& table, const Columns& columns);
+/// Columns that were found among complete rows learn from those of all rows which numbers stand for
+/// missing cells, for rows that come later.
+void take_missing_codes(Columns& columns, const Columns& of_all_rows);
 
 }  // namespace conflux
