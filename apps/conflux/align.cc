@@ -123,7 +123,8 @@ void run_align(const AlignFlags& flags, const Console& console) {
   const GroupSet& groups = run.groups();
   Json report = check_json(found, groups, "");
   for (const std::string& sentence : found.sentences) console.info(sentence);
-  const Model model = found.differ ? run.fit(flags.to, true) : run.leave();
+  Model model = found.differ ? run.fit(flags.to, true) : run.leave();
+  model.record.check = record_of(found);
   if (!flags.model.empty()) save_model(flags.model, model);
   const Index rows = write_table(model, flags, !found.differ, run, console);
   console.info(fmt::format("{}: {} rows {}, in {:.1f} s{}", flags.output.path, rows,

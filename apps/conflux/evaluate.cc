@@ -17,6 +17,7 @@
 #include "file_checks.h"
 #include "model_input.h"
 #include "processes.h"
+#include "storage/record_json.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -84,6 +85,9 @@ Json judgement_json(const Judgement& judgement) {
   add("ilisi", judgement.ilisi);
   add("clisi", judgement.clisi);
   add("label_transfer", judgement.label_transfer);
+  if (!judgement.neighborhoods.empty()) {
+    out["neighborhoods"] = neighborhoods_to_json(judgement.neighborhoods);
+  }
   return out;
 }
 

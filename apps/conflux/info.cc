@@ -9,6 +9,7 @@
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "record_json.h"
+#include "storage/record_json.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -52,7 +53,9 @@ Json json_of(const ModelFile& file) {
           {"held_out_nb", model.record.held_out_nb},
           {"layers", layers_json(model.record.layers)},
           {"dropped_layers", layers_json(model.record.dropped_layers)},
+          {"check", check_to_json(model.record.check)},
           {"summary", summary_json(model.record)},
+          {"neighborhoods", neighborhoods_to_json(model.record.neighborhoods)},
           {"warnings", model.record.warnings},
           {"speed", speed_json(model.record)},
           {"metadata", model.metadata}};
@@ -72,6 +75,39 @@ void print_layers(const std::vector<LayerRecord>& layers) {
                layer.held_out ? fmt::format("{:.4g}", *layer.held_out) : "-", layer.steps,
                layer.seconds);
   }
+}
+
+// Of each label the other one that has come nearest, if any has.
+void print_neighborhoods(const std::vector<LabelNeighborhood>& labels) {
+  fmt::print("\nnearest rows of the rows that judged the fit, before -> after\n");
+  for (std::size_t a = 0; a < labels.size(); ++a) {
+    const LabelNeighborhood& own = labels[a];
+    std::size_t most = a;
+    double rise = 0;
+    for (std::size_t b = 0; b < labels.size(); ++b) {
+      if (b == a || own.after[b] - own.before[b] <= rise) continue;
+      rise = own.after[b] - own.before[b];
+      most = b;
+    }
+    fmt::print("  {:<20}{:.0f} % -> {:.0f} % of its label", printable(own.label),
+               100 * own.before[a], 100 * own.after[a]);
+    if (most != a) {
+      fmt::print(", {:.0f} % -> {:.0f} % {}", 100 * own.before[most], 100 * own.after[most],
+                 printable(labels[most].label));
+    }
+    fmt::print("\n");
+  }
+}
+
+void print_judgement(const FitRecord& record) {
+  if (record.check && !record.check->sentences.empty()) {
+    fmt::print("\nbefore the fit: {}\n", printable(record.check->sentences.front()));
+  }
+  if (!record.summary.sentences.empty()) fmt::print("\n");
+  for (const std::string& sentence : record.summary.sentences) {
+    fmt::print("{}\n", printable(sentence));
+  }
+  if (!record.neighborhoods.empty()) print_neighborhoods(record.neighborhoods);
 }
 
 void print_text(const ModelFile& file, const std::string& path) {
@@ -126,10 +162,7 @@ void print_text(const ModelFile& file, const std::string& path) {
     fmt::print("{} more layers were fitted and dropped: held-out rows gained nothing\n",
                model.record.dropped_layers.size());
   }
-  if (!model.record.summary.sentences.empty()) fmt::print("\n");
-  for (const std::string& sentence : model.record.summary.sentences) {
-    fmt::print("{}\n", printable(sentence));
-  }
+  print_judgement(model.record);
   for (const std::string& warning : model.record.warnings)
     fmt::print("\nwarning: {}\n", printable(warning));
 }

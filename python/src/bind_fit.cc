@@ -142,6 +142,7 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
     control.gaps = data.columns().gaps;
     Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback, control);
     judge_fit(fitted, rows, to);
+    fitted.record.check = data.checked;
     model = model_of(std::move(fitted), data.columns(), features, group_column, label_column);
   }
   return py::make_tuple(model, kept);
@@ -149,8 +150,10 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
 
 SharedModel leave(const CallerData& data, const py::dict& options, const std::string& group_column,
                   const std::string& label_column) {
-  return model_of(fit_that_leaves(data.groups(), options_from_dict(options)), data.columns(),
-                  data.groups().feature_names(), group_column, label_column);
+  Fit fitted = fit_that_leaves(data.groups(), options_from_dict(options));
+  fitted.record.check = data.checked;
+  return model_of(std::move(fitted), data.columns(), data.groups().feature_names(), group_column,
+                  label_column);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ py::dict to_dict(const CheckReport& report) {
                   "advice"_a = name_of(report.advice), "sentences"_a = report.sentences);
 }
 
-py::dict check_groups(const CallerData& data, double error_rate, Index max_rows, Index deals,
+py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index deals,
                       std::uint64_t seed, int threads) {
   CheckReport report;
   {
@@ -56,6 +56,7 @@ py::dict check_groups(const CallerData& data, double error_rate, Index max_rows,
                                    .threads = threads,
                                    .value_of = value_of(data.columns())});
   }
+  data.checked = record_of(report);
   return to_dict(report);
 }
 

@@ -52,6 +52,8 @@ class CallerData {
   Index num_rows() const { return rows_.rows(); }
   /// Rows with missing cells that were left out.
   Index dropped() const { return dropped_; }
+  /// What check() has found in these rows, if it was asked: a fit of them remembers it.
+  std::optional<CheckRecord> checked = std::nullopt;
 
  private:
   /// Whether no column means anything but itself, so that rows are coordinates.

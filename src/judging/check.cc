@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "conflux/core/error.h"
 #include "judging/check_sentences.h"
@@ -154,6 +155,17 @@ std::vector<Index> sizes_of(const GroupSet& groups) {
 }
 
 }  // namespace
+
+CheckRecord record_of(const CheckReport& report) {
+  return {.differ = report.differ,
+          .p_value = report.p_value,
+          .auc = report.guess.auc,
+          .auc_by_chance = report.guess.by_chance(),
+          .overlap = report.overlap,
+          .advice = std::string(name_of(report.advice)),
+          .rows = std::accumulate(report.rows.begin(), report.rows.end(), Index{0}),
+          .sentences = report.sentences};
+}
 
 CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   check_options(groups, options);

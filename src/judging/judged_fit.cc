@@ -224,6 +224,7 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   out.judged_rows = judgement.rows;
   out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
+  fit.record.neighborhoods = judgement.neighborhoods;
   const std::string& reason = fit.record.kinds.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));

@@ -10,6 +10,7 @@
 #include "conflux/metrics/lisi.h"
 #include "conflux/metrics/moves.h"
 #include "core/rng.h"
+#include "judging/kinds_around.h"
 #include "judging/near_rows.h"
 #include "judging/verdict.h"
 #include "metrics/judged_rows.h"
@@ -173,6 +174,21 @@ void judge_mixing(const Pair& pair, const Alignment& alignment, std::uint64_t se
   judge_labels(labelled_rows(pair), alignment, seed, workers, out);
 }
 
+void judge_neighborhoods(const Pair& pair, const Alignment& alignment, const Workers& workers,
+                         Judgement& out) {
+  if (alignment.label_names.empty() || pair.label_of.empty()) return;
+  const KindsAround found = look_around(pair.before, pair.after, pair.label_of,
+                                        static_cast<Index>(alignment.label_names.size()), workers);
+  for (std::size_t a = 0; a < found.kinds.size(); ++a) {
+    const auto before = found.before.row(static_cast<Index>(a));
+    const auto after = found.after.row(static_cast<Index>(a));
+    out.neighborhoods.push_back({.label = alignment.label_names[found.kinds[a]],
+                                 .rows = found.rows[a],
+                                 .before = {before.begin(), before.end()},
+                                 .after = {after.begin(), after.end()}});
+  }
+}
+
 void judge_neighbors(const Pair& pair, const Workers& workers, Judgement& out) {
   double sum = 0, chance = 0, judged = 0;
   Index at = 0;
@@ -273,6 +289,7 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
   Pair near = draw_pair(alignment, options.near_rows, options.seed);
   make_comparable(near);
   judge_mixing(near, alignment, options.seed, workers, out);
+  judge_neighborhoods(near, alignment, workers, out);
   judge_neighbors(near, workers, out);
   judge_distances(near, !alignment.labels_found, options.seed, workers, out);
   pronounce(out, alignment, near.label_of);

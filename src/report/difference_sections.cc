@@ -141,11 +141,19 @@ std::string pairs_picture(const Report& report, const Matrix& values, const char
                             std::max(0.0, values.maxCoeff())));
 }
 
+// What new rows are compared with: a difference that the rows of the fit did not have.
+std::string found_before_the_fit(const FitRecord& record) {
+  if (!record.check || record.check->sentences.empty()) return "";
+  return fmt::format("Of {} rows of the fit, conflux align said before: {}", record.check->rows,
+                     record.check->sentences.front());
+}
+
 }  // namespace
 
 std::string difference_section(const Report& report) {
   std::vector<std::string> sentences;
   if (report.check) sentences.push_back(report.check->sentences.front());
+  if (!report.fitted_rows) sentences.push_back(found_before_the_fit(report.record));
   if (!report.evaluation.judgement) {
     sentences.push_back("Nothing could be compared.");
     return page_section(1, "Is there a difference?", sentences,

@@ -21,9 +21,10 @@ RowView view_rows(const Journey& journey, const Flow& flow);
 void warp_grids(Report& report, const Flow& flow, const ReportRows& rows, const Workers& workers);
 /// Unset unless all names are those of pixels: p00, pixel12, pixel_3_4, ...
 std::optional<PixelGrid> find_pixels(const std::vector<std::string>& names);
-/// Unset when there are no kinds, or too few rows.
-std::optional<Neighborhoods> find_neighborhoods(const Model& model, const GroupSet& groups,
-                                                const ReportRows& rows, std::uint64_t seed,
+/// Of labels, as the evaluation has found them; of rows without labels what the fit remembers of
+/// those that judged it; otherwise of kinds that are found. Unset when there are too few rows.
+std::optional<Neighborhoods> find_neighborhoods(const Report& report, const Model& model,
+                                                const GroupSet& groups, const ReportRows& rows,
                                                 const Workers& workers);
 /// Unset when no map of the flow has knots.
 std::optional<Reach> find_reach(const Model& model, const ReportRows& rows, const Workers& workers);

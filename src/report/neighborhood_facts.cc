@@ -5,37 +5,20 @@
 #include <algorithm>
 
 #include "conflux/comm/communicator.h"
+#include "judging/kinds_around.h"
 #include "matching/matching.h"
-#include "metrics/nearest_neighbors.h"
 #include "report/facts.h"
 
 namespace conflux {
 
 namespace {
 
-constexpr Index kNearest = 15;
 constexpr Index kRowsForNeighbors = 3'000;
-constexpr Index kMostKinds = 30;
 // A kind with fewer rows is left to chance.
 constexpr Index kFewestOfAKind = 20;
 constexpr double kFusedBy = 0.10;
 constexpr Index kGroupsForPairs = 24;
 constexpr Index kRowsForPairs = 2'400;
-
-Matrix shares_around(const Matrix& rows, const std::vector<Index>& kind_of, Index kinds,
-                     const Workers& workers) {
-  const Neighbors near = nearest_neighbors(rows, kNearest, workers);
-  Matrix out = Matrix::Zero(kinds, kinds);
-  for (Index i = 0; i < rows.rows(); ++i) {
-    if (kind_of[i] < 0) continue;
-    for (Index k = 0; k < kNearest; ++k) {
-      const Index other = kind_of[near.rows(i, k)];
-      if (other >= 0) out(kind_of[i], other) += 1;
-    }
-  }
-  for (Index a = 0; a < kinds; ++a) out.row(a) /= std::max(1.0, out.row(a).sum());
-  return out;
-}
 
 std::vector<Index> kinds_found(const ComparableRows& rows, const GroupSet& groups, Index& count,
                                std::uint64_t seed, const Workers& workers) {
@@ -56,33 +39,6 @@ std::vector<Index> kinds_found(const ComparableRows& rows, const GroupSet& group
   return out;
 }
 
-// Kinds that few rows have are numbered -1, so that the picture stays small.
-std::vector<Index> keep_largest(std::vector<Index>& kind_of, Neighborhoods& out) {
-  std::vector<Index> rows(out.kinds.size(), 0);
-  for (const Index kind : kind_of) {
-    if (kind >= 0) ++rows[kind];
-  }
-  std::vector<Index> order;
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    if (rows[c] > 0) order.push_back(static_cast<Index>(c));
-  }
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return rows[a] > rows[b]; });
-  if (static_cast<Index>(order.size()) > kMostKinds) {
-    order.resize(static_cast<std::size_t>(kMostKinds));
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<Index> place(out.kinds.size(), -1);
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < order.size(); ++c) {
-    place[order[c]] = static_cast<Index>(c);
-    names.push_back(out.kinds[order[c]]);
-    out.rows.push_back(rows[order[c]]);
-  }
-  for (Index& kind : kind_of) kind = kind < 0 ? -1 : place[kind];
-  out.kinds = std::move(names);
-  return place;
-}
-
 void find_fused(Neighborhoods& out) {
   for (Index a = 0; a < out.after.rows(); ++a) {
     if (out.rows[a] < kFewestOfAKind) continue;
@@ -97,29 +53,58 @@ void find_fused(Neighborhoods& out) {
   });
 }
 
+// As a judgement, or the record of a fit, tells them.
+Neighborhoods of_labels(const std::vector<LabelNeighborhood>& found) {
+  const auto count = static_cast<Index>(found.size());
+  Neighborhoods out{.before = Matrix(count, count), .after = Matrix(count, count)};
+  for (Index a = 0; a < count; ++a) {
+    const LabelNeighborhood& each = found[static_cast<std::size_t>(a)];
+    out.kinds.push_back(each.label);
+    out.rows.push_back(each.rows);
+    for (Index b = 0; b < count; ++b) {
+      out.before(a, b) = each.before[static_cast<std::size_t>(b)];
+      out.after(a, b) = each.after[static_cast<std::size_t>(b)];
+    }
+  }
+  find_fused(out);
+  return out;
+}
+
+std::optional<Neighborhoods> of_kinds(const Model& model, const GroupSet& groups,
+                                      const ReportRows& rows, std::uint64_t seed,
+                                      const Workers& workers) {
+  const ComparableRows some = comparable_rows(rows, choose_rows(rows, kRowsForNeighbors, seed));
+  if (some.before.rows() <= 2 * kNearestAsked || groups.num_groups() < 2) return std::nullopt;
+  Index count = 0;
+  const std::vector<Index> kind_of = kinds_found(some, groups, count, seed, workers);
+  KindsAround found = look_around(some.before, some.after, kind_of, count, workers);
+  if (found.kinds.empty()) return std::nullopt;
+  Neighborhoods out{.labels = false,
+                    .rows = std::move(found.rows),
+                    .before = std::move(found.before),
+                    .after = std::move(found.after)};
+  for (const Index kind : found.kinds) out.kinds.push_back(fmt::format("kind {}", kind + 1));
+  // Kinds of a cloud without gaps are arbitrary; only a gate has taken them seriously.
+  if (model.record.options.gate == Gating::kKinds) find_fused(out);
+  return out;
+}
+
 }  // namespace
 
-std::optional<Neighborhoods> find_neighborhoods(const Model& model, const GroupSet& groups,
-                                                const ReportRows& rows, std::uint64_t seed,
+std::optional<Neighborhoods> find_neighborhoods(const Report& report, const Model& model,
+                                                const GroupSet& groups, const ReportRows& rows,
                                                 const Workers& workers) {
-  const ComparableRows some = comparable_rows(rows, choose_rows(rows, kRowsForNeighbors, seed));
-  if (some.before.rows() <= 2 * kNearest || groups.num_groups() < 2) return std::nullopt;
-  Neighborhoods out{.labels = groups.label_names().size() > 1, .nearest = kNearest};
-  std::vector<Index> kind_of = some.label_of;
-  out.kinds = groups.label_names();
-  if (!out.labels) {
-    Index found = 0;
-    kind_of = kinds_found(some, groups, found, seed, workers);
-    out.kinds.clear();
-    for (Index c = 0; c < found; ++c) out.kinds.push_back(fmt::format("kind {}", c + 1));
+  std::optional<Neighborhoods> out;
+  if (groups.label_names().size() > 1) {
+    const std::optional<Judgement>& judgement = report.evaluation.judgement;
+    if (judgement && !judgement->neighborhoods.empty()) out = of_labels(judgement->neighborhoods);
+  } else if (!model.record.neighborhoods.empty()) {
+    out = of_labels(model.record.neighborhoods);
+    out->of_fit = true;
+  } else {
+    out = of_kinds(model, groups, rows, report.seed, workers);
   }
-  keep_largest(kind_of, out);
-  const auto kinds = static_cast<Index>(out.kinds.size());
-  if (kinds < 2) return std::nullopt;
-  out.before = shares_around(some.before, kind_of, kinds, workers);
-  out.after = shares_around(some.after, kind_of, kinds, workers);
-  // Kinds of a cloud without gaps are arbitrary; only a gate has taken them seriously.
-  if (out.labels || model.record.options.gate == Gating::kKinds) find_fused(out);
+  if (out) out->nearest = kNearestAsked;
   return out;
 }
 

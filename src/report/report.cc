@@ -97,7 +97,7 @@ Report make_report(const Model& model, const GroupSet& groups, const ReportOptio
   find_features(out, model, rows, workers);
   find_pairs(out, rows, workers);
   find_moves(out, rows);
-  out.neighborhoods = find_neighborhoods(model, groups, rows, options.seed, workers);
+  out.neighborhoods = find_neighborhoods(out, model, groups, rows, workers);
   out.reach = find_reach(model, rows, workers);
   warp_grids(out, model.flow, rows, workers);
   if (options.rows > 0) {

@@ -2,6 +2,7 @@
 
 #include "conflux/report/report.h"
 #include "files/json.h"
+#include "storage/record_json.h"
 
 namespace conflux {
 
@@ -110,6 +111,7 @@ Json neighborhoods_json(const Neighborhoods& near) {
                      {"after", near.after(kind, with)}});
   }
   return {{"of", near.labels ? "labels" : "kinds"},
+          {"of_fit", near.of_fit},
           {"kinds", near.kinds},
           {"rows", near.rows},
           {"nearest", near.nearest},
@@ -164,6 +166,8 @@ Json fit_json(const FitRecord& record) {
                {{"reason", record.kinds.reason},
                 {"sentences", record.kinds.sentences},
                 {"groups", std::move(groups)}}},
+              {"check", check_to_json(record.check)},
+              {"neighborhoods", neighborhoods_to_json(record.neighborhoods)},
               {"verdict", record.summary.verdict},
               {"unseen_rows", record.summary.unseen_rows}};
   if (record.held_out_at_start) out["held_out_at_start"] = *record.held_out_at_start;

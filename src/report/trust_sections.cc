@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "report/page.h"
 
@@ -52,6 +53,13 @@ std::string kinds_sentence(const Neighborhoods& near) {
       "together were taken for {} kinds, which are arbitrary where nothing lies apart: of the rows "
       "around a row {:.0f} % were of its own kind before, and {:.0f} % are now.",
       near.kinds.size(), 100 * near.before.diagonal().mean(), 100 * near.after.diagonal().mean());
+}
+
+std::string where_labels_are_from(const Report& report) {
+  return fmt::format(
+      "These rows have no labels. The model remembers those of {} rows that judged its fit.",
+      std::accumulate(report.neighborhoods->rows.begin(), report.neighborhoods->rows.end(),
+                      Index{0}));
 }
 
 // Rows of the fit are their own measure.
@@ -268,6 +276,7 @@ std::string fusing_section(const Report& report) {
   }
   const Neighborhoods& near = *report.neighborhoods;
   std::vector<std::string> sentences;
+  if (near.of_fit) sentences.push_back(where_labels_are_from(report));
   if (near.labels || !near.fused.empty()) sentences.push_back(fused_sentence(near));
   if (!near.labels) sentences.push_back(kinds_sentence(near));
   return page_section(5, question, sentences,

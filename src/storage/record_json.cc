@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <concepts>
 #include <limits>
 #include <set>
@@ -18,9 +17,6 @@ namespace {
 [[noreturn]] void wrong(std::string_view name, std::string_view what) {
   throw InvalidData(fmt::format("\"{}\" is {}; the file is damaged.", name, what));
 }
-
-// JSON has no numbers that are not finite; those of a record come back as NaN.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 template <class T>
 Json to_json(const T& value) {
@@ -90,6 +86,8 @@ void read(const Json& json, std::string_view name, GuessRecord& out);
 void read(const Json& json, std::string_view name, FitSummary& out);
 void read(const Json& json, std::string_view name, GroupMatch& out);
 void read(const Json& json, std::string_view name, KindsRecord& out);
+void read(const Json& json, std::string_view name, CheckRecord& out);
+void read(const Json& json, std::string_view name, LabelNeighborhood& out);
 
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
@@ -149,21 +147,6 @@ class Fields {
   std::set<std::string> known_;
 };
 
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(); }
-
-Json layer_to_json(const LayerRecord& layer) {
-  Json out = Json::object();
-  visit_layer_record(layer, [&](const char* name, const auto& value) {
-    using Field = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::same_as<Field, double> || std::same_as<Field, std::optional<double>>) {
-      out.add(name, number(value));
-    } else {
-      out.add(name, value);
-    }
-  });
-  return out;
-}
-
 LayerRecord layer_from_json(const Json& json, std::string_view name) {
   LayerRecord layer;
   Fields fields(json, name);
@@ -178,39 +161,12 @@ LayerRecord layer_from_json(const Json& json, std::string_view name) {
   return layer;
 }
 
-Json layers_to_json(const std::vector<LayerRecord>& layers) {
-  Json out = Json::array();
-  for (const LayerRecord& layer : layers) out.push_back(layer_to_json(layer));
-  return out;
-}
-
-Json guesses_to_json(const std::vector<GuessRecord>& guesses) {
-  Json out = Json::array();
-  for (const GuessRecord& guess : guesses) {
-    out.push_back(Json{{"layer", guess.layer},
-                       {"auc", number(guess.auc)},
-                       {"by_chance", number(guess.by_chance)}});
-  }
-  return out;
-}
-
 void read(const Json& json, std::string_view name, GuessRecord& out) {
   Fields fields(json, name);
   fields.get("layer", out.layer);
   fields.get_number_or_nan("auc", out.auc);
   fields.get_number_or_nan("by_chance", out.by_chance);
   fields.check_all_known();
-}
-
-Json kinds_to_json(const KindsRecord& kinds) {
-  Json groups = Json::array();
-  for (const GroupMatch& group : kinds.groups) {
-    groups.push_back(Json{{"matched", number(group.matched)},
-                          {"distance", number(group.distance)},
-                          {"parts", group.parts},
-                          {"shares", group.shares}});
-  }
-  return {{"reason", kinds.reason}, {"groups", groups}, {"sentences", kinds.sentences}};
 }
 
 void read(const Json& json, std::string_view name, GroupMatch& out) {
@@ -230,23 +186,35 @@ void read(const Json& json, std::string_view name, KindsRecord& out) {
   fields.check_all_known();
 }
 
-Json summary_to_json(const FitSummary& summary) {
-  return {{"verdict", summary.verdict},
-          {"auc_before", number(summary.auc_before)},
-          {"auc_after", number(summary.auc_after)},
-          {"auc_by_chance", number(summary.auc_by_chance)},
-          {"within_labels", summary.within_labels},
-          {"neighbors_kept", number(summary.neighbors_kept)},
-          {"neighbors_by_chance", number(summary.neighbors_by_chance)},
-          {"moved_most", summary.moved_most},
-          {"moved_by", summary.moved_by},
-          {"energy_after", number(summary.energy_after)},
-          {"energy_low", number(summary.energy_low)},
-          {"energy_high", number(summary.energy_high)},
-          {"beyond_knots", number(summary.beyond_knots)},
-          {"judged_rows", summary.judged_rows},
-          {"unseen_rows", summary.unseen_rows},
-          {"sentences", summary.sentences}};
+void read(const Json& json, std::string_view name, CheckRecord& out) {
+  Fields fields(json, name);
+  fields.get("differ", out.differ);
+  fields.get_number_or_nan("p_value", out.p_value);
+  fields.get_number_or_nan("auc", out.auc);
+  fields.get_number_or_nan("auc_by_chance", out.auc_by_chance);
+  fields.get_number_or_nan("overlap", out.overlap);
+  fields.get("advice", out.advice);
+  fields.get("rows", out.rows);
+  fields.get("sentences", out.sentences);
+  fields.check_all_known();
+}
+
+void read(const Json& json, std::string_view name, LabelNeighborhood& out) {
+  Fields fields(json, name);
+  fields.get("label", out.label);
+  fields.get("rows", out.rows);
+  fields.get("before", out.before);
+  fields.get("after", out.after);
+  fields.check_all_known();
+}
+
+// Whoever reads a table of them may rely on its shape.
+void check_neighborhoods(const std::vector<LabelNeighborhood>& neighborhoods) {
+  for (const LabelNeighborhood& each : neighborhoods) {
+    if (each.before.size() != neighborhoods.size() || each.after.size() != neighborhoods.size()) {
+      wrong("neighborhoods", "no square table");
+    }
+  }
 }
 
 void read(const Json& json, std::string_view name, FitSummary& out) {
@@ -309,21 +277,6 @@ FitOptions options_from_json(const Json& json) {
   return options;
 }
 
-Json record_to_json(const FitRecord& record) {
-  return {{"group_sizes", record.group_sizes},
-          {"given_sizes", record.given_sizes},
-          {"held_out_at_start", number(record.held_out_at_start)},
-          {"held_out_nb", number(record.held_out_nb)},
-          {"layers", layers_to_json(record.layers)},
-          {"dropped_layers", layers_to_json(record.dropped_layers)},
-          {"guesses", guesses_to_json(record.guesses)},
-          {"stop", record.stop},
-          {"kinds", kinds_to_json(record.kinds)},
-          {"summary", summary_to_json(record.summary)},
-          {"warnings", record.warnings},
-          {"seconds", number(record.seconds)}};
-}
-
 FitRecord record_from_json(const Json& json) {
   FitRecord record;
   Fields fields(json, "record");
@@ -339,7 +292,10 @@ FitRecord record_from_json(const Json& json) {
   fields.get("guesses", record.guesses);
   fields.get("stop", record.stop);
   fields.get("kinds", record.kinds);
+  fields.get("check", record.check);
   fields.get("summary", record.summary);
+  fields.get("neighborhoods", record.neighborhoods);
+  check_neighborhoods(record.neighborhoods);
   return record;
 }
 

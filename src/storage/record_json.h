@@ -18,6 +18,10 @@ FitOptions options_from_json(const Json& json);
 Json record_to_json(const FitRecord& record);
 FitRecord record_from_json(const Json& json);
 
+/// Parts of it that reports tell as well. null when nobody looked.
+Json check_to_json(const std::optional<CheckRecord>& check);
+Json neighborhoods_to_json(const std::vector<LabelNeighborhood>& neighborhoods);
+
 /// A list of texts. Throws InvalidData that calls it by `name`.
 std::vector<std::string> texts_from_json(const Json& json, const std::string& name);
 

@@ -139,6 +139,44 @@ class Report(CommandTest):
         for name in ("verdict", "guess_auc", "guess_auc_within_labels", "energy", "ilisi", "clisi",
                      "label_transfer", "sentences", "warnings"):
             self.assertEqual(shown["judgement"][name], judged[name], name)
+        near = shown["neighborhoods"]
+        self.assertEqual(near["kinds"], [each["label"] for each in judged["neighborhoods"]])
+        for name in ("rows", "before", "after"):
+            self.assertEqual(near[name], [each[name] for each in judged["neighborhoods"]], name)
+
+    def test_a_model_remembers_what_was_found_and_tells_of_new_rows(self):
+        self.write_fusing()
+        self.run_command("align", "t.csv", "--group", "batch", "--label", "kind", "-o", "a.csv",
+                         "--model", "m.conflux")
+        known = json.loads(self.run_command("info", "m.conflux", "--json"))
+        checked = json.loads(self.run_command("check", "t.csv", "--group", "batch", "--label", "kind",
+                                              "--json"))
+        for name in ("differ", "p_value", "overlap", "sentences"):
+            self.assertEqual(known["check"][name], checked[name], name)
+        self.assertEqual(known["check"]["auc"], checked["guess"]["auc"])
+        self.assertEqual(known["check"]["rows"], 1000)
+        self.assertEqual([each["label"] for each in known["neighborhoods"]], ["mono", "tcell"])
+        for each in known["neighborhoods"]:
+            self.assertAlmostEqual(sum(each["after"]), 1)
+        text = self.run_command("info", "m.conflux")
+        self.assertIn("before the fit: ", text)
+        self.assertRegex(text, r"tcell +\d+ % -> \d+ % of its label")
+        # Rows without labels are told what the fit knows of labels, and of the rows before it.
+        lines = self.read("t.csv").splitlines()
+        self.write("new.csv", "\n".join(line.rpartition(",")[0] for line in lines[:-1]) + "\n")
+        shown = self.verdict("m.conflux", "new.csv")
+        self.assertEqual(shown["fit"]["check"], known["check"])
+        self.assertEqual(shown["fit"]["neighborhoods"], known["neighborhoods"])
+        self.assertTrue(shown["neighborhoods"]["of_fit"])
+        sections = self.report("m.conflux", "new.csv").sections()
+        self.assertIn("rows of the fit, conflux align said before", sections[0])
+        self.assertIn("These rows have no labels.", sections[4])
+        self.assertIn("tcell", sections[4])
+        # Who fits without looking first has nothing to remember.
+        self.run_command("fit", "t.csv", "--group", "batch", "--drop", "kind", "-o", "f.conflux")
+        known = json.loads(self.run_command("info", "f.conflux", "--json"))
+        self.assertIsNone(known["check"])
+        self.assertEqual(known["neighborhoods"], [])
 
     def test_fused_types_are_named_and_a_gate_keeps_them_apart(self):
         self.write_fusing()

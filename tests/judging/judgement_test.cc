@@ -155,6 +155,8 @@ TEST(Judgement, DoesNotDependOnThreads) {
   EXPECT_EQ(one.energy.after, two.energy.after);
   EXPECT_EQ(one.sentences, two.sentences);
   EXPECT_EQ(one.label_transfer->before, two.label_transfer->before);
+  EXPECT_EQ(one.neighborhoods, two.neighborhoods);
+  ASSERT_EQ(one.neighborhoods.size(), 2u);
 }
 
 // Groups that hold labels in different shares can be guessed from the labels alone, which an
@@ -192,6 +194,9 @@ TEST(Judgement, LabelsAreJudgedWhereTheyAreKnown) {
   EXPECT_LT(found.clisi->after, 1.01);
   ASSERT_EQ(found.clisi_of_label.size(), 2u);
   EXPECT_LT(found.clisi_of_label[1].after, 1.01);
+  ASSERT_EQ(found.neighborhoods.size(), 2u);
+  EXPECT_GT(found.neighborhoods[1].after[1], 0.99);
+  EXPECT_LT(found.neighborhoods[1].rows, 300);
   EXPECT_THAT(found.warnings, IsEmpty());
   // Too few to count neighbours: no figure instead of a wrong one.
   for (Index i = 100; i < 1200; ++i) scene.label_of[i] = -1;

@@ -196,6 +196,15 @@ std::vector<Case> cases() {
       {"GroupSizes",
        [](R& r) { r.change("record", [](OrderedJson& j) { j["group_sizes"].push_back(1); }); },
        "group_sizes"},
+      {"Neighborhoods",
+       [](R& r) {
+         r.change("record", [](OrderedJson& j) {
+           j["neighborhoods"] = {{{"label", "a"}, {"before", {1, 0}}, {"after", {1}}}};
+         });
+       },
+       "no square table"},
+      {"Check", [](R& r) { r.change("record", [](OrderedJson& j) { j["check"]["auc"] = "x"; }); },
+       "\"auc\" is no number"},
       {"Weights",
        [](R& r) { r.change("options", [](OrderedJson& j) { j["weights"].push_back(1); }); },
        "weights"},

@@ -179,6 +179,31 @@ TEST(ModelFiles, KeepWhatHeldOutRowsSaid) {
   EXPECT_EQ(loaded.record.options.target, model.record.options.target);
 }
 
+// What was found before and what judges said of labels; a model that has neither has the bytes that
+// it had before there were such things.
+TEST(ModelFiles, KeepWhatWasFoundBeforeAndAroundLabels) {
+  Model model = fit_model(make_gaussian_groups(2, 4, 30, 4), {Method::kInb});
+  EXPECT_EQ(parse_model(bytes_of(model)).record.check, std::nullopt);
+  const std::vector<std::byte> plain = bytes_of(model);
+  const std::string_view text(reinterpret_cast<const char*>(plain.data()), plain.size());
+  EXPECT_EQ(text.find("neighborhoods"), text.npos);
+  EXPECT_EQ(text.find("overlap"), text.npos);
+  model.record.check = CheckRecord{.differ = true,
+                                   .p_value = 1e-9,
+                                   .auc = 0.1 + 0.2,
+                                   .auc_by_chance = 0.55,
+                                   .overlap = 0.25,
+                                   .advice = "align",
+                                   .rows = 60,
+                                   .sentences = {"They \"differ\"."}};
+  model.record.neighborhoods = {
+      {.label = "mono", .rows = 40, .before = {1, 0}, .after = {0.9, 0.1}},
+      {.label = "t", .rows = 20, .before = {0, 1}, .after = {1.0 / 3, 2.0 / 3}}};
+  const FitRecord loaded = parse_model(bytes_of(model)).record;
+  EXPECT_EQ(loaded.check, model.record.check);
+  EXPECT_EQ(loaded.neighborhoods, model.record.neighborhoods);
+}
+
 // Held-out rows may leave no layer at all.
 TEST(ModelFiles, MayHaveNoLayers) {
   Model model;

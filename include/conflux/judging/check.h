@@ -23,6 +23,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/metrics/guessing.h"
 #include "conflux/training/composition.h"
+#include "conflux/training/fit_record.h"
 
 namespace conflux {
 
@@ -91,6 +92,9 @@ struct CheckReport {
   /// What was found and what it means, the verdict first.
   std::vector<std::string> sentences = {};
 };
+
+/// What a fit of these rows remembers of it.
+CheckRecord record_of(const CheckReport& report);
 
 /// Throws InvalidData when there are not two groups of at least three rows.
 CheckReport check(const GroupSet& groups, const CheckOptions& options = {});

@@ -29,6 +29,7 @@
 #include "conflux/core/parallel.h"
 #include "conflux/core/sample_rows.h"
 #include "conflux/metrics/guessing.h"
+#include "conflux/training/fit_record.h"
 
 namespace conflux {
 
@@ -125,6 +126,9 @@ struct Judgement {
   /// Labels around a row, the median; of each label the mean. Unset without labels.
   std::optional<Change> clisi = std::nullopt;
   std::vector<Change> clisi_of_label = {};
+  /// Whose are the 15 nearest rows of the rows of each label; of many labels, those with the most
+  /// rows. Empty without two labels.
+  std::vector<LabelNeighborhood> neighborhoods = {};
   /// Share of labelled rows whose nearest row of another group has the same label; by_chance: a
   /// random row of another group instead.
   std::optional<Change> label_transfer = std::nullopt;

@@ -126,6 +126,8 @@ struct PixelGrid {
 /// Whose are the nearest rows of the rows of each kind? Kinds are labels, or found without them.
 struct Neighborhoods {
   bool labels = true;
+  /// Of the rows that judged the fit, because these have no labels.
+  bool of_fit = false;
   std::vector<std::string> kinds = {};
   std::vector<Index> rows = {};
   /// (a, b): the share of rows of kind b among the nearest rows of those of kind a.

@@ -118,6 +118,35 @@ struct KindsRecord {
   std::vector<std::string> sentences = {};
 };
 
+/// What a look at the rows found before they were fitted (conflux/judging/check.h).
+struct CheckRecord {
+  bool differ = false;
+  double p_value = 1;
+  /// Whether the group of a row could be guessed, and what 95 of 100 random deals stay below.
+  double auc = 0.5;
+  double auc_by_chance = 0.5;
+  /// Fraction of the rows near rows of another group.
+  double overlap = 1;
+  /// "leave", "align", "gate kinds" or "gate label".
+  std::string advice = {};
+  /// Rows that were looked at.
+  Index rows = 0;
+  std::vector<std::string> sentences = {};
+
+  bool operator==(const CheckRecord&) const = default;
+};
+
+/// Whose are the nearest rows of the rows of one label, among the rows that judged a fit?
+struct LabelNeighborhood {
+  std::string label = {};
+  Index rows = 0;
+  /// Shares of the labels, in the order of their list.
+  std::vector<double> before = {};
+  std::vector<double> after = {};
+
+  bool operator==(const LabelNeighborhood&) const = default;
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -137,7 +166,12 @@ struct FitRecord {
   /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
   std::string stop = {};
   KindsRecord kinds = {};
+  /// Unset when nobody looked before the fit: conflux align and conflux serve do.
+  std::optional<CheckRecord> check = std::nullopt;
   FitSummary summary = {};
+  /// Of the labels of the rows that were judged, of many those with the most rows; empty without
+  /// labels.
+  std::vector<LabelNeighborhood> neighborhoods = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;
   double seconds = 0;

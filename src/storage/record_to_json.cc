@@ -1,0 +1,123 @@
+// What a fit did, as files tell it.
+
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+
+#include "storage/record_json.h"
+
+namespace conflux {
+
+namespace {
+
+// JSON has no numbers that are not finite; those of a record come back as NaN.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(); }
+
+Json layer_to_json(const LayerRecord& layer) {
+  Json out = Json::object();
+  visit_layer_record(layer, [&](const char* name, const auto& value) {
+    using Field = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::same_as<Field, double> || std::same_as<Field, std::optional<double>>) {
+      out.add(name, number(value));
+    } else {
+      out.add(name, value);
+    }
+  });
+  return out;
+}
+
+Json layers_to_json(const std::vector<LayerRecord>& layers) {
+  Json out = Json::array();
+  for (const LayerRecord& layer : layers) out.push_back(layer_to_json(layer));
+  return out;
+}
+
+Json guesses_to_json(const std::vector<GuessRecord>& guesses) {
+  Json out = Json::array();
+  for (const GuessRecord& guess : guesses) {
+    out.push_back(Json{{"layer", guess.layer},
+                       {"auc", number(guess.auc)},
+                       {"by_chance", number(guess.by_chance)}});
+  }
+  return out;
+}
+
+Json kinds_to_json(const KindsRecord& kinds) {
+  Json groups = Json::array();
+  for (const GroupMatch& group : kinds.groups) {
+    groups.push_back(Json{{"matched", number(group.matched)},
+                          {"distance", number(group.distance)},
+                          {"parts", group.parts},
+                          {"shares", group.shares}});
+  }
+  return {{"reason", kinds.reason}, {"groups", groups}, {"sentences", kinds.sentences}};
+}
+
+Json summary_to_json(const FitSummary& summary) {
+  return {{"verdict", summary.verdict},
+          {"auc_before", number(summary.auc_before)},
+          {"auc_after", number(summary.auc_after)},
+          {"auc_by_chance", number(summary.auc_by_chance)},
+          {"within_labels", summary.within_labels},
+          {"neighbors_kept", number(summary.neighbors_kept)},
+          {"neighbors_by_chance", number(summary.neighbors_by_chance)},
+          {"moved_most", summary.moved_most},
+          {"moved_by", summary.moved_by},
+          {"energy_after", number(summary.energy_after)},
+          {"energy_low", number(summary.energy_low)},
+          {"energy_high", number(summary.energy_high)},
+          {"beyond_knots", number(summary.beyond_knots)},
+          {"judged_rows", summary.judged_rows},
+          {"unseen_rows", summary.unseen_rows},
+          {"sentences", summary.sentences}};
+}
+
+}  // namespace
+
+Json check_to_json(const std::optional<CheckRecord>& check) {
+  if (!check) return {};
+  return {{"differ", check->differ},
+          {"p_value", number(check->p_value)},
+          {"auc", number(check->auc)},
+          {"auc_by_chance", number(check->auc_by_chance)},
+          {"overlap", number(check->overlap)},
+          {"advice", check->advice},
+          {"rows", check->rows},
+          {"sentences", check->sentences}};
+}
+
+Json neighborhoods_to_json(const std::vector<LabelNeighborhood>& neighborhoods) {
+  Json out = Json::array();
+  for (const LabelNeighborhood& each : neighborhoods) {
+    out.push_back(Json{{"label", each.label},
+                       {"rows", each.rows},
+                       {"before", each.before},
+                       {"after", each.after}});
+  }
+  return out;
+}
+
+Json record_to_json(const FitRecord& record) {
+  Json out = {{"group_sizes", record.group_sizes},
+              {"given_sizes", record.given_sizes},
+              {"held_out_at_start", number(record.held_out_at_start)},
+              {"held_out_nb", number(record.held_out_nb)},
+              {"layers", layers_to_json(record.layers)},
+              {"dropped_layers", layers_to_json(record.dropped_layers)},
+              {"guesses", guesses_to_json(record.guesses)},
+              {"stop", record.stop},
+              {"kinds", kinds_to_json(record.kinds)},
+              {"summary", summary_to_json(record.summary)},
+              {"warnings", record.warnings},
+              {"seconds", number(record.seconds)}};
+  // Where there is nothing to tell, files are what they were before there were these.
+  if (record.check) out.add("check", check_to_json(record.check));
+  if (!record.neighborhoods.empty()) {
+    out.add("neighborhoods", neighborhoods_to_json(record.neighborhoods));
+  }
+  return out;
+}
+
+}  // namespace conflux
