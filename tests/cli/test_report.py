@@ -162,7 +162,7 @@ class Report(CommandTest):
         self.assertIn("before the fit: ", text)
         self.assertRegex(text, r"tcell +\d+ % -> \d+ % of its label")
         # Rows without labels are told what the fit knows of labels, and of the rows before it.
-        lines = self.read("t.csv").splitlines()
+        lines = (self.folder / "t.csv").read_text().splitlines()
         self.write("new.csv", "\n".join(line.rpartition(",")[0] for line in lines[:-1]) + "\n")
         shown = self.verdict("m.conflux", "new.csv")
         self.assertEqual(shown["fit"]["check"], known["check"])
