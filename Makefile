@@ -121,7 +121,7 @@ DATA ?= ../shared/data
 site: packages
 	@tools/install_packages.sh site
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target conflux_command
+	@cmake --build --preset release --target conflux_command conflux_reproduce
 	/usr/bin/python3 tools/make_gallery.py build/release/apps/conflux/conflux $(DATA) build/gallery
 	/usr/bin/python3 tools/make_site.py build/release/apps/conflux/conflux build/gallery build/site
 
