@@ -71,7 +71,7 @@ def make_cytonorm(_command, data, folder):
 
 
 def make_fused(_command, _data, folder):
-    """Two types far apart, one rare in the second batch, aligned as if types did not matter."""
+    """Two labels far apart, one rare in the second batch, aligned as if labels did not matter."""
     draw = random.Random(5)
     rows = []
     for batch, share in (("b0", 0.5), ("b1", 0.05)):
@@ -111,7 +111,7 @@ SCENES = [
      ["PTLG021.fcs", "PTLG028.fcs", "PTLG034.fcs"], ["--preset", "cytometry", "--drop", "Time,Event_length"]),
     ("adult", "real", "8,141 answers of a census with words, repeated numbers and missing cells; men and women.",
      make_adult, ["adult.csv"], ["--group", "sex", "--label", "income-per-year"]),
-    ("fused types", "bad", "Two types far apart, one rare in the second batch, aligned as if types did not matter.",
+    ("fused labels", "bad", "Two labels far apart, one rare in the second batch, aligned as if labels did not matter.",
      make_fused, ["fused.csv"],
      ["--group", "batch", "--label", "kind", "--gate", "none", "--method", "inb", "--layers", "20"]),
     ("no overlap", "bad", "Two groups that have nothing in common: nobody can tell a shift from a difference.",

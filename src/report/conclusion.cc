@@ -64,6 +64,11 @@ bool were_fused(const Report& report) {
          !report.neighborhoods->fused.empty();
 }
 
+// Rows cannot tell a shift from a difference in what groups hold; labels can.
+bool needs_labels(const Report& report) {
+  return report.check && !report.check->labels && report.check->overlap < kHardlyAnyOverlap;
+}
+
 // Reasons to look although the groups came together.
 std::vector<std::string> doubts_of(const Report& report) {
   std::vector<std::string> out;
@@ -77,7 +82,7 @@ std::vector<std::string> doubts_of(const Report& report) {
     if (judged_unseen(report) && warning.starts_with("the group is guessed worse")) continue;
     out.push_back(warning);
   }
-  if (report.check && !report.check->labels && report.check->overlap < kHardlyAnyOverlap) {
+  if (needs_labels(report)) {
     out.push_back(fmt::format(
         "before, {:.0f} % of the rows lay near rows of another group: the rows alone cannot tell a "
         "shift from a difference in what the groups hold; labels, or controls that are the same in "
@@ -152,6 +157,10 @@ std::string opening(const Report& report) {
       return "The groups did not differ before; the model made their rows follow each other more "
              "closely than chance would. That is noise, and the rows are better left as they were.";
     case ReportVerdict::kDidNotHelp:
+      if (report.evaluation.judgement && no_gain_here(report)) {
+        return "The groups can be told apart nearly as well as before; do not use these rows as if "
+               "they were aligned.";
+      }
       return "The groups can be told apart as well as before, or better; do not use these rows as "
              "if they were aligned.";
     case ReportVerdict::kCannotTell:
@@ -272,6 +281,19 @@ void advise_about_fusing(Report& report, const Model& model, const Files& files)
                            files.fit({"--label", files.label.empty() ? "LABEL" : files.label})});
 }
 
+void advise_labels(Report& report, const Files& files) {
+  if (!needs_labels(report)) return;
+  report.advice.push_back(
+      {"If a column tells what rows show, align like with like.", files.fit({"--label", "LABEL"})});
+}
+
+// Rows of one label are fewer than those of whole groups, and fewer kinds of layers are tried.
+void advise_whole_groups(Report& report, const Model& model, const Files& files) {
+  if (model.record.options.gate != Gating::kLabel || files.label.empty()) return;
+  report.advice.push_back({"Align whole groups instead, and see whether labels are fused.",
+                           files.fit({"--label", files.label, "--gate", "none"})});
+}
+
 void advise_to_look(Report& report, const Files& files) {
   report.advice.push_back({"See how the groups differ, and what could be aligned.",
                            shell_command({"conflux", "check", files.data.front(), "--group",
@@ -298,6 +320,7 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
            files.fit({})});
       break;
     case ReportVerdict::kDidNotHelp:
+      advise_whole_groups(report, model, files);
       advise_to_look(report, files);
       break;
     case ReportVerdict::kCannotTell:
@@ -306,6 +329,7 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
       break;
     case ReportVerdict::kWorkedButLook:
       advise_about_fusing(report, model, files);
+      advise_labels(report, files);
       if (is_warned_off(report)) advise_to_look(report, files);
       if (is_warned_off(report) || were_fused(report)) break;
       [[fallthrough]];

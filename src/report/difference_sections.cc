@@ -82,7 +82,7 @@ std::string differing_features(const Report& report) {
     most_after = std::max(most_after, each.after.shift);
   }
   return fmt::format(
-      "Of {} features {} differ between groups before and {} after (shapes count, and at most one "
+      "Of {} features, {} differ between groups before and {} after (shapes count, and at most one "
       "in "
       "twenty is named by mistake); the largest shift goes from {:.2f} to {:.2f} deviations.",
       report.features.size(), before, after, most_before, most_after);

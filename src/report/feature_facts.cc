@@ -67,6 +67,32 @@ Matrix densities_of(const Matrix& rows, const ReportRows& all, Index feature, do
   return out;
 }
 
+// Powers of ten are for numbers that would not fit otherwise.
+std::string digits_of(double value, int digits) {
+  constexpr double kLong = 1e7;
+  const double size = std::abs(value);
+  if (!(size >= std::pow(10, digits)) || size >= kLong)
+    return fmt::format("{:.{}g}", value, digits);
+  const double unit = std::pow(10, std::floor(std::log10(size)) + 1 - digits);
+  return fmt::format("{:.0f}", std::round(value / unit) * unit);
+}
+
+bool is_category(const Model& model, Index feature) {
+  return !model.columns.empty() &&
+         model.columns.features[static_cast<std::size_t>(feature)].category();
+}
+
+// Beside values of several units, 0.000942 is 0.
+std::string mark_of(const Model& model, Index feature, double at, const FeatureDensities& range) {
+  if (is_category(model, feature)) return value_text(model, feature, at, 3);
+  const double wide = value_of(model, feature, range.high) - value_of(model, feature, range.low);
+  const double value = value_of(model, feature, at);
+  if (!(wide > 0)) return digits_of(value, 3);
+  const double unit = std::pow(10, std::floor(std::log10(wide)) - 2);
+  // Adding nothing turns a negative zero into zero.
+  return digits_of(std::round(value / unit) * unit + 0.0, 3);
+}
+
 FeatureDensities describe_densities(const Model& model, const ReportRows& rows, Index feature) {
   FeatureDensities out{.feature = feature};
   std::vector<double> both = column_of(rows.before.rows, feature);
@@ -81,7 +107,7 @@ FeatureDensities describe_densities(const Model& model, const ReportRows& rows, 
   out.after = densities_of(rows.after, rows, feature, out.low, out.high);
   for (const double level : {0.05, 0.5, 0.95}) {
     const double at = quantile_of(both, level);
-    out.marks.emplace_back(at, value_text(model, feature, at, 3));
+    out.marks.emplace_back(at, mark_of(model, feature, at, out));
   }
   return out;
 }
@@ -95,16 +121,6 @@ std::vector<Index> order_by_shift(const std::vector<FeatureChange>& features) {
   };
   std::stable_sort(out.begin(), out.end(), [&](Index a, Index b) { return worst(a) > worst(b); });
   return out;
-}
-
-// Powers of ten are for numbers that would not fit otherwise.
-std::string digits_of(double value, int digits) {
-  constexpr double kLong = 1e7;
-  const double size = std::abs(value);
-  if (!(size >= std::pow(10, digits)) || size >= kLong)
-    return fmt::format("{:.{}g}", value, digits);
-  const double unit = std::pow(10, std::floor(std::log10(size)) + 1 - digits);
-  return fmt::format("{:.0f}", std::round(value / unit) * unit);
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ th:first-child,td:first-child{text-align:left}
 .sign-look{color:var(--warn)}
 summary{cursor:pointer;font-size:.9375rem}
 footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.8rem}
-@media (max-width:30rem){nav ol{columns:1}h1{font-size:1.6rem}}
+@media (max-width:30rem){nav ol{columns:1}h1{font-size:1.6rem}
+.pair.small{grid-template-columns:1fr 1fr;gap:.5rem .8rem}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;animation:none!important}}
 @page{margin:14mm}
 @media print{:root{--bg:#fff;--ink:#000;--soft:#444;--grid:#ddd;--line:#bbb;--card:#f3f3f3;
@@ -103,7 +104,8 @@ footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.8rem}
 --warn:#a34a00;--warnbg:#fff;--grey:#9a9aa8}
 body{max-width:none;padding:0;font-size:11pt}nav,.frames{display:none}
 .numbers{grid-template-columns:repeat(4,1fr)}.numbers .value{font-size:1.15rem}
-p,figure,pre,.numbers div,table,.pair:not(.small){break-inside:avoid}h2,section>p,.legend{break-after:avoid}
+figure{max-width:22rem}
+p,figure,pre,.numbers div,table,.pair:not(.small):not(:has(table)){break-inside:avoid}h2,section>p,.legend{break-after:avoid}
 details:not([open]){display:none}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";

@@ -235,12 +235,13 @@ std::string elsewhere_section(const Report& report) {
   }
   const std::string ways =
       report.view->places.size() > 1 ? side_by_side({ways_picture(report)}) : "";
+  const bool moved = !report.record.layers.empty();
   return page_section(
       8, question,
-      {fmt::format(
-          "{} rows that moved as far as a typical row of their group, each as if it were of "
-          "{} groups, in the units of the data.",
-          report.elsewhere.size(), report.elsewhere_groups.size())},
+      {fmt::format("{} rows{}, each as if it were of {} groups, in the units of the data{}.",
+                   report.elsewhere.size(),
+                   moved ? " that moved as far as a typical row of their group" : "",
+                   report.elsewhere_groups.size(), moved ? "" : ": nothing moves")},
       images + tables + ways);
 }
 

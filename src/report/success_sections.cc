@@ -52,8 +52,9 @@ std::string distance_sentence(const Report& report) {
   const auto count = static_cast<Index>(groups.size());
   if (below == count) {
     return fmt::format(
-        "After the alignment all {} groups are nearer to the rest than groups dealt at random{}.",
-        count, report.fitted_rows ? ", as fitted rows are" : "");
+        "After the alignment {} groups are nearer to the rest than groups dealt at random{}.",
+        count == 2 ? "both" : fmt::format("all {}", count),
+        report.fitted_rows ? ", as fitted rows are" : "");
   }
   return fmt::format(
       "After the alignment {} of {} groups are as near to the rest as groups dealt at random{}.",
