@@ -1,4 +1,4 @@
-"""conflux check on public tables of which the answer is known; skipped where they are absent."""
+"""What is said of public tables of which the answer is known; skipped where they are absent."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import sys
 import unittest
 
 from support import CommandTest
+from test_report import Page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("CONFLUX_DATA", ROOT.parent / "shared" / "data"))
@@ -48,6 +49,32 @@ class Check(CommandTest):
             self.skipTest("public data is absent; set CONFLUX_DATA to the folder that holds it")
         check_study.cytonorm(DATA, 1).to_csv(self.folder / "cells.csv", index=False)
         self.assertGreater(len(self.differing(self.found("cells.csv"))), 20)
+
+
+class Reports(CommandTest):
+
+    def page_of(self, make, table, group):
+        if not DATA.is_dir():
+            self.skipTest("public data is absent; set CONFLUX_DATA to the folder that holds it")
+        sys.path.insert(0, str(ROOT / "tools"))
+        import make_gallery
+        getattr(make_gallery, make)(None, DATA, self.folder)
+        lines = (self.folder / table).read_text().splitlines(keepends=True)
+        # Pictures are of as many elements for some rows as for all.
+        self.write(table, "".join(lines[:1001]))
+        self.run_command("fit", table, "--group", group, "--method", "nb", "-o", "m.conflux",
+                         "--report", "r.html")
+        return Page((self.folder / "r.html").read_text())
+
+    def test_pages_of_cells_and_people_are_small_and_whole(self):
+        for make, table, group in (("make_pbmc", "pbmc3500.csv", "donor"),
+                                   ("make_adult", "adult.csv", "sex")):
+            with self.subTest(table):
+                page = self.page_of(make, table, group)
+                self.assertLess(len(page.text), 3e6)
+                self.assertLess(page.elements, 6000)
+                self.assertEqual(len(page.sections()), 8)
+                self.assertNotRegex(page.text, r"\bnan\b|https?:|<script")
 
 
 if __name__ == "__main__":

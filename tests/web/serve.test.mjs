@@ -139,7 +139,22 @@ test("the whole task by keyboard, and a refit beside the first", async (t) => {
   await page.locator("#align").click();
   await page.locator(".card").nth(1).waitFor(LONG);
   assert.equal(await page.locator(".card").count(), 2);
-  assert.match(await page.locator(".card").first().innerText(), /--to 1/);
+  assert.match(await page.locator(".card").first().innerText(), /newest result[^]*--to 1/);
+  assert.match(await page.locator(".card").last().innerText(), /the result before/);
+});
+
+test("a table that is too large is refused before it is sent", async (t) => {
+  const server = await serverOf(t, folderOf(t), "--max-upload", "1000");
+  const page = await pageOf(await browserOf(t));
+  await page.goto(server.address);
+  await page.waitForFunction(() => document.readyState === "complete");
+  await page.waitForTimeout(300);
+  page.asked.length = 0;
+  await page.locator("#file").setInputFiles({ name: "large.csv", mimeType: "text/csv",
+    buffer: Buffer.from("x".repeat(1001)) });
+  await page.locator("#problem").waitFor();
+  assert.match(await page.locator("#problem").innerText(), /large\.csv has 1001 bytes.*--max-upload/);
+  assert.deepEqual(page.asked.filter((url) => url.endsWith("/api/table")), []);
 });
 
 test("mistakes, stopping, and names that want to be code", async (t) => {
@@ -173,13 +188,24 @@ test("mistakes, stopping, and names that want to be code", async (t) => {
 
   await page.locator("#file").setInputFiles(join(folder, "moons.csv"));
   await page.locator("#align").waitFor();
+  const other = await pageOf(page.context().browser());
+  await other.goto(server.address);
+  await other.locator("#align").waitFor();
   await page.locator("#align").click();
   await page.locator("#live").waitFor(LONG);
-  await page.locator("#stop").click();
-  await page.getByText("stopped; nothing was kept.").first().waitFor({ timeout: 10_000 });
-  await page.locator("#align").waitFor();
 
+  // Another page that has not looked since is told that one fit runs, and shows it; whoever closes
+  // the first one does not end the fit.
+  await other.locator("#align").click();
+  await other.getByText("runs already").waitFor();
   await page.close();
+  await other.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await other.locator("#live").waitFor(LONG);
+  await other.locator("#stop").click();
+  await other.getByText("stopped; nothing was kept.").first().waitFor({ timeout: 10_000 });
+  await other.locator("#align").waitFor();
+
+  await other.close();
   server.child.kill("SIGINT");
   await server.ended;
   assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith("conflux-serve")), []);

@@ -164,7 +164,7 @@ async function showResults(results) {
   const key = JSON.stringify(results.map((each) => each.number));
   if (key === shownResults) return;
   shownResults = key;
-  const cards = await Promise.all([...results].reverse().map((each) => cardOf(each, ask)));
+  const cards = await Promise.all([...results].reverse().map((each, i) => cardOf(each, ask, i === 0)));
   byId("cards").replaceChildren(...cards);
 }
 
@@ -177,7 +177,8 @@ async function refresh() {
     mostUpload = state.most_upload;
     showTable(state.table, state.job);
     showJob(state.job);
-    showCheck(state.job?.running ? null : state.check);
+    // What was found of earlier choices says nothing about a later alignment.
+    showCheck(state.job?.kind === "check" && !state.job.running ? state.check : null);
     await showResults(state.results);
     if (state.job?.running) polling = setTimeout(refresh, POLL_MILLISECONDS);
   } catch (error) {

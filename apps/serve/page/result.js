@@ -165,11 +165,13 @@ function warningsOf(warnings) {
 /**
  * @param {any} result of the state
  * @param {(path: string) => Promise<Response>} ask
+ * @param {boolean} newest
  */
-export async function cardOf(result, ask) {
+export async function cardOf(result, ask, newest) {
   const card = element("article", "", "card");
   const base = `/api/result/${result.number}`;
   const { sentences } = result.summary.summary;
+  card.append(element("p", newest ? "newest result" : "the result before", "kicker"));
   card.append(element("h3", `${result.table} · ${result.summary.rows} rows`));
   for (const sentence of sentences) card.append(element("p", sentence.replaceAll("->", "→")));
   card.append(...warningsOf(result.summary.warnings));
