@@ -108,7 +108,8 @@ ModelColumns find_columns(const TableSchema& schema, const std::string& path, co
   out.features = feature_columns(model, flags);
   if (flags.features.empty() && !is_listed(names, out.features.front())) {
     const auto by_place = features_by_place(schema, out.group);
-    if (by_place == unnamed(static_cast<Index>(by_place.size()))) out.features = by_place;
+    const bool nameless = by_place == unnamed(static_cast<Index>(by_place.size()));
+    if (nameless && !by_place.empty()) out.features = by_place;
   }
   if (static_cast<Index>(out.features.size()) != model.flow.dim()) {
     throw InvalidOption(

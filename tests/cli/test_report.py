@@ -425,6 +425,16 @@ class Report(CommandTest):
         self.assertNotEqual(done.returncode, 0)
         done = self.call("report", "moons.conflux", "moons.csv", "-o", "moons.conflux")
         self.assertNotEqual(done.returncode, 0)
+        self.write("other.csv", "a,b,group\n1,2,0\n3,4,1\n")
+        self.write("empty.csv", "x,y,group\n")
+        for table, page, sentence in (
+                ("other.csv", "r.html", 'no column "x"; the columns are "a", "b", "group"'),
+                ("empty.csv", "r.html", "there are no rows"), ("none.csv", "r.html", "check the path"),
+                ("moons.csv", "no/r.html", "there is no folder no")):
+            done = self.call("report", "moons.conflux", table, "-o", page)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(sentence, done.stderr)
+        self.assertFalse((self.folder / "r.html").exists())
 
 
 if __name__ == "__main__":
