@@ -1,7 +1,9 @@
 #include "flow/kind_mixture.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "univariate/segments.h"
@@ -23,9 +25,12 @@ double knot_above(const PiecewiseLinearMap& map, std::size_t knots) {
   return knots == map.from().size() ? kInfinity : map.from()[knots];
 }
 
-std::size_t count_up_to(const std::vector<double>& knots, double value) {
-  return static_cast<std::size_t>(std::upper_bound(knots.begin(), knots.end(), value) -
-                                  knots.begin());
+// How many knots are at or below a value, from a guess that is hardly ever far away.
+std::uint32_t walk_to(const std::vector<double>& knots, double value, std::uint32_t guess) {
+  std::size_t at = std::min<std::size_t>(guess, knots.size());
+  while (at < knots.size() && knots[at] <= value) ++at;
+  while (at > 0 && knots[at - 1] > value) --at;
+  return static_cast<std::uint32_t>(at);
 }
 
 double image(const PiecewiseLinearMap& map, double at, std::size_t knots) {
@@ -120,27 +125,28 @@ void KindMixture::forward(const PiecewiseLinearMap* maps, Index step, std::span<
 // those lines make up the mixture at their common solution, that is the preimage.
 void KindMixture::solve_lines(const PiecewiseLinearMap* maps, Index step,
                               std::span<const double> images) {
-  image_.assign(images.size(), 0.0);  // sums of what is left of the way, by shares
-  slope_.assign(images.size(), 0.0);
-  left_.assign(images.size(), -kInfinity);
-  right_.assign(images.size(), kInfinity);
+  lines_.assign(images.size(), {.way = 0, .slope = 0, .left = -kInfinity, .right = kInfinity});
+  Lines* lines = lines_.data();
+  const std::size_t kinds = begin_.size() - 1;
+  segments_.resize(images.size() * kinds);
   for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
     const PiecewiseLinearMap& map = maps[static_cast<Index>(c) * step];
     const Index* rows = rows_.data() + begin_[c];
     const double* parts = parts_.data() + begin_[c];
     const std::size_t count = begin_[c + 1] - begin_[c];
     if (map.from().empty()) {
-      for (std::size_t j = 0; j < count; ++j) slope_[rows[j]] += parts[j];
+      for (std::size_t j = 0; j < count; ++j) lines[rows[j]].slope += parts[j];
       continue;
     }
     for_each_segment(
         map.to(), count, [&](std::size_t j) { return images[rows[j]]; },
         [&](std::size_t j, double at, std::size_t knots) {
-          const Index i = rows[j];
-          image_[i] += parts[j] * (at - map.image(at, knots));
-          slope_[i] += parts[j] * map.slope(knots);
-          left_[i] = std::max(left_[i], knot_below(map, knots));
-          right_[i] = std::min(right_[i], knot_above(map, knots));
+          segments_[rows[j] * kinds + c] = static_cast<std::uint32_t>(knots);
+          Lines& sum = lines[rows[j]];
+          sum.way += parts[j] * (at - map.image(at, knots));
+          sum.slope += parts[j] * map.slope(knots);
+          sum.left = std::max(sum.left, knot_below(map, knots));
+          sum.right = std::min(sum.right, knot_above(map, knots));
         });
   }
 }
@@ -149,9 +155,9 @@ void KindMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::span<
                           double* log_slopes) {
   solve_lines(maps, step, line);
   for (std::size_t i = 0; i < line.size(); ++i) {
-    double at = line[i] + image_[i] / slope_[i];
-    double slope = slope_[i];
-    if (!(at >= left_[i] && at <= right_[i])) {
+    double at = line[i] + lines_[i].way / lines_[i].slope;
+    double slope = lines_[i].slope;
+    if (!(at >= lines_[i].left && at <= lines_[i].right)) {
       const Place found = solve(maps, step, static_cast<Index>(i), line[i], at);
       at = found.at;
       slope = found.slope;
@@ -161,32 +167,50 @@ void KindMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::span<
   }
 }
 
-KindMixture::Place KindMixture::place_of(const PiecewiseLinearMap* maps, Index step, Index row,
-                                         double at) const {
-  Place out{.at = at};
-  for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
-    const double part = (*shares_)(row, static_cast<Index>(c));
-    if (part == 0) continue;
-    const PiecewiseLinearMap& map = maps[static_cast<Index>(c) * step];
-    out.add(map, count_up_to(map.from(), at), part);
+// Calls use(kind, share) for the kinds in which a point has a share. Which they are cannot be
+// foreseen, so that a branch for each kind would cost more than the rest.
+template <class Use>
+void KindMixture::for_each_kind(Index row, const Use& use) const {
+  constexpr Index kBits = 64;
+  const double* shares = &(*shares_)(row, 0);
+  const auto kinds = static_cast<Index>(begin_.size()) - 1;
+  for (Index begin = 0; begin < kinds; begin += kBits) {
+    std::uint64_t held = 0;
+    for (Index c = begin; c < std::min(begin + kBits, kinds); ++c) {
+      held |= static_cast<std::uint64_t>(shares[c] > 0) << (c - begin);
+    }
+    for (; held != 0; held &= held - 1) {
+      const Index c = begin + std::countr_zero(held);
+      use(c, shares[c]);
+    }
   }
+}
+
+KindMixture::Place KindMixture::place_of(const PiecewiseLinearMap* maps, Index step, Index row,
+                                         double at) {
+  Place out{.at = at};
+  for_each_kind(row, [&](Index c, double part) {
+    const PiecewiseLinearMap& map = maps[c * step];
+    std::uint32_t& segment = segments_[row * (begin_.size() - 1) + c];
+    segment = walk_to(map.from(), at, segment);
+    out.add(map, segment, part);
+  });
   return out;
 }
 
 // Newton's method, after one step in a bracket: the preimage under the mixture lies between those
 // under the maps.
 KindMixture::Place KindMixture::solve(const PiecewiseLinearMap* maps, Index step, Index row,
-                                      double image, double start) const {
+                                      double image, double start) {
   Place place = place_of(maps, step, row, start);
   if (place.reach(image)) return place;
   double low = kInfinity, high = -kInfinity;
-  for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
-    if ((*shares_)(row, static_cast<Index>(c)) == 0) continue;
+  for_each_kind(row, [&](Index c, double) {
     double preimage = image;
-    maps[static_cast<Index>(c) * step].inverse({&preimage, 1}, nullptr);
+    maps[c * step].inverse({&preimage, 1}, nullptr);
     low = std::min(low, preimage);
     high = std::max(high, preimage);
-  }
+  });
   for (int steps = 0; steps < kMostSteps; ++steps) {
     const double solution = place.solution(image);
     (place.image < image ? low : high) = place.at;

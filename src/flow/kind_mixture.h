@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -29,12 +30,20 @@ class KindMixture {
 
  private:
   struct Place;
+  /// The straight pieces that the maps of a point have around its preimages.
+  struct Lines {
+    double way = 0;  // from the point to where they take it, by shares
+    double slope = 0;
+    double left = 0;
+    double right = 0;
+  };
   template <bool kWithSlopes>
   void mix(const PiecewiseLinearMap* maps, Index step, std::span<const double> line);
   void solve_lines(const PiecewiseLinearMap* maps, Index step, std::span<const double> images);
-  Place place_of(const PiecewiseLinearMap* maps, Index step, Index row, double at) const;
-  Place solve(const PiecewiseLinearMap* maps, Index step, Index row, double image,
-              double start) const;
+  template <class Use>
+  void for_each_kind(Index row, const Use& use) const;
+  Place place_of(const PiecewiseLinearMap* maps, Index step, Index row, double at);
+  Place solve(const PiecewiseLinearMap* maps, Index step, Index row, double image, double start);
 
   const Matrix* shares_ = nullptr;
   // Points with a share in kind c, and those shares: from begin_[c] on.
@@ -44,8 +53,9 @@ class KindMixture {
   // By point.
   std::vector<double> image_;
   std::vector<double> slope_;
-  std::vector<double> left_;
-  std::vector<double> right_;
+  std::vector<Lines> lines_;
+  // By point and kind, on the way back: knots at or below where the point was last looked for.
+  std::vector<std::uint32_t> segments_;
 };
 
 }  // namespace conflux

@@ -30,13 +30,62 @@ HWY_INLINE hn::Vec<D> load_left(D d, const double* at, Index left) {
   return hn::Load(d, part);
 }
 
-void soft_shares_of(const double* products, Index stride, Index rows, const double* squares,
+// Of one row, whose exponents are in `weights`: what vectors hold, loops would load and store.
+template <int kVectors, class D>
+HWY_INLINE void share_row(D d, hn::Vec<D> (&weights)[kVectors], double least, double* out) {
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  auto largest = weights[0];
+  for (int v = 1; v < kVectors; ++v) largest = hn::Max(largest, weights[v]);
+  largest = hn::MaxOfLanes(d, largest);
+  auto sum = hn::Zero(d);
+  for (int v = 0; v < kVectors; ++v) {
+    const auto exponent = hn::Max(hn::Sub(weights[v], largest), hn::Set(d, kSmallestExponent));
+    weights[v] = hn::ZeroIfNegative(hn::Sub(hn::Exp(d, exponent), hn::Set(d, least)));
+    sum = hn::Add(sum, weights[v]);
+  }
+  sum = hn::SumOfLanes(d, sum);
+  for (int v = 0; v < kVectors; ++v) hn::StoreU(hn::Div(weights[v], sum), d, out + v * lanes);
+}
+
+template <int kVectors>
+void soft_shares_in(const double* products, Index stride, Index rows, const double* squares,
                     Index kinds, double scale, double least, double* out, Index width) {
   const hn::ScalableTag<double> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const auto none = hn::Set(d, -std::numeric_limits<double>::infinity());
+  const auto factor = hn::Set(d, 1 / scale);
+  hn::Vec<decltype(d)> square[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    square[v] = load_left(d, squares + v * lanes, kinds - v * lanes);
+  }
+  // The last vector may have lanes to spare, and what stands there is not to be read.
+  const Index whole = kinds == kVectors * lanes ? kVectors : kVectors - 1;
+  const auto there = hn::FirstN(d, static_cast<std::size_t>(kinds - (kVectors - 1) * lanes));
+  for (; rows > 0; --rows, products += stride, out += width) {
+    hn::Vec<decltype(d)> exponents[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      const double* from = products + v * lanes;
+      const auto product = v < whole ? hn::LoadU(d, from) : load_left(d, from, kinds - v * lanes);
+      exponents[v] = hn::Mul(hn::MulSub(hn::Set(d, 2.0), product, square[v]), factor);
+    }
+    exponents[kVectors - 1] = hn::IfThenElse(there, exponents[kVectors - 1], none);
+    share_row<kVectors>(d, exponents, least, out);
+  }
+}
+
+void soft_shares_of(const double* products, Index stride, Index rows, const double* squares,
+                    Index kinds, double scale, double least, double* out, Index width) {
+  const hn::ScalableTag<double> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  if (kinds <= lanes) {
+    return soft_shares_in<1>(products, stride, rows, squares, kinds, scale, least, out, width);
+  }
+  if (kinds <= 2 * lanes) {
+    return soft_shares_in<2>(products, stride, rows, squares, kinds, scale, least, out, width);
+  }
+  const auto none = hn::Set(d, -std::numeric_limits<double>::infinity());
   const auto two = hn::Set(d, 2.0);
-  const auto scales = hn::Set(d, scale);
+  const auto factor = hn::Set(d, 1 / scale);
   const auto floor = hn::Set(d, least);
   for (; rows > 0; --rows, products += stride, out += width) {
     auto largest = none;
@@ -44,7 +93,7 @@ void soft_shares_of(const double* products, Index stride, Index rows, const doub
       const auto there = hn::FirstN(d, static_cast<std::size_t>(kinds - c));
       const auto product = load_left(d, products + c, kinds - c);
       const auto square = load_left(d, squares + c, kinds - c);
-      const auto exponent = hn::Div(hn::MulSub(two, product, square), scales);
+      const auto exponent = hn::Mul(hn::MulSub(two, product, square), factor);
       const auto known = hn::IfThenElse(there, exponent, none);
       hn::StoreU(known, d, out + c);
       largest = hn::Max(largest, known);
