@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and the machine lacks:
-# build (default), test, python, lint, clang, package, study, web, site, r, peers.
+# build (default), test, python, lint, clang, package, study, web, site, r, peers, torch, neural.
 set -euo pipefail
 build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-dev libhwy-dev
        librandom123-dev liblemon-dev libfmt-dev zlib1g-dev libzstd-dev libzip-dev libfast-float-dev
@@ -26,6 +26,7 @@ peers="r-bioc-limma r-bioc-sva r-cran-seurat python3-pot python3-numpy python3-p
        python3-anndata python3-pil"
 # Of single studies, and large.
 torch="python3-torch"
+neural="python3-torch python3-numpy python3-scipy"
 missing=()
 for step in "${@:-build}"; do
   for package in ${!step}; do
