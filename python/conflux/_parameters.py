@@ -94,8 +94,9 @@ _EXTRA = (
         "str",
         "auto",
         "Rows with missing cells: 'auto' keeps these missing and moves the rest, 'refuse' raises, "
-        "'drop' leaves the rows out of the fit.",
-        "{'auto', 'refuse', 'drop'}",
+        "'drop' leaves the rows out of the fit. Numbers such as -999 that lie far from all others "
+        "count as missing, unless by 'empty', which is 'auto' otherwise.",
+        "{'auto', 'refuse', 'drop', 'empty'}",
         None,
     ),
     Parameter(

@@ -292,3 +292,17 @@ def test_log_determinants_are_in_units_of_the_data():
     np.testing.assert_allclose(
         inb.log_det(rows, own), np.linalg.slogdet(jacobian)[1], atol=1e-4
     )
+
+
+def test_numbers_for_missing_cells_stay_where_they_are():
+    random = np.random.default_rng(5)
+    rows = random.standard_normal((300, 3)) + 0.5 * (np.arange(300) % 2)[:, None]
+    rows[[4, 9, 77], 1] = -999
+    groups = np.arange(300) % 2
+    model = conflux.NB().fit(rows, groups)
+    shared = model.transform(rows, groups)
+    assert (shared[[4, 9, 77], 1] == -999).all() and (shared[:, 0] != -999).all()
+    np.testing.assert_allclose(model.inverse_transform(shared, groups), rows, atol=1e-9)
+    assert abs(shared[np.arange(300) % 100 != 77, 0]).max() < 10
+    as_number = conflux.NB(missing="empty").fit(rows, groups)
+    assert (as_number.transform(rows, groups)[[4, 9, 77], 1] != -999).any()

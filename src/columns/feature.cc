@@ -95,7 +95,7 @@ const Atom* atom_of(const std::vector<Atom>& atoms, double value) {
 
 bool Feature::as_it_is() const {
   return kind == FeatureKind::kNumber && spread_knots.empty() && support == Interval{} &&
-         cofactor == 0;
+         cofactor == 0 && missing_codes.empty();
 }
 
 bool Feature::has_cell(double value) const {
