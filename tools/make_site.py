@@ -19,6 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAVIGATION = [("index.html", "conflux"), ("docs/command.html", "Command"), ("docs/python.html", "Python"),
               ("reference.html", "Reference"), ("gallery/index.html", "Gallery"),
               ("docs/is_it_safe.html", "Is it safe?"), ("docs/index.html", "All pages")]
+# Tables of so many columns have smaller letters.
+WIDE = 9
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -177,10 +179,20 @@ def reachable(body):
     body = re.sub(r'(<math display="block".*?</math>)', r'<span class="scroll" tabindex="0">\1</span>', body,
                   flags=re.S)
     body = re.sub(r"<pre(?=[ >])", '<pre tabindex="0"', body)
+    body = re.sub(r"<td[^>]*>[^<]*</td>", lambda cell: unbroken(cell.group()), body)
     count = iter(range(1, 10_000))
-    body = re.sub(r"<table", lambda _: f'<div class="scroll" tabindex="0" role="region" '
-                                       f'aria-label="table {next(count)}"><table', body)
-    return body.replace("</table>", "</table></div>")
+
+    def framed(table):
+        wide = " wide" if table.group().partition("</tr>")[0].count("<th") >= WIDE else ""
+        return (f'<div class="scroll{wide}" tabindex="0" role="region" aria-label="table {next(count)}">'
+                f"{table.group()}</div>")
+
+    return re.sub(r"<table.*?</table>", framed, body, flags=re.S)
+
+
+def unbroken(cell):
+    """Return a cell in which a line breaks neither within a number nor after the sign of its error."""
+    return re.sub(r"± ", "±\u00a0", re.sub(r"(?<=\d)e-(?=\d)", "e\u2011", cell))
 
 
 class Links(html.parser.HTMLParser):
