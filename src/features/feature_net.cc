@@ -28,7 +28,8 @@ FeatureNet FeatureNet::load(const std::string& name_or_path) {
   if (!std::filesystem::exists(name_or_path)) {
     throw InvalidOption(
         fmt::format("features-net is \"{}\", which is neither a file nor one of {}; give one of "
-                    "these, or an npz file of weights.",
+                    "these small networks, or an npz file of weights, such as "
+                    "tools/get_inception.py makes of an Inception network.",
                     name_or_path, fmt::join(built_in(), ", ")));
   }
   return read(ByteSource::file(name_or_path));

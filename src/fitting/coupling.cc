@@ -17,9 +17,10 @@ namespace conflux {
 
 namespace {
 
-// Deviation of the noise that blurs rows in training, in deviations of the feature. A feature
-// without any spread is filled with noise of deviation one, so that couplings leave it alone.
-constexpr double kBlurring = 0.02;
+// Noise blurs rows in training: its deviation is this part of the width that Scott's rule has for
+// the kernel of a density of so many rows, in deviations of the feature. A feature without any
+// spread is filled with noise of deviation one, so that couplings leave it alone.
+constexpr double kBlurring = 0.1;
 // Groups with fewer rows give networks more parameters than they can hold.
 constexpr Index kFewRows = 200;
 
@@ -49,14 +50,16 @@ CouplingLayer::Standard standard_of(const Group& group, const std::vector<Index>
 GroupRows standardised(const Group& group, const std::vector<Index>& chosen) {
   GroupRows out{standard_of(group, chosen), {}};
   const Index dim = group.rows.cols();
+  const auto count = static_cast<Index>(chosen.size());
+  const double width =
+      kBlurring * std::pow(static_cast<double>(count), -1 / (static_cast<double>(dim) + 4));
   auto& [mean, deviation] = out.standard;
   for (Index j = 0; j < dim; ++j) {
     // Rounding alone makes a deviation of about 1e-16 of the mean.
     const bool spread = deviation(j) > 1e-12 * std::abs(mean(j));
     if (!spread) deviation(j) = 1;
-    out.chain.blur.push_back(spread ? static_cast<float>(kBlurring) : 1.0F);
+    out.chain.blur.push_back(spread ? static_cast<float>(width) : 1.0F);
   }
-  const auto count = static_cast<Index>(chosen.size());
   out.chain.rows.resize(count, dim);
   std::vector<double> buffer;
   double total = 0;

@@ -3,7 +3,7 @@
 // Minimised is the sum over groups of the mean of |z|^2 / 2 - log |det|, in single precision, by
 // Adam on batches that are drawn at random. A tenth of each group's rows is never trained on: what
 // is kept are the parameters by which these rows are likeliest, since likelihood fits noise when it
-// may. Chains may share couplings.
+// may. For the same reason parameters shrink a little in every step. Chains may share couplings.
 //
 // Cost per pass: six operations per row and parameter of its chain.
 

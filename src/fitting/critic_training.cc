@@ -6,6 +6,7 @@
 #include "core/stop.h"
 #include "fitting/coupling_batches.h"
 #include "networks/adam.h"
+#include "options/automatic.h"
 
 namespace conflux {
 
@@ -13,13 +14,23 @@ namespace {
 
 using networks::Adam;
 
-constexpr Index kCriticBatch = 64;
-// As published, but for the rate: batches of 16 took steps of 2e-4.
+constexpr Index kCriticBatch = automatic::kBatchOfCritics;
+// As published, but for the rates: batches of 16 took steps of 2e-4 all along.
 constexpr double kMemoryOfSlopes = 0.5;
-constexpr double kRate = 1e-3;
+// Length of steps with so many hidden values. Wider networks take shorter ones, since a value is
+// the sum of more weights, and their critics shorter ones still: flows of 784 features were driven
+// away by critics that learned as fast as they did.
+constexpr double kRateOfFlows = 1e-3;
+constexpr double kRateOfCritics = 8e-4;
+constexpr double kHiddenOfRates = 64;
 constexpr double kLongestGradient = 10;
-// Parameters are kept as their mean over about so many steps: players circle each other.
-constexpr double kMemoryOfPlayers = 0.99;
+// Parameters are kept as their mean over about 500 steps, since players circle each other; sooner
+// over a tenth of the steps, or those that were drawn at first would stay for long.
+constexpr double kMemoryOfPlayers = 0.998;
+constexpr double kPartsOfMemory = 10;
+// As in training by likelihood, but less: critics tell what is made up, too.
+constexpr double kShrinkingOfFlows = 8;
+constexpr double kMostShrinkingOfFlows = 25;
 
 // Rows of each group that tell when translations are best. A tenth of the rows, held out, would be
 // too few to tell in small groups.
@@ -64,17 +75,21 @@ class Player {
     std::fill(by_critic.begin(), by_critic.end(), 0.0F);
   }
 
-  void step_flow() {
+  /// Parameters shrink by `shrinking` times the step.
+  void step_flow(double rate, double shrinking) {
     Eigen::Map<Eigen::ArrayXf> slopes(by_flow.data(), static_cast<Index>(by_flow.size()));
     const double length = std::sqrt(static_cast<double>(slopes.square().sum()));
     if (length > kLongestGradient) slopes *= static_cast<float>(kLongestGradient / length);
-    flow_steps_.step(flow_, by_flow, kRate);
-    const Eigen::Map<const Eigen::ArrayXf> now(flow_.data(), slopes.size());
+    flow_steps_.step(flow_, by_flow, rate);
+    Eigen::Map<Eigen::ArrayXf> now(flow_.data(), slopes.size());
+    now *= static_cast<float>(1 - rate * shrinking);
     Eigen::Map<Eigen::ArrayXf> mean(kept_.data(), slopes.size());
-    mean += static_cast<float>(1 - kMemoryOfPlayers) * (now - mean);
+    ++steps_;
+    const double memory = std::min(kMemoryOfPlayers, steps_ / (steps_ + kPartsOfMemory));
+    mean += static_cast<float>(1 - memory) * (now - mean);
   }
 
-  void step_critic() { critic_steps_.step(critic_, by_critic, kRate); }
+  void step_critic(double rate) { critic_steps_.step(critic_, by_critic, rate); }
 
   const std::vector<float>& kept() const { return kept_; }
   void keep(const std::vector<float>& parameters) { kept_ = parameters; }
@@ -85,6 +100,7 @@ class Player {
   const networks::CriticView<float>& view_;
   std::vector<float> flow_, critic_, kept_;
   Adam flow_steps_, critic_steps_;
+  double steps_ = 0;
 };
 
 class CriticTraining {
@@ -103,7 +119,12 @@ class CriticTraining {
     double best = difference();
     std::vector<std::vector<float>> best_flows = flows();
     for (Index pass = 0; pass < plan_.flows.epochs; ++pass) {
-      for (Index s = 0; s < steps; ++s) step(pass * steps + s, batch);
+      for (Index s = 0; s < steps; ++s) {
+        const Index number = pass * steps + s;
+        const double left =
+            1 - static_cast<double>(number) / static_cast<double>(plan_.flows.epochs * steps);
+        step(number, batch, std::min(1.0, 2 * left));
+      }
       const double now = difference();
       if (!(now < best)) continue;
       best = now;
@@ -158,8 +179,16 @@ class CriticTraining {
     return out;
   }
 
-  void step(Index number, Index batch) {
+  double shrinking() const {
+    const auto features = static_cast<double>(chains_.front().rows.cols());
+    return std::min(kMostShrinkingOfFlows,
+                    kShrinkingOfFlows * features / static_cast<double>(most_rows_));
+  }
+
+  /// A step of all players, `part` of the full length.
+  void step(Index number, Index batch, double part) {
     throw_if_stopped();
+    const double narrow = std::min(1.0, kHiddenOfRates / static_cast<double>(plan_.flows.hidden));
     const auto groups = static_cast<Index>(chains_.size());
     // Two groups change places; more are led round a circle of random reach.
     const Index reach =
@@ -180,12 +209,12 @@ class CriticTraining {
     }
     for (Index m = 0; m < groups; ++m) {
       Player& player = players_[m];
-      player.step_flow();
+      player.step_flow(part * kRateOfFlows * std::sqrt(narrow), shrinking());
       game_.add_critic_slopes(player.parts(), real[m].rows, real[m].masses, 1,
                               player.by_critic.data());
       game_.add_critic_slopes(player.parts(), translated[m].rows, translated[m].masses, 0,
                               player.by_critic.data());
-      player.step_critic();
+      player.step_critic(part * kRateOfCritics * narrow);
     }
   }
 

@@ -4,7 +4,8 @@
 // lose (networks/translation_game.h), then the critics a step against what they lose. Neither loss
 // says how good translations are, and these may become worse again: after each pass up to 500 rows
 // of each group are translated, and the running mean of the parameters is kept by which they are
-// nearest to real ones (energy distance). All passes are made.
+// nearest to real ones (energy distance). All passes are made; in the second half of them steps
+// become shorter, down to nothing, so that players come to rest.
 //
 // Cost per pass: twelve operations per row and parameter of a flow.
 

@@ -185,7 +185,8 @@ void resolve_networks(FitOptions& options, const MethodInfo& method, const DataS
                     "choose another method, such as nb.",
                     method.name, data.dim));
   }
-  if (!options.epochs) options.epochs = method.critics ? kPassesOfCritics : kPasses;
+  const Index largest = *std::max_element(data.group_sizes.begin(), data.group_sizes.end());
+  if (!options.epochs) options.epochs = method.critics ? passes_of_critics(largest) : kPasses;
   if (method.critics && !options.likelihood_weight) {
     options.likelihood_weight = kLikelihoodOfAllFeatures / static_cast<double>(data.dim);
   }
