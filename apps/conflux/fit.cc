@@ -48,9 +48,10 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
   if (flags.share == "summaries") return run_row_free(flags, console);
   check_files(flags);
   FitRun run(flags.fit, console);
-  // The others have read their share, which is now here.
-  if (processes().rank() > 0) return;
+  // The others have read their share, which is now here; unless all fit where rows are.
+  if (processes().rank() > 0 && !run.in_place()) return;
   const Model model = run.fit();
+  if (processes().rank() > 0) return;
   save_model(flags.output, model);
   console.info(fmt::format("{}: {} layers for {} groups of {} features, fitted on {} in {:.2f} s",
                            flags.output, model.record.layers.size(), model.flow.num_groups(),

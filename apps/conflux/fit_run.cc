@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
@@ -14,7 +15,10 @@
 #include "matching/matching.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
+#include "processes.h"
 #include "record_json.h"
+#include "resumed_words.h"
+#include "shared_rows.h"
 #include "support/interrupt.h"
 #include "terminal_picture.h"
 #include "training/memory.h"
@@ -23,46 +27,6 @@
 namespace conflux::app {
 
 namespace {
-
-constexpr const char* kCommand = "command";
-
-// --resume FILE, perhaps with switches, is all that a fit needs to go on: the checkpoint knows the
-// command line it came from.
-std::vector<std::string> with_resumed_words(std::vector<std::string> words) {
-  std::string checkpoint;
-  const std::vector<std::string> switches = {"-q",        "--quiet", "-v",
-                                             "--verbose", "--json",  "--force"};
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--resume" && i + 1 < words.size()) {
-      checkpoint = words[++i];
-    } else if (words[i].starts_with("--resume=")) {
-      checkpoint = words[i].substr(std::string("--resume=").size());
-    } else if (std::find(switches.begin(), switches.end(), words[i]) == switches.end()) {
-      return words;
-    }
-  }
-  if (checkpoint.empty()) return words;
-  const std::map<std::string, std::string> known = checkpoint_metadata(checkpoint);
-  const auto command = known.find(kCommand);
-  if (command == known.end()) return words;
-  const auto earlier = Json::parse(command->second);
-  if (!earlier) return words;
-  for (const Json& word : earlier->items()) words.push_back(word.text());
-  return words;
-}
-
-// Without --resume and what it names, which is said anew.
-std::string command_text(const std::vector<std::string>& words) {
-  Json out = Json::array();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--resume") {
-      ++i;
-    } else if (!words[i].starts_with("--resume=")) {
-      out.push_back(words[i]);
-    }
-  }
-  return out.dump();
-}
 
 std::string flag_of(std::string name) {
   for (char& c : name) c = c == '_' ? '-' : c;
@@ -243,6 +207,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   }
   if (flags.preset == "cytometry") use_cytometry(flags_, console);
   flags_.input.fit_rows = fit_rows_of(flags_);
+  flags_.input.stay_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
@@ -258,13 +223,18 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const GroupSet& groups = input_.groups;
   check_names(groups.names(), groups.feature_names());
   features_ = groups.feature_names();
-  digest_ = data_digest(groups);
+  // One process looks at all rows.
+  const bool looks = !input_.in_place || processes().rank() == 0;
+  digest_ = looks ? data_digest(groups) : "";
+  if (input_.in_place) digest_ = gather_texts({digest_}, processes()).front().front();
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
   if (!earlier_) protect_labels(options_, flags_, groups, console);
   if (groups.num_groups() > 1 && !input_.on_disk) {
-    check_memory(memory_needed(shape_of(groups), groups[0].rows.single(), options_),
+    DataShape shape = shape_of(groups);
+    if (input_.in_place) shape = largest_share(std::move(shape), processes());
+    check_memory(memory_needed(shape, groups[0].rows.single(), options_),
                  bytes_from_text(flags.max_memory));
   }
   if (flags.watch.wanted()) watch_.emplace(flags.watch, groups, options_.seed, options_.threads);
@@ -273,7 +243,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
 
 void FitRun::walk_through_files() {
   if (!input_.scratch) {
-    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
+    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kLetGoBeyond);
   }
   for (const MappedNpy& file : input_.mapped) {
     input_.scratch->watch(file.bytes().data(), file.bytes().size());
@@ -305,17 +275,28 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
     if (!std::exchange(shown, true)) show_columns(input_.columns, console_);
     show_progress(so_far, console_);
     if (watch_) watch_->show(so_far.flow);
-    if (flags_.checkpoint.empty()) return;
+    if (flags_.checkpoint.empty() || processes().rank() > 0) return;
     const auto layers = static_cast<Index>(so_far.record.layers.size());
     finished = so_far;
     if (layers % flags_.every != 0) return;
     save_checkpoint(flags_.checkpoint, so_far, digest_, {{kCommand, command_text(flags_.words)}});
   };
-  SelfCommunicator comm;
+  SelfCommunicator alone;
   std::optional<Fit> fit;
   try {
+    if (input_.in_place) {
+      // All end after the same layer.
+      double ended = 0;
+      fit = fit_flow(
+          share_of(rows.fitted, processes()), rows.options, processes(),
+          [](const LayerRecord&) { return !interrupted(); }, control);
+      ended = interrupted() ? 1 : 0;
+      processes().max(std::span(&ended, 1));
+      if (ended > 0) end_early(finished);
+      return *std::move(fit);
+    }
     const StopScope scope(interrupt_flag());
-    fit = fit_flow(std::move(rows.fitted), rows.options, comm, {}, control);
+    fit = fit_flow(std::move(rows.fitted), rows.options, alone, {}, control);
   } catch (const Stopped&) {
     if (!interrupted()) throw;
   }
@@ -341,6 +322,7 @@ Model FitRun::fit(const std::string& to, bool known_to_differ) {
   RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_,
                                           input_.pool ? &*input_.pool : nullptr);
   Fit fit = fit_with_checkpoints(rows, known_to_differ);
+  if (processes().rank() > 0) return model_of(std::move(fit));
   try {
     const StopScope scope(interrupt_flag());
     console_.progress("judging");

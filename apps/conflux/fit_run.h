@@ -63,6 +63,8 @@ class FitRun {
   Model leave();
   /// Shows who watches the whole way of some rows.
   void finish_watch(const Model& model) const;
+  /// Whether all processes must fit together, each its rows.
+  bool in_place() const { return input_.in_place; }
   /// What fit() did to one feature, in block letters; empty unless a person watches.
   const std::vector<std::string>& picture() const { return picture_; }
 

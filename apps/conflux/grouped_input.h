@@ -32,6 +32,8 @@ struct GroupedInputFlags : TaggedTableFlags {
   /// Asked before all rows are read into memory: whether they stay on disk instead. Empty: they do
   /// not.
   std::function<bool(const DataShape& shape, RowSource source)> stay_on_disk = {};
+  /// Whether several processes can fit all rows where they are.
+  bool stay_in_place = false;
   /// One process looks at the rows and moves none: those of arrays stay in their files.
   bool only_looks = false;
 };
@@ -80,6 +82,8 @@ struct GroupedInput {
   std::vector<std::shared_ptr<void>> spooled;
   /// Whether all rows are there and not in memory.
   bool on_disk = false;
+  /// Whether they are all there for several processes, of which each fits a part.
+  bool in_place = false;
 };
 
 /// With a group column, all files are one table; without one, each file is a group, called by the

@@ -25,12 +25,14 @@ Communicator& readers(const GroupedInputFlags& flags) {
 
 // Every process reads a share of the rows and gets those of all.
 template <class T>
-MatrixOf<T> read_together(const MappedNpy& rows, std::span<const Index> drawn, Communicator& comm) {
+MatrixOf<T> read_together(const MappedNpy& rows, const std::vector<Index>& drawn,
+                          Communicator& comm) {
   if (comm.size() == 1) return rows.read_rows<T>(drawn);
   const auto count = static_cast<Index>(drawn.size());
   const Index begin = count * comm.rank() / comm.size();
   const Index end = count * (comm.rank() + 1) / comm.size();
-  const MatrixOf<T> own = rows.read_rows<T>(drawn.subspan(begin, end - begin));
+  const MatrixOf<T> own =
+      rows.read_rows<T>(std::vector<Index>(drawn.begin() + begin, drawn.begin() + end));
   const std::vector<double> all =
       comm.gather(std::vector<double>(own.data(), own.data() + own.size()));
   return Eigen::Map<const Matrix>(all.data(), count, rows.cols()).template cast<T>();
@@ -80,9 +82,13 @@ bool leave_on_disk(const std::vector<std::string>& names, const std::vector<Mapp
     shape.group_sizes.push_back(file.rows());
     single = single && file.holds<float>();
   }
-  const bool asks = flags.stay_on_disk && processes().size() == 1;
+  const bool several = processes().size() > 1;
+  out.in_place = several && flags.stay_in_place && !flags.only_looks;
+  const bool asks = flags.stay_on_disk && !several;
   const RowSource source = single ? RowSource::kSingles : RowSource::kDoubles;
-  if (!flags.only_looks && !(asks && flags.stay_on_disk(shape, source))) return false;
+  const bool leave =
+      flags.only_looks || out.in_place || (asks && flags.stay_on_disk(shape, source));
+  if (!leave) return false;
   for (std::size_t m = 0; m < files.size(); ++m) {
     if (files[m].holds<float>()) {
       out.groups.add(names[m], files[m].view<float>());
@@ -91,7 +97,7 @@ bool leave_on_disk(const std::vector<std::string>& names, const std::vector<Mapp
     }
   }
   out.mapped = files;
-  out.on_disk = true;
+  out.on_disk = !out.in_place;
   return true;
 }
 
@@ -100,6 +106,17 @@ bool leave_on_disk(const std::vector<std::string>& names, const std::vector<Mapp
 void add_mapped(const std::string& name, const MappedNpy& rows, const GroupedInputFlags& flags,
                 GroupedInput& out) {
   Communicator& comm = readers(flags);
+  // Lists of all rows would only take memory.
+  if (!out.pool && comm.size() == 1) {
+    if (rows.holds<float>()) {
+      out.groups.add(name, rows.read_rows<float>(RowList::all(rows.rows())));
+    } else {
+      out.groups.add(name, rows.view<double>());
+      out.mapped.push_back(rows);
+    }
+    return;
+  }
+  if (!out.pool) out.pool.emplace();
   Pool& pool = *out.pool;
   pool.sizes.push_back(rows.rows());
   std::vector<Index> drawn(static_cast<std::size_t>(rows.rows()));
@@ -148,10 +165,11 @@ bool map_groups(const GroupedInputFlags& flags, GroupedInput& out) {
     names.push_back(renamed(stem_of(path), flags.rename));
   }
   if (!leave_on_disk(names, files, flags, out)) {
-    out.pool.emplace();
+    for (const MappedNpy& file : files) {
+      if (file.rows() > flags.fit_rows.rows) out.pool.emplace();
+    }
     for (std::size_t m = 0; m < files.size(); ++m) add_mapped(names[m], files[m], flags, out);
-    // Lists of all rows would only take memory.
-    if (out.pool->whole()) out.pool.reset();
+    if (out.pool && out.pool->whole()) out.pool.reset();
   }
   out.groups.set_feature_names(features);
   return true;

@@ -59,7 +59,7 @@ struct Needs {
 Needs needs_of(const DataShape& shape, RowSource source, const FitOptions& options) {
   const bool single = source == RowSource::kSingles;
   Needs out{.in_memory = memory_needed(shape, single, options),
-            .on_disk = memory_needed_on_disk(shape, options),
+            .on_disk = memory_needed_on_disk(shape, single, options),
             .scratch = scratch_needed(shape, single, options)};
   if (single || source == RowSource::kDoubles) return out;
   out.in_memory =

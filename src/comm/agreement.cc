@@ -43,4 +43,11 @@ void do_together(Communicator& comm, const std::function<void()>& task) {
   }
 }
 
+void in_turn(Communicator& comm, std::span<double> numbers, const std::function<void()>& go_on) {
+  for (Index rank = 0; rank < comm.size(); ++rank) {
+    if (rank == comm.rank()) go_on();
+    comm.broadcast(numbers, rank);
+  }
+}
+
 }  // namespace conflux

@@ -18,4 +18,9 @@ std::vector<std::vector<std::string>> gather_texts(const std::vector<std::string
 /// process, all processes throw InvalidData that names the first of these and says what it said.
 void do_together(Communicator& comm, const std::function<void()>& task);
 
+/// Lets one process after the other, in the order of ranks, go on with the numbers that those
+/// before it have left; all have the last ones in the end. So sums over rows that lie in that order
+/// have the bits of one process, which would add them up in turn as well.
+void in_turn(Communicator& comm, std::span<double> numbers, const std::function<void()>& go_on);
+
 }  // namespace conflux

@@ -22,6 +22,8 @@ namespace conflux {
 
 /// Rows that loops pass before they look again.
 inline constexpr Index kRowsPerLook = 4096;
+/// Single rows, each of which may bring 64 kB.
+inline constexpr Index kRowsAround = 128;
 
 class DiskScratch {
  public:
@@ -41,6 +43,11 @@ class DiskScratch {
   /// Looks at once, on the calling thread: loops through many rows call it every few megabytes, as
   /// the thread that watches may have to wait for a core. Does nothing where no scratch is used.
   static void look();
+  /// The same for rows that are taken one by one, anywhere: each brings the pages around it.
+  static void look_at(Index row) {
+    thread_local Index taken = 0;
+    if (row % kRowsPerLook == 0 || ++taken % kRowsAround == 0) look();
+  }
   /// The same for a block of rows; one of the blocks that make kRowsPerLook rows looks.
   static void look(Index begin, Index end) {
     if (begin / kRowsPerLook != end / kRowsPerLook) look();

@@ -2,13 +2,18 @@
 
 #include <Random123/philox.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <unordered_map>
 
 namespace conflux {
 
 namespace {
+
+// A list of all is quicker unless it is so many times as long as what is asked for.
+constexpr Index kFew = 16;
 
 // Philox used as a hash: folds the words of a stream's name into a key.
 std::array<std::uint32_t, 2> fold(std::array<std::uint32_t, 2> key, std::uint64_t low,
@@ -68,6 +73,54 @@ std::vector<Index> Stream::permutation(Index n) {
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
   for (Index i = n - 1; i > 0; --i) std::swap(order[i], order[below(i + 1)]);
+  return order;
+}
+
+// A block has four words, a uniform number takes two.
+void Stream::go_to(std::uint64_t draw) {
+  counter_ = {static_cast<std::uint32_t>(draw / 2), static_cast<std::uint32_t>((draw / 2) >> 32), 0,
+              0};
+  used_ = 4;
+  if (draw % 2 == 1) uniform();
+}
+
+// The shuffle gives place i, from the last on, what stands at a place below, which gets what stood
+// at i. So what ends at a place of the start is followed back in time, from i = count on: if it
+// came there in the step of i, it stood at i before.
+std::vector<Index> Stream::start_of_permutation(Index n, Index count) {
+  if (n < kFew * count) {
+    std::vector<Index> order = permutation(n);
+    order.resize(static_cast<std::size_t>(count));
+    return order;
+  }
+  const auto draw_of = [&](Index i) { return static_cast<std::uint64_t>(n - 1 - i); };
+  std::vector<bool> followed(static_cast<std::size_t>(n), false);
+  std::unordered_map<Index, Index> end_of;  // of what stands at a place that is followed
+  for (Index p = 0; p < count; ++p) {
+    followed[p] = true;
+    end_of[p] = p;
+  }
+  // Draws are made in blocks of two; later ones belong to smaller i.
+  Index last = 0;
+  for (Index i = std::max<Index>(count, 1); i < n; i = last + 1) {
+    last = i + 1 < n && draw_of(i + 1) % 2 == 0 ? i + 1 : i;
+    std::array<Index, 2> to{};
+    go_to(draw_of(last));
+    for (Index step = last; step >= i; --step) to[step - i] = below(step + 1);
+    for (Index step = i; step <= last; ++step) {
+      const Index place = to[step - i];
+      if (place == step || !followed[place]) continue;
+      followed[place] = false;
+      followed[step] = true;
+      auto moved = end_of.extract(place);
+      moved.key() = step;
+      end_of.insert(std::move(moved));
+    }
+  }
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  for (const auto& [place, end] : end_of) order[end] = place;
+  if (count > 1) go_to(draw_of(count - 1));
+  for (Index i = count - 1; i > 0; --i) std::swap(order[i], order[below(i + 1)]);
   return order;
 }
 

@@ -48,10 +48,16 @@ class Stream {
   Index below(Index bound);
   /// The numbers 0 .. n-1 in random order.
   std::vector<Index> permutation(Index n);
+  /// The first `count` of permutation(n), without a list of all of them if they are few. For a
+  /// stream that has not drawn yet.
+  std::vector<Index> start_of_permutation(Index n, Index count);
   /// Independent standard normal entries, filled row by row.
   Matrix normal_matrix(Index rows, Index cols);
 
  private:
+  /// Draws number `draw` next.
+  void go_to(std::uint64_t draw);
+
   std::array<std::uint32_t, 2> key_;
   std::array<std::uint32_t, 4> counter_;
   std::array<std::uint32_t, 4> block_{};

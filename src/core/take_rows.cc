@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/disk_scratch.h"
+
 namespace conflux {
 
 namespace {
@@ -10,6 +12,7 @@ template <class Scalar>
 MatrixOf<Scalar> taken(const MatrixView<const Scalar>& rows, const std::vector<Index>& chosen) {
   MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), rows.cols());
   for (Index i = 0; i < out.rows(); ++i) {
+    DiskScratch::look_at(i);
     std::copy_n(rows.row(chosen[static_cast<std::size_t>(i)]), rows.cols(), out.row(i).data());
   }
   return out;

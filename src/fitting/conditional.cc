@@ -19,8 +19,8 @@ class ConditionalFitter final : public LayerFitter {
     for (Index k = 0; k < kMostDraws * blocks; ++k) {
       const auto place = static_cast<std::uint64_t>(layer);
       const RowChoice search =
-          draw_evidence(input.usable, input.sizes, (place << 32) + static_cast<std::uint64_t>(k),
-                        input.options, input.comm);
+          draw_evidence(input.usable, input.places.sizes,
+                        (place << 32) + static_cast<std::uint64_t>(k), input.options, input.comm);
       const auto tree =
           find_conditional_tree(input.groups(), search, {.layer = place, .block = k % blocks},
                                 input.options, input.comm, input.workers);

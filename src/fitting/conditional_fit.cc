@@ -23,7 +23,7 @@ constexpr Index kMostLeafKnots = 40;
 
 // Factor that makes the masses of a group sum to the rows that it is worth: fewer than it has if
 // they weigh differently.
-double unit_of_mass(const Group& group, const std::vector<Index>& chosen, Communicator& comm) {
+double unit_of_mass(const Group& group, const RowList& chosen, Communicator& comm) {
   std::vector<double> sums(2, 0.0);
   for (const Index i : chosen) {
     const double mass = mass_of(group, i);

@@ -11,7 +11,7 @@ class CoordinateFitter final : public LayerFitter {
  public:
   Fitted fit(const FitInput& input, Index, double strength) override {
     LineMaps lines = fit_line_maps(input.groups(), input.usable, nullptr, strength, input.options,
-                                   input.comm, input.workers);
+                                   input.comm, input.workers, input.places.most);
     return plain_layer(
         std::make_shared<CoordinateLayer>(std::move(lines.maps), std::move(lines.barycenters)),
         input.workers);

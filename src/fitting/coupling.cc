@@ -30,7 +30,7 @@ struct GroupRows {
 };
 
 // Means and deviations of the chosen rows, by mass.
-CouplingLayer::Standard standard_of(const Group& group, const std::vector<Index>& chosen) {
+CouplingLayer::Standard standard_of(const Group& group, const RowList& chosen) {
   const Index dim = group.rows.cols();
   Vector mean = Vector::Zero(dim), square = Vector::Zero(dim);
   std::vector<double> buffer;
@@ -47,7 +47,7 @@ CouplingLayer::Standard standard_of(const Group& group, const std::vector<Index>
   return {std::move(mean), (square / total).cwiseSqrt()};
 }
 
-GroupRows standardised(const Group& group, const std::vector<Index>& chosen) {
+GroupRows standardised(const Group& group, const RowList& chosen) {
   GroupRows out{standard_of(group, chosen), {}};
   const Index dim = group.rows.cols();
   const auto count = static_cast<Index>(chosen.size());
@@ -88,7 +88,7 @@ TrainingPlan plan_of(const FitOptions& options, Index dim) {
 }
 
 // The map of a group that learns nothing of the others: equal groups have equal maps.
-CouplingLayer::Map map_to_normal(const Group& group, const std::vector<Index>& chosen,
+CouplingLayer::Map map_to_normal(const Group& group, const RowList& chosen,
                                  const TrainingPlan& plan) {
   GroupRows rows = standardised(group, chosen);
   rows.chain.couplings = counted_from(0, plan.num_couplings);

@@ -68,7 +68,7 @@ MonotoneMap flattening_map(std::span<const double> counts, double pseudo_count) 
   return PiecewiseLinearMap(std::move(from), std::move(to));
 }
 
-std::vector<MonotoneMap> flattening_maps(const Group& group, const std::vector<Index>& chosen,
+std::vector<MonotoneMap> flattening_maps(const Group& group, const RowList& chosen,
                                          const Step& step, Communicator& comm,
                                          const Workers& workers) {
   const Index dim = group.rows.cols();

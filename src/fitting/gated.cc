@@ -46,7 +46,7 @@ class GatedFitter final : public LayerFitter {
     const GroupSet& groups = input.groups();
     GateSettings settings = gate_settings(options, groups.dim());
     settings.gating = std::min(settings.gating, basis_.cols());
-    LayerRows rows = choose_rows(input.usable, input.sizes, layer, options, input.comm);
+    LayerRows rows = choose_rows(input.usable, input.places, layer, options);
     Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
     Frame gating = gating_frame(basis_, settings, stream);
     const std::vector<Matrix> coordinates = values_along(gating, groups, input.workers);

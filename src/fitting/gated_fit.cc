@@ -162,7 +162,9 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
   std::vector<RowChoice> in_kind = sort_into_kinds(chosen, shares);
   for (RowChoice& rows : in_kind) {
     for (std::size_t m = 0; m < rows.size(); ++m) {
-      for (Index& i : rows[m]) i = chosen[m][i];
+      std::vector<Index> own;
+      for (const Index i : rows[m]) own.push_back(chosen[m][i]);
+      rows[m] = std::move(own);
     }
   }
   KindSpread problem = spread_in_kinds(groups, in_kind, b, weights, directions, comm, workers);

@@ -24,7 +24,7 @@ double scale_of(double mean_squared, Index gating, const GateSettings& settings)
   return std::max(2 * settings.softness * variance, std::numeric_limits<double>::min());
 }
 
-Matrix take(const Matrix& all, const std::vector<Index>& chosen) {
+Matrix take(const Matrix& all, const RowList& chosen) {
   Matrix out(static_cast<Index>(chosen.size()), all.cols());
   for (Index i = 0; i < out.rows(); ++i) out.row(i) = all.row(chosen[i]);
   return out;

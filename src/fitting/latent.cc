@@ -31,32 +31,69 @@ void project_group(MatrixView<const Scalar> rows, const std::vector<Scalar>& w,
   });
 }
 
-// Maps are applied in double precision; rows and their projections are moved by the differences.
+// Moves rows, of which value(line, i) is where row i is on a line, and gets where it goes. Maps are
+// applied in double precision; rows and their projections are moved by the differences.
+template <class Scalar, class Value>
+void move_block(MatrixView<Scalar> rows, const std::vector<MonotoneMap>& maps,
+                const MatrixOf<Scalar>& directions, const Value& value) {
+  thread_local std::vector<Scalar> moves;
+  thread_local std::vector<double> values;
+  const Index k = directions.rows(), count = rows.rows();
+  moves.resize(static_cast<std::size_t>(count * k));
+  values.resize(static_cast<std::size_t>(count));
+  for (Index line = 0; line < k; ++line) {
+    for (Index i = 0; i < count; ++i) values[i] = value(line, i);
+    forward(maps[line], std::span<double>(values), nullptr);
+    for (Index i = 0; i < count; ++i) {
+      const auto after = static_cast<Scalar>(values[i]);
+      moves[i * k + line] = after - value(line, i);
+      value(line, i) = after;
+    }
+  }
+  kernels::expand(rows.data(), rows.stride(), count, rows.cols(), moves.data(), k, k,
+                  directions.data(), directions.cols());
+}
+
 template <class Scalar>
 void move_group(MatrixView<Scalar> rows, const std::vector<MonotoneMap>& maps,
                 const MatrixOf<Scalar>& directions, MatrixView<Scalar> lines,
                 const Workers& workers) {
-  const Index k = directions.rows();
   workers.for_each_block(rows.rows(), kRowsPerTask, [&](Index begin, Index end) {
-    DiskScratch::look(begin, end);
-    thread_local std::vector<Scalar> moves;
-    thread_local std::vector<double> values;
-    const Index count = end - begin;
-    moves.resize(static_cast<std::size_t>(count * k));
-    values.resize(static_cast<std::size_t>(count));
-    for (Index line = 0; line < k; ++line) {
-      Scalar* before = &lines(line, begin);
-      std::copy_n(before, count, values.data());
-      forward(maps[line], std::span<double>(values), nullptr);
-      for (Index i = 0; i < count; ++i) {
-        const auto after = static_cast<Scalar>(values[i]);
-        moves[i * k + line] = after - before[i];
-        before[i] = after;
-      }
-    }
-    kernels::expand(rows.row(begin), rows.stride(), count, rows.cols(), moves.data(), k, k,
-                    directions.data(), directions.cols());
+    move_block<Scalar>(rows.middle_rows(begin, end - begin), maps, directions,
+                       [&](Index line, Index i) -> Scalar& { return lines(line, begin + i); });
   });
+}
+
+// A sliced layer as rows of one precision need it.
+template <class Scalar>
+struct WaitingLayer {
+  explicit WaitingLayer(const SlicedLayer& sliced)
+      : layer(sliced),
+        columns(kernels::padded<Scalar>(sliced.frame().columns())),
+        width(kernels::padded_width<Scalar>(sliced.frame().directions())),
+        directions(sliced.frame().columns().transpose().cast<Scalar>()) {}
+
+  void move(Index group, MatrixView<Scalar> rows) const {
+    thread_local std::vector<Scalar> block;
+    block.resize(static_cast<std::size_t>(rows.rows() * width));
+    kernels::project(rows.data(), rows.stride(), rows.rows(), rows.cols(), columns.data(), width,
+                     block.data());
+    move_block<Scalar>(rows, layer.maps()[group], directions,
+                       [&](Index line, Index i) -> Scalar& { return block[i * width + line]; });
+  }
+
+  const SlicedLayer& layer;
+  std::vector<Scalar> columns;
+  Index width;
+  MatrixOf<Scalar> directions;
+};
+
+template <class Scalar>
+std::vector<WaitingLayer<Scalar>> prepare(
+    const std::vector<std::shared_ptr<const SlicedLayer>>& layers) {
+  std::vector<WaitingLayer<Scalar>> out;
+  for (const auto& layer : layers) out.emplace_back(*layer);
+  return out;
 }
 
 // Layers move doubles: a few rows at a time are converted, there and back.
@@ -76,33 +113,40 @@ Index Projections::num_lines() const {
   return std::visit([](const auto& lines) { return lines.front().rows(); }, lines_);
 }
 
-void Projections::copy(Index group, Index line, std::span<const Index> chosen,
-                       std::span<double> out) const {
+template <class T>
+void Projections::copy(Index group, Index line, const RowList& chosen, std::span<T> out) const {
   std::visit(
       [&](const auto& lines) {
-        const auto* values = lines[group].row(line);
+        using Scalar = typename std::decay_t<decltype(lines.front())>::Scalar;
+        const Scalar* values = lines[group].row(line);
         Index next_look = 0;
-        for (std::size_t i = 0; i < chosen.size(); ++i) {
-          if (chosen[i] >= next_look) {
+        auto row = chosen.begin();
+        for (std::size_t i = 0; i < out.size(); ++i, ++row) {
+          if (*row >= next_look) {
             DiskScratch::look();
-            next_look = chosen[i] + kPlacesPerLook;
+            next_look = *row + kPlacesPerLook;
           }
-          out[i] = values[chosen[i]];
+          out[i] = static_cast<T>(values[*row]);
+        }
+        if (moved_by_ == nullptr) return;
+        std::vector<double> moved(out.begin(), out.end());
+        forward(moved_by_->maps()[group][line], std::span<double>(moved), nullptr);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          out[i] = static_cast<T>(static_cast<Scalar>(moved[i]));
         }
       },
       lines_);
 }
+
+template void Projections::copy(Index, Index, const RowList&, std::span<float>) const;
+template void Projections::copy(Index, Index, const RowList&, std::span<double>) const;
 
 Latent::Latent(GroupSet groups, DiskScratch* scratch) : scratch_(scratch) {
   if (scratch_ != nullptr) {
     given_ = std::move(groups);
     single_ = given_.num_groups() > 0;
     for (Index m = 0; m < given_.num_groups(); ++m) single_ = single_ && given_[m].rows.single();
-    if (single_) {
-      rows_ = copy_to_scratch<float>();
-    } else {
-      rows_ = copy_to_scratch<double>();
-    }
+    groups_ = given_;
     return;
   }
   groups_ = std::move(groups);
@@ -124,28 +168,98 @@ Latent::Latent(GroupSet groups, DiskScratch* scratch) : scratch_(scratch) {
   }
 }
 
+// Rows of the scratch, which `groups_` shows from now on.
 template <class Scalar>
-Latent::Writable<Scalar> Latent::copy_to_scratch() {
+Latent::Writable<Scalar> Latent::room_for_rows() const {
   const Index dim = given_.dim();
   memory_ =
       scratch_->allocate(static_cast<std::size_t>(given_.num_samples() * dim) * sizeof(Scalar));
   auto* to = static_cast<Scalar*>(memory_.get());
   Writable<Scalar> out;
+  GroupSet moved;
   for (Index m = 0; m < given_.num_groups(); ++m) {
     const Group& group = given_[m];
     out.emplace_back(to, group.rows.rows(), dim);
-    group.rows.visit([&](const auto& rows) {
-      for (Index i = 0; i < rows.rows(); ++i) {
-        if (i % kRowsPerLook == 0) DiskScratch::look();
-        std::copy_n(rows.row(i), dim, out.back().row(i));
+    to += group.rows.rows() * dim;
+    moved.add(group.name, MatrixView<const Scalar>(out.back()), group.masses);
+  }
+  if (!given_.feature_names().empty()) moved.set_feature_names(given_.feature_names());
+  moved.set_measured(given_.measured());
+  moved.set_labels_of(given_);
+  groups_ = std::move(moved);
+  return out;
+}
+
+// Passes the rows block by block: moves them by what waits, and projects them if there are lines to
+// write to. Where too many wait, or nobody projects, the moved rows are written to the scratch.
+template <class Scalar>
+void Latent::pass(const Frame* frame, const Projections::Lines<Scalar>* lines,
+                  const Workers& workers) const {
+  const GroupSet source = groups_;
+  const bool write = frame == nullptr || static_cast<Index>(waiting_.size()) > kMostWaiting;
+  if (write && memory_ == nullptr) rows_ = room_for_rows<Scalar>();
+  const auto waiting = prepare<Scalar>(waiting_);
+  const std::vector<Scalar> w =
+      frame == nullptr ? std::vector<Scalar>() : kernels::padded<Scalar>(frame->columns());
+  const Index dim = source.dim();
+  const Index k = frame == nullptr ? 0 : frame->directions();
+  const Index width = kernels::padded_width<Scalar>(k);
+  for (Index m = 0; m < source.num_groups(); ++m) {
+    workers.for_each_block(source[m].rows.rows(), kRowsPerTask, [&](Index begin, Index end) {
+      DiskScratch::look(begin, end);
+      thread_local MatrixOf<Scalar> block, projected;
+      const Index count = end - begin;
+      block.resize(count, dim);
+      source[m].rows.visit([&](const auto& rows) {
+        block = rows.middle_rows(begin, count).eigen().template cast<Scalar>();
+      });
+      for (const auto& each : waiting) each.move(m, MatrixView<Scalar>(block));
+      if (write) std::get<Writable<Scalar>>(rows_)[m].middle_rows(begin, count).eigen() = block;
+      if (frame == nullptr) return;
+      projected.resize(count, width);
+      kernels::project(block.data(), dim, count, dim, w.data(), width, projected.data());
+      for (Index line = 0; line < k; ++line) {
+        for (Index i = 0; i < count; ++i) (*lines)[m](line, begin + i) = projected(i, line);
       }
     });
-    to += group.rows.rows() * dim;
-    groups_.add(group.name, MatrixView<const Scalar>(out.back()), group.masses);
   }
-  if (!given_.feature_names().empty()) groups_.set_feature_names(given_.feature_names());
-  groups_.set_measured(given_.measured());
-  groups_.set_labels_of(given_);
+  if (write) waiting_.clear();
+}
+
+void Latent::write_what_waits(const Workers& workers) const {
+  if (single_) {
+    pass<float>(nullptr, nullptr, workers);
+  } else {
+    pass<double>(nullptr, nullptr, workers);
+  }
+}
+
+Latent::Some Latent::some(const RowChoice& chosen) const {
+  if (waiting_.empty()) return {groups_, chosen};
+  Some out;
+  const auto add_moved = [&](Index m, auto rows) {
+    using Scalar = typename decltype(rows)::Scalar;
+    rows.resize(static_cast<Index>(chosen[m].size()), groups_.dim());
+    Index at = 0;
+    for (const Index i : chosen[m]) {
+      DiskScratch::look_at(i);
+      groups_[m].rows.visit([&](const auto& given) {
+        std::transform(given.row(i), given.row(i) + given.cols(), rows.row(at++).data(),
+                       [](auto value) { return static_cast<Scalar>(value); });
+      });
+    }
+    for (const auto& each : prepare<Scalar>(waiting_)) each.move(m, MatrixView<Scalar>(rows));
+    std::vector<double> masses = chosen_masses(groups_[m], chosen[m]);
+    out.groups.add(groups_[m].name, std::move(rows), std::move(masses));
+    out.rows.push_back(RowList::all(static_cast<Index>(chosen[m].size())));
+  };
+  for (Index m = 0; m < groups_.num_groups(); ++m) {
+    if (single_) {
+      add_moved(m, SingleMatrix());
+    } else {
+      add_moved(m, Matrix());
+    }
+  }
   return out;
 }
 
@@ -175,6 +289,7 @@ Projections Latent::room_for_lines(Index lines) const {
 }
 
 void Latent::move(const Layer& layer, const Workers& workers) {
+  if (scratch_ != nullptr && (memory_ == nullptr || !waiting_.empty())) write_what_waits(workers);
   for (Index m = 0; m < groups_.num_groups(); ++m) {
     if (single_) {
       move_singles(layer, m, std::get<1>(rows_)[m], workers);
@@ -197,7 +312,8 @@ Projections Latent::project(const Frame& frame, const Workers& workers, Work& wo
     const std::vector<Scalar> w = kernels::padded<Scalar>(frame.columns());
     Projections out = room_for_lines<Scalar>(frame.directions());
     const auto& lines = std::get<Projections::Lines<Scalar>>(out.lines_);
-    for (Index m = 0; m < groups_.num_groups(); ++m) {
+    if (scratch_ != nullptr) pass<Scalar>(&frame, &lines, workers);
+    for (Index m = 0; scratch_ == nullptr && m < groups_.num_groups(); ++m) {
       project_group<Scalar>(rows_of(m), w, lines[m], workers);
     }
     count_product(frame.directions(), 1, watch.seconds(), work);
@@ -210,6 +326,12 @@ Projections Latent::project(const Frame& frame, const Workers& workers, Work& wo
 void Latent::move_along(const SlicedLayer& layer, Projections& projections, const Workers& workers,
                         Work& work) {
   const Stopwatch watch;
+  if (scratch_ != nullptr) {
+    waiting_.push_back(std::make_shared<const SlicedLayer>(layer));
+    projections.moved_by_ = waiting_.back();
+    // The same products, later.
+    return count_product(layer.frame().directions(), 2, watch.seconds(), work);
+  }
   const auto all_groups = [&](const auto& lines, const auto& rows) {
     using Scalar = typename std::decay_t<decltype(lines.front())>::Scalar;
     const MatrixOf<Scalar> directions = layer.frame().columns().transpose().cast<Scalar>();

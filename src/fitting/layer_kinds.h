@@ -21,6 +21,7 @@
 #include "conflux/options/options.h"
 #include "fitting/latent.h"
 #include "fitting/line_maps.h"
+#include "fitting/row_choice.h"
 #include "slicing/work.h"
 
 namespace conflux {
@@ -31,15 +32,18 @@ using LayerPointer = std::shared_ptr<const Layer>;
 struct FitInput {
   /// The groups as the layers so far have left them.
   Latent& latent;
-  /// Rows to learn from, and how many they are over all processes.
+  /// Rows to learn from, and where they stand among those of all processes.
   const RowChoice& usable;
-  const std::vector<Index>& sizes;
+  const RowPlaces& places;
   /// Resolved.
   const FitOptions& options;
   Communicator& comm;
   const Workers& workers;
 
+  /// With rows where the layers so far have left them.
   const GroupSet& groups() const { return latent.groups(); }
+  /// Names and masses of the groups, whose rows need not have moved yet.
+  const GroupSet& given() const { return latent.given(); }
 };
 
 /// A candidate for the next place in a flow: fitted, but not yet applied.

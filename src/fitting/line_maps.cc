@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "fitting/line_summaries.h"
 #include "fitting/line_values.h"
-#include "kernels/sort.h"
 #include "options/methods.h"
 #include "univariate/barycenter.h"
 #include "univariate/quantiles.h"
@@ -16,83 +16,25 @@ namespace conflux {
 
 namespace {
 
-// Sorts a line in place, and masses with it.
-QuantileSummary summarize_line(std::span<double> values, const std::vector<double>& masses,
-                               Index capacity) {
-  const auto count = static_cast<Index>(values.size());
-  if (masses.empty()) {
-    kernels::sort_values(values.data(), count);
-    return summarize(values, {}, capacity);
-  }
-  thread_local kernels::SortBuffer buffer;
-  thread_local std::vector<std::uint32_t> rows;
-  thread_local std::vector<double> sorted_masses;
-  rows.resize(values.size());
-  sorted_masses.resize(values.size());
-  kernels::sort_rows(values.data(), count, rows.data(), buffer);
-  for (std::size_t i = 0; i < values.size(); ++i) sorted_masses[i] = masses[rows[i]];
-  return summarize(values, sorted_masses, capacity);
-}
-
-void pack(const QuantileSummary& summary, std::vector<double>& out) {
-  out.insert(out.end(), {summary.min, summary.max, static_cast<double>(summary.values.size())});
-  out.insert(out.end(), summary.values.begin(), summary.values.end());
-  out.insert(out.end(), summary.masses.begin(), summary.masses.end());
-}
-
-QuantileSummary unpack(const double*& at) {
-  QuantileSummary summary;
-  summary.min = at[0];
-  summary.max = at[1];
-  const auto count = static_cast<std::ptrdiff_t>(at[2]);
-  at += 3;
-  summary.values.assign(at, at + count);
-  summary.masses.assign(at + count, at + 2 * count);
-  at += 2 * count;
-  return summary;
-}
-
-// Merges summaries[s] of all processes, for every s.
-void merge_over_processes(std::vector<QuantileSummary>& summaries, Communicator& comm) {
-  if (comm.size() == 1) return;
-  std::vector<double> packed;
-  for (const QuantileSummary& summary : summaries) pack(summary, packed);
-  const std::vector<double> all = comm.gather(packed);
-  const double* at = all.data();
-  std::vector<std::vector<QuantileSummary>> parts(summaries.size());
-  for (Index rank = 0; rank < comm.size(); ++rank) {
-    for (auto& part : parts) part.push_back(unpack(at));
-  }
-  for (std::size_t s = 0; s < summaries.size(); ++s) summaries[s] = merge(parts[s]);
-}
-
 // Some lines of a layer, one after the other.
 struct FittedLines {
   std::vector<std::vector<MonotoneMap>> maps;  // maps[k][m]
   std::vector<std::vector<double>> barycenters;
 };
 
-// Quantile maps or splines: both need summaries.
-FittedLines fit_quantile_lines(LineValues& lines, double strength, const FitOptions& options,
-                               Communicator& comm, const Workers& workers) {
-  const Index groups = lines.num_groups();
-  const Index knots = *options.knots;
-  std::vector<QuantileSummary> summaries(static_cast<std::size_t>(lines.num_lines() * groups));
-  workers.for_each(static_cast<Index>(summaries.size()), [&](Index s) {
-    summaries[s] = summarize_line(lines.line(s % groups, s / groups), lines.masses[s % groups],
-                                  kPointsPerKnot * knots);
-  });
-  merge_over_processes(summaries, comm);
+// Quantile maps or splines: both need summaries; entry k * groups + m is of line k.
+FittedLines fit_quantile_lines(std::span<const QuantileSummary> summaries, Index groups,
+                               double strength, const FitOptions& options, const Workers& workers) {
+  const Index num_lines = static_cast<Index>(summaries.size()) / groups;
   FittedLines fitted;
-  fitted.maps.resize(static_cast<std::size_t>(lines.num_lines()));
+  fitted.maps.resize(static_cast<std::size_t>(num_lines));
   fitted.barycenters.resize(fitted.maps.size());
-  workers.for_each(lines.num_lines(), [&](Index k) {
-    const std::span<const QuantileSummary> of_line(summaries.data() + k * groups,
-                                                   static_cast<std::size_t>(groups));
+  workers.for_each(num_lines, [&](Index k) {
+    const auto of_line = summaries.subspan(k * groups, groups);
     const auto& fit_maps =
         options.estimator == Estimator::kSpline ? fit_spline_maps : fit_quantile_maps;
     fitted.maps[k] =
-        fit_maps(of_line, options.weights.list, knots, strength, &fitted.barycenters[k]);
+        fit_maps(of_line, options.weights.list, *options.knots, strength, &fitted.barycenters[k]);
   });
   return fitted;
 }
@@ -223,28 +165,52 @@ MonotoneMap histogram_map_to(const HistogramMap& other, LineValues& lines, Index
   return fit_histogram_map_to(histogram, other.target(), histogram_settings(options), strength);
 }
 
-// Processes with many rows or few threads can read fewer lines at a time, and all must make the
-// same exchanges.
-Index lines_of_all(const RowChoice& chosen, Communicator& comm, const Workers& workers) {
-  auto lines = static_cast<double>(lines_at_a_time(chosen, workers));
+// How lines are read: all groups at once, or one line of one group after the other, which takes
+// less memory where summaries are all that is wanted.
+struct LineSource {
+  Index num_lines;
+  const GroupSet& groups;
+  const RowChoice& chosen;
+  Index most_rows;
+  std::function<LineValues(Index first, Index count)> read = {};
+  /// Entry k * groups + m is of line first + k.
+  std::function<std::vector<QuantileSummary>(Index first, Index count)> summarize = {};
+};
+
+// All processes must make the same exchanges, whatever rows and threads they have.
+Index lines_of_all(const LineSource& source, const FitOptions& options, Communicator& comm,
+                   const Workers& workers) {
+  if (options.estimator != Estimator::kHistogram) {
+    return comm.size() == 1 ? kMostLinesAtATime : lines_to_exchange(source.most_rows);
+  }
+  auto lines = static_cast<double>(lines_at_a_time(source.chosen, workers));
   comm.min(std::span(&lines, 1));
   return static_cast<Index>(lines);
 }
 
-// read_some(first, count) gives the values on some of the lines.
-template <class ReadSome>
-LineMaps fit_all_lines(Index num_lines, Index num_groups, Index at_a_time, double strength,
-                       const FitOptions& options, Communicator& comm, const Workers& workers,
-                       const ReadSome& read_some) {
+LineMaps fit_all_lines(const LineSource& source, double strength, const FitOptions& options,
+                       Communicator& comm, const Workers& workers) {
   LineMaps out;
-  out.maps.resize(static_cast<std::size_t>(num_groups));
+  const Index groups = source.groups.num_groups();
+  out.maps.resize(static_cast<std::size_t>(groups));
   const bool histograms = options.estimator == Estimator::kHistogram;
-  if (!histograms) out.barycenters.resize(num_lines, *options.knots);
-  for (Index first = 0; first < num_lines; first += at_a_time) {
-    const Index count = std::min(at_a_time, num_lines - first);
-    LineValues lines = read_some(first, count);
-    FittedLines fitted = histograms ? fit_histogram_lines(lines, strength, options, comm, workers)
-                                    : fit_quantile_lines(lines, strength, options, comm, workers);
+  if (!histograms) out.barycenters.resize(source.num_lines, *options.knots);
+  const Index at_a_time = lines_of_all(source, options, comm, workers);
+  for (Index first = 0; first < source.num_lines; first += at_a_time) {
+    const Index count = std::min(at_a_time, source.num_lines - first);
+    FittedLines fitted;
+    if (histograms) {
+      LineValues lines = source.read(first, count);
+      fitted = fit_histogram_lines(lines, strength, options, comm, workers);
+    } else if (comm.size() > 1) {
+      LineValues lines = source.read(first, count);
+      fitted = fit_quantile_lines(
+          summarize_together(lines, kPointsPerKnot * *options.knots, comm, workers), groups,
+          strength, options, workers);
+    } else {
+      fitted =
+          fit_quantile_lines(source.summarize(first, count), groups, strength, options, workers);
+    }
     for (auto& of_line : fitted.maps) {
       for (std::size_t m = 0; m < of_line.size(); ++m) out.maps[m].push_back(std::move(of_line[m]));
     }
@@ -261,15 +227,16 @@ LineMaps fit_all_lines(Index num_lines, Index num_groups, Index at_a_time, doubl
 RowChoice all_rows(const GroupSet& groups) {
   RowChoice out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    out.emplace_back().reserve(static_cast<std::size_t>(groups[m].rows.rows()));
-    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
-      if (groups[m].masses.empty() || groups[m].masses[i] > 0) out.back().push_back(i);
+    std::vector<Index> left_out;
+    for (std::size_t i = 0; i < groups[m].masses.size(); ++i) {
+      if (!(groups[m].masses[i] > 0)) left_out.push_back(static_cast<Index>(i));
     }
+    out.push_back(RowList::all(groups[m].rows.rows(), std::move(left_out)));
   }
   return out;
 }
 
-std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen) {
+std::vector<double> chosen_masses(const Group& group, const RowList& chosen) {
   std::vector<double> out;
   if (!group.masses.empty()) {
     for (const Index i : chosen) out.push_back(group.masses[i]);
@@ -279,32 +246,59 @@ std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& 
 
 LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
                        double strength, const FitOptions& options, Communicator& comm,
-                       const Workers& workers) {
+                       const Workers& workers, Index most_rows) {
   const Index num_lines = frame == nullptr ? groups.dim() : frame->directions();
-  return fit_all_lines(num_lines, groups.num_groups(), lines_of_all(chosen, comm, workers),
-                       strength, options, comm, workers, [&](Index first, Index count) {
-                         return read_lines(groups, chosen, frame, first, count, workers);
-                       });
+  const Index capacity = kPointsPerKnot * options.knots.value_or(0);
+  LineSource source{
+      .num_lines = num_lines, .groups = groups, .chosen = chosen, .most_rows = most_rows};
+  source.read = [&](Index first, Index count) {
+    return read_lines(groups, chosen, frame, first, count, workers);
+  };
+  source.summarize = [&](Index first, Index count) {
+    if (frame == nullptr) {
+      return summarize_features(groups, chosen, first, count, capacity, workers);
+    }
+    LineValues lines = source.read(first, count);
+    const ReadLine<double> read_line = [&](Index m, Index line, std::span<double> values) {
+      std::ranges::copy(lines.line(m, line - first), values.begin());
+    };
+    return summarize_read(read_line, groups, chosen, first, count, capacity, workers);
+  };
+  return fit_all_lines(source, strength, options, comm, workers);
 }
 
-LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSet& groups,
+template <class Scalar>
+LineMaps fit_line_maps(Index num_lines, const ReadLine<Scalar>& read_line, const GroupSet& groups,
                        const RowChoice& chosen, double strength, const FitOptions& options,
-                       Communicator& comm, const Workers& workers) {
+                       Communicator& comm, const Workers& workers, Index most_rows) {
   const Index num_groups = groups.num_groups();
-  return fit_all_lines(num_lines, num_groups, lines_of_all(chosen, comm, workers), strength,
-                       options, comm, workers, [&](Index first, Index count) {
-                         LineValues lines;
-                         for (Index m = 0; m < num_groups; ++m) {
-                           lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
-                           lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
-                         }
-                         workers.for_each(count * num_groups, [&](Index s) {
-                           const Index m = s % num_groups;
-                           read_line(m, first + s / num_groups, lines.line(m, s / num_groups));
-                         });
-                         return lines;
-                       });
+  LineSource source{
+      .num_lines = num_lines, .groups = groups, .chosen = chosen, .most_rows = most_rows};
+  source.read = [&](Index first, Index count) {
+    LineValues lines;
+    for (Index m = 0; m < num_groups; ++m) {
+      lines.values.emplace_back(count, static_cast<Index>(chosen[m].size()));
+      lines.masses.push_back(chosen_masses(groups[m], chosen[m]));
+    }
+    workers.for_each(count * num_groups, [&](Index s) {
+      const Index m = s % num_groups;
+      std::vector<Scalar> values(chosen[m].size());
+      read_line(m, first + s / num_groups, values);
+      std::ranges::copy(values, lines.line(m, s / num_groups).begin());
+    });
+    return lines;
+  };
+  source.summarize = [&](Index first, Index count) {
+    return summarize_read(read_line, groups, chosen, first, count, kPointsPerKnot * *options.knots,
+                          workers);
+  };
+  return fit_all_lines(source, strength, options, comm, workers);
 }
+
+template LineMaps fit_line_maps(Index, const ReadLine<float>&, const GroupSet&, const RowChoice&,
+                                double, const FitOptions&, Communicator&, const Workers&, Index);
+template LineMaps fit_line_maps(Index, const ReadLine<double>&, const GroupSet&, const RowChoice&,
+                                double, const FitOptions&, Communicator&, const Workers&, Index);
 
 bool add_line_maps(LineMaps& lines, const GroupSet& group, const RowChoice& chosen,
                    const Frame* frame, double strength, const FitOptions& options,

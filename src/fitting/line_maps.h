@@ -1,7 +1,8 @@
 // Maps of all groups along lines, fitted on rows that may be spread over processes.
 //
-// Each process reduces its rows to small arrays per line and group: a quantile summary, or moments
-// and histogram counts. Those are combined over processes, and every process fits the same maps.
+// Quantiles of a line and group are taken by one process, which the others send their values: so
+// they have the bits of one process that has all rows. For histograms each process reduces its rows
+// to moments and counts, which are added up. Every process fits the same maps.
 
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
 #include "conflux/options/options.h"
+#include "core/row_list.h"
 #include "stiefel/frame.h"
 #include "univariate/monotone_map.h"
 
@@ -23,13 +25,13 @@ namespace conflux {
 inline constexpr Index kPointsPerKnot = 16;
 
 /// Rows of each group, by position.
-using RowChoice = std::vector<std::vector<Index>>;
+using RowChoice = std::vector<RowList>;
 
 /// Every row that has mass.
 RowChoice all_rows(const GroupSet& groups);
 
 /// Masses of the chosen rows; empty when all rows count alike.
-std::vector<double> chosen_masses(const Group& group, const std::vector<Index>& chosen);
+std::vector<double> chosen_masses(const Group& group, const RowList& chosen);
 
 struct LineMaps {
   /// maps[m][k] moves group m along line k.
@@ -40,18 +42,21 @@ struct LineMaps {
 };
 
 /// Maps along the columns of `frame`, or along every coordinate when it is null. `options` must be
-/// resolved.
+/// resolved. Several processes need to know how many rows the one has at most that has most.
 LineMaps fit_line_maps(const GroupSet& groups, const RowChoice& chosen, const Frame* frame,
                        double strength, const FitOptions& options, Communicator& comm,
-                       const Workers& workers);
+                       const Workers& workers, Index most_rows = 0);
 
-/// Writes the values of the chosen rows of a group on a line. Threads call it at the same time.
-using ReadLine = std::function<void(Index group, Index line, std::span<double> values)>;
+/// Writes the values of the chosen rows of a group on a line, in the precision that they have.
+/// Threads call it at the same time.
+template <class Scalar>
+using ReadLine = std::function<void(Index group, Index line, std::span<Scalar> values)>;
 
-/// Maps along lines on which values are known already; few lines are held at a time.
-LineMaps fit_line_maps(Index num_lines, const ReadLine& read_line, const GroupSet& groups,
+/// Maps along lines on which values are known already. Each thread holds one line of one group.
+template <class Scalar>
+LineMaps fit_line_maps(Index num_lines, const ReadLine<Scalar>& read_line, const GroupSet& groups,
                        const RowChoice& chosen, double strength, const FitOptions& options,
-                       Communicator& comm, const Workers& workers);
+                       Communicator& comm, const Workers& workers, Index most_rows = 0);
 
 /// Adds the maps of the only group of `group` towards the barycenters that `lines` has already.
 /// False when it has none.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "conflux/core/error.h"
 #include "kernels/product.h"
@@ -20,57 +21,78 @@ std::uint64_t stream_number(Index group, const Communicator& comm) {
   return (static_cast<std::uint64_t>(comm.rank()) << 32) | static_cast<std::uint64_t>(group);
 }
 
-// `count` of the rows, which increase, in their own order, which is kind to the cache.
-std::vector<Index> draw_in_order(const std::vector<Index>& rows, Index count, Stream stream) {
-  if (count >= static_cast<Index>(rows.size())) return rows;
-  std::vector<Index> drawn = draw_rows(rows, count, stream);
+// `count` of `size` places, in their own order, which is kind to the cache.
+std::vector<Index> draw_places(Index size, Index count, Stream stream) {
+  std::vector<Index> drawn = stream.start_of_permutation(size, std::min(count, size));
   std::sort(drawn.begin(), drawn.end());
   return drawn;
 }
 
-}  // namespace
-
-std::vector<Index> draw_rows(const std::vector<Index>& rows, Index count, Stream stream) {
-  std::vector<Index> order = stream.permutation(static_cast<Index>(rows.size()));
-  order.resize(static_cast<std::size_t>(count));
-  for (Index& i : order) i = rows[i];
-  return order;
-}
-
-std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken) {
-  std::vector<Index> out;
-  out.reserve(rows.size() - taken.size());
-  std::set_difference(rows.begin(), rows.end(), taken.begin(), taken.end(),
-                      std::back_inserter(out));
+std::vector<Index> first_places(Index count) {
+  std::vector<Index> out(static_cast<std::size_t>(count));
+  std::iota(out.begin(), out.end(), Index{0});
   return out;
 }
 
-LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
-                      const FitOptions& options, const Communicator& comm) {
+}  // namespace
+
+RowPlaces place_rows(const RowChoice& usable, Communicator& comm) {
+  std::vector<double> own;
+  for (const RowList& rows : usable) own.push_back(static_cast<double>(rows.size()));
+  const std::vector<double> all = comm.gather(own);
+  RowPlaces out{.sizes = std::vector<Index>(own.size(), 0),
+                .before = std::vector<Index>(own.size(), 0)};
+  for (Index rank = 0; rank < comm.size(); ++rank) {
+    Index on_rank = 0;
+    for (std::size_t m = 0; m < own.size(); ++m) {
+      const auto rows = static_cast<Index>(all[static_cast<std::size_t>(rank) * own.size() + m]);
+      out.sizes[m] += rows;
+      if (rank < comm.rank()) out.before[m] += rows;
+      on_rank += rows;
+    }
+    out.most = std::max(out.most, on_rank);
+  }
+  return out;
+}
+
+std::vector<Index> own_rows(const std::vector<Index>& places, Index group, const RowChoice& usable,
+                            const RowPlaces& all) {
+  const RowList& rows = usable[group];
+  std::vector<Index> out;
+  for (const Index place : places) {
+    const Index here = place - all.before[group];
+    if (here >= 0 && here < static_cast<Index>(rows.size())) out.push_back(rows[here]);
+  }
+  return out;
+}
+
+LayerRows choose_rows(const RowChoice& usable, const RowPlaces& places, Index layer,
+                      const FitOptions& options) {
   LayerRows out;
   out.usable = &usable;
   for (Index m = 0; m < static_cast<Index>(usable.size()); ++m) {
-    const std::vector<Index>& rows = usable[m];
-    const auto count = static_cast<Index>(rows.size());
-    const std::uint64_t number = stream_number(m, comm);
-    std::vector<Index> half_of_rows;
-    // Odd counts round down on one process and up on the next, so that many small parts split well.
-    const Index half = (count + comm.rank() % 2) / 2;
-    if (options.split == Split::kFixedHalf) {
-      half_of_rows.assign(rows.begin(), rows.begin() + half);
+    const Index size = places.sizes[m];
+    const auto number = static_cast<std::uint64_t>(m);
+    const Index limit = std::min(*options.search_rows, size);
+    Stream draw(options.seed, Purpose::kSearchRows, layer, number);
+    if (options.split == Split::kNone) {
+      // A list of all rows is not made where all are looked at.
+      out.search.push_back(
+          limit == size ? usable[m]
+                        : RowList(own_rows(draw_places(size, limit, draw), m, usable, places)));
+      continue;
     }
-    if (options.split == Split::kRandomHalf) {
-      half_of_rows =
-          draw_in_order(rows, half, Stream(options.seed, Purpose::kSplit, layer, number));
+    const std::vector<Index> half =
+        options.split == Split::kFixedHalf
+            ? first_places(size / 2)
+            : draw_places(size, size / 2, Stream(options.seed, Purpose::kSplit, layer, number));
+    out.others.push_back(usable[m].without(own_rows(half, m, usable, places)));
+    std::vector<Index> drawn = half;
+    if (limit < static_cast<Index>(half.size())) {
+      drawn = draw_places(static_cast<Index>(half.size()), limit, draw);
+      for (Index& i : drawn) i = half[i];
     }
-    const bool cut = options.split != Split::kNone;
-    if (cut) out.others.push_back(without(rows, half_of_rows));
-    // This process's share of the rows that the search may look at.
-    const double share = static_cast<double>(*options.search_rows) * static_cast<double>(count) /
-                         static_cast<double>(group_sizes[m]);
-    const auto limit = static_cast<Index>(std::ceil(std::min(share, static_cast<double>(count))));
-    out.search.push_back(draw_in_order(cut ? half_of_rows : rows, limit,
-                                       Stream(options.seed, Purpose::kSearchRows, layer, number)));
+    out.search.push_back(own_rows(drawn, m, usable, places));
   }
   return out;
 }
@@ -84,9 +106,11 @@ RowChoice draw_evidence(const RowChoice& usable, const std::vector<Index>& group
     const double share =
         std::min(automatic::kEvidenceShare, static_cast<double>(*options.search_rows) / all);
     const auto count = static_cast<Index>(std::ceil(share * static_cast<double>(usable[m].size())));
-    out.push_back(draw_in_order(
-        usable[m], count,
-        Stream(options.seed, Purpose::kEvidence, draw_name, stream_number(m, comm) + 2)));
+    std::vector<Index> drawn = draw_places(
+        static_cast<Index>(usable[m].size()), count,
+        Stream(options.seed, Purpose::kEvidence, draw_name, stream_number(m, comm) + 2));
+    for (Index& i : drawn) i = usable[m][i];
+    out.push_back(std::move(drawn));
   }
   return out;
 }
@@ -98,19 +122,18 @@ std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm) {
   return {counts.begin(), counts.end()};
 }
 
-void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm) {
-  const std::vector<Index> search = count_rows(rows.search, comm);
-  const std::vector<Index> maps = count_rows(rows.maps(), comm);
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (search[m] > 0 && maps[m] > 0) continue;
+void check_split(const std::vector<std::string>& names, const RowPlaces& places, Split split) {
+  if (split == Split::kNone) return;
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    if (places.sizes[m] > 1) continue;
     throw InvalidOption(fmt::format(
         "split is {} but group {} (\"{}\") has too few rows to cut; choose none, or give it more "
         "rows.",
-        name_of(split), m, groups[m].name));
+        name_of(split), m, names[m]));
   }
 }
 
-Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+Matrix project_rows(const Group& group, const RowList& chosen, const Matrix& columns,
                     const Workers& workers) {
   Matrix out(static_cast<Index>(chosen.size()), columns.cols());
   const std::vector<double> w = kernels::padded(columns);

@@ -20,16 +20,25 @@ struct LayerRows {
   const RowChoice& maps() const { return others.empty() ? *usable : others; }
 };
 
-/// The first `count` rows of a random order; fewer of them are a random choice too.
-std::vector<Index> draw_rows(const std::vector<Index>& rows, Index count, Stream stream);
+/// Where this process's rows with mass stand among those of all processes, which are numbered
+/// through in the order of ranks: so a draw does not depend on where rows lie.
+struct RowPlaces {
+  /// Rows of each group over all processes, and on those before this one.
+  std::vector<Index> sizes;
+  std::vector<Index> before;
+  /// Rows in all of the process that has most.
+  Index most = 0;
+};
 
-/// What is left of `rows` without `taken`; both increase.
-std::vector<Index> without(const std::vector<Index>& rows, const std::vector<Index>& taken);
+RowPlaces place_rows(const RowChoice& usable, Communicator& comm);
 
-/// Rows for layer `layer`, drawn from this process's rows with mass `usable`, which must outlive
-/// the result. `group_sizes` counts the usable rows of all processes.
-LayerRows choose_rows(const RowChoice& usable, const std::vector<Index>& group_sizes, Index layer,
-                      const FitOptions& options, const Communicator& comm);
+/// Of some places among the rows of a group, the rows that this process has, in the same order.
+std::vector<Index> own_rows(const std::vector<Index>& places, Index group, const RowChoice& usable,
+                            const RowPlaces& all);
+
+/// Rows for layer `layer`, drawn from the rows with mass `usable`, which must outlive the result.
+LayerRows choose_rows(const RowChoice& usable, const RowPlaces& places, Index layer,
+                      const FitOptions& options);
 
 /// Rows in which a conditional layer looks for differences: those of a search, but never all.
 /// `draw` names the choice.
@@ -40,10 +49,10 @@ RowChoice draw_evidence(const RowChoice& usable, const std::vector<Index>& group
 std::vector<Index> count_rows(const RowChoice& chosen, Communicator& comm);
 
 /// Throws InvalidOption unless both halves of a split have rows of every group.
-void check_rows(const GroupSet& groups, const LayerRows& rows, Split split, Communicator& comm);
+void check_split(const std::vector<std::string>& names, const RowPlaces& places, Split split);
 
 /// Rows times columns, for the chosen rows of a group.
-Matrix project_rows(const Group& group, const std::vector<Index>& chosen, const Matrix& columns,
+Matrix project_rows(const Group& group, const RowList& chosen, const Matrix& columns,
                     const Workers& workers);
 
 }  // namespace conflux

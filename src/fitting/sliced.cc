@@ -1,7 +1,6 @@
 // INB: all groups to their barycenter along the directions in which they differ most.
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/stopwatch.h"
 #include "fitting/layer_kinds.h"
@@ -28,15 +27,15 @@ double mean_spread_of(const Projections& projections, const RowChoice& chosen,
                       const FitInput& input) {
   GroupSet values;
   RowChoice all;
-  for (Index m = 0; m < input.groups().num_groups(); ++m) {
-    const Group& group = input.groups()[m];
+  for (Index m = 0; m < input.given().num_groups(); ++m) {
+    const Group& group = input.given()[m];
     Matrix lines(projections.num_lines(), static_cast<Index>(chosen[m].size()));
     for (Index line = 0; line < lines.rows(); ++line) {
-      projections.copy(m, line, chosen[m], std::span(lines.row(line).data(), chosen[m].size()));
+      projections.copy(m, line, chosen[m],
+                       std::span<double>(lines.row(line).data(), chosen[m].size()));
     }
     values.add(group.name, Matrix(lines.transpose()), chosen_masses(group, chosen[m]));
-    all.emplace_back(chosen[m].size());
-    std::iota(all.back().begin(), all.back().end(), Index{0});
+    all.push_back(RowList::all(static_cast<Index>(chosen[m].size())));
   }
   const Index k = values.dim();
   const std::vector<double> weights = search_weights(input.options);
@@ -52,8 +51,8 @@ class SlicedFitter final : public LayerFitter {
         image_(parse_image_shape(input.options.image, input.groups().dim())) {}
 
   Fitted fit(const FitInput& input, Index layer, double strength) override {
-    LayerRows rows = choose_rows(input.usable, input.sizes, layer, input.options, input.comm);
-    check_rows(input.groups(), rows, input.options.split, input.comm);
+    check_split(input.given().names(), input.places, input.options.split);
+    LayerRows rows = choose_rows(input.usable, input.places, layer, input.options);
     SearchResult found = search(input, layer, rows.search);
     share(found.frame, input.comm);
     const auto projections =
@@ -79,14 +78,15 @@ class SlicedFitter final : public LayerFitter {
                                             ? random_patch(*image_, options.seed, layer)
                                             : std::vector<Index>();
     const std::vector<double> weights = search_weights(options);
+    const Latent::Some seen = input.latent.some(rows);
     const SearchSample<float> sample = gather_search_sample<float>(
-        input.groups(), rows, weights, input.comm, input.workers, &centre_, features);
+        seen.groups, seen.rows, weights, input.comm, input.workers, &centre_, features);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start =
         Frame::random(sample.dim(), std::min(*options.directions, sample.dim()), stream);
     SearchResult found =
         find_directions(sample, weights, start, search_options(options), input.workers);
-    if (!features.empty()) found.frame = spread_over(features, found.frame, input.groups().dim());
+    if (!features.empty()) found.frame = spread_over(features, found.frame, input.given().dim());
     return found;
   }
 
@@ -94,11 +94,15 @@ class SlicedFitter final : public LayerFitter {
                               const Projections& projections, const RowChoice& rows,
                               double strength) {
     const Stopwatch watch;
-    const auto read_line = [&](Index m, Index line, std::span<double> values) {
-      projections.copy(m, line, rows[m], values);
+    const auto fit_in = [&](auto zero) {
+      using Scalar = decltype(zero);
+      const ReadLine<Scalar> read_line = [&](Index m, Index line, std::span<Scalar> values) {
+        projections.copy(m, line, rows[m], values);
+      };
+      return fit_line_maps(found.frame.directions(), read_line, input.given(), rows, strength,
+                           input.options, input.comm, input.workers, input.places.most);
     };
-    LineMaps lines = fit_line_maps(found.frame.directions(), read_line, input.groups(), rows,
-                                   strength, input.options, input.comm, input.workers);
+    LineMaps lines = projections.single() ? fit_in(0.0F) : fit_in(0.0);
     found.work.sort_seconds += watch.seconds();
     return {found.frame, std::move(lines.maps), std::move(lines.barycenters)};
   }

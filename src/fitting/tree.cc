@@ -11,8 +11,8 @@ namespace {
 class TreeFitter final : public LayerFitter {
  public:
   Fitted fit(const FitInput& input, Index layer, double strength) override {
-    const LayerRows rows = choose_rows(input.usable, input.sizes, layer, input.options, input.comm);
-    check_rows(input.groups(), rows, input.options.split, input.comm);
+    check_split(input.given().names(), input.places, input.options.split);
+    const LayerRows rows = choose_rows(input.usable, input.places, layer, input.options);
     return plain_layer(std::make_shared<TreeLayer>(
                            fit_tree_layer(input.groups(), rows.search, rows.maps(), strength,
                                           input.options, input.comm, input.workers)),

@@ -23,7 +23,7 @@ constexpr double kStraightShare = 0.1;
 // Before the features of a packed row.
 constexpr Index kPackedHead = 2;
 
-double total_mass(const Group& group, const std::vector<Index>& chosen, Communicator& comm) {
+double total_mass(const Group& group, const RowList& chosen, Communicator& comm) {
   double sum = 0;
   for (const Index i : chosen) sum += mass_of(group, i);
   return comm.sum(sum);
@@ -178,8 +178,8 @@ struct Halves {
   double above;
 };
 
-std::vector<Halves> count_halves(const Group& group, const std::vector<Index>& chosen,
-                                 const Structure& tree, double uniform, Communicator& comm) {
+std::vector<Halves> count_halves(const Group& group, const RowList& chosen, const Structure& tree,
+                                 double uniform, Communicator& comm) {
   std::vector<double> counts(2 * tree.nodes.size(), 0.0);
   std::vector<double> point(tree.axes.size());
   for (const Index i : chosen) {

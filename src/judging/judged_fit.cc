@@ -43,15 +43,14 @@ Index count_all(const Choice& rows) {
 std::vector<Index> draw_sorted(Index rows, Index count, std::uint64_t seed, std::size_t group,
                                std::uint64_t step) {
   Stream stream(seed, Purpose::kHeldOut, group, step);
-  std::vector<Index> out = stream.permutation(rows);
-  out.resize(static_cast<std::size_t>(count));
+  std::vector<Index> out = stream.start_of_permutation(rows, count);
   std::sort(out.begin(), out.end());
   return out;
 }
 
 // Thins large groups to the same number of rows, so that all groups together keep within the limit.
-Choice thinned(Choice rows, std::uint64_t seed, Index limit = kMostJudgedRows) {
-  const Index most = rows_per_group(counts_of(rows), limit);
+Choice thinned(Choice rows, std::uint64_t seed) {
+  const Index most = rows_per_group(counts_of(rows), kMostJudgedRows);
   for (std::size_t m = 0; m < rows.size(); ++m) {
     const auto size = static_cast<Index>(rows[m].size());
     if (size <= most) continue;
@@ -113,17 +112,24 @@ DataShape shape_of(const GroupSet& groups) {
   return out;
 }
 
-Choice every_row(const GroupSet& groups) {
+// Of all rows, as many as the limit allows, without a list of the others.
+Choice some_rows(const GroupSet& groups, std::uint64_t seed, Index limit) {
+  const std::vector<Index> sizes = shape_of(groups).group_sizes;
+  const Index most = rows_per_group(sizes, limit);
   Choice out;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    out.emplace_back(static_cast<std::size_t>(groups[m].rows.rows()));
+  for (std::size_t m = 0; m < sizes.size(); ++m) {
+    if (sizes[m] > most) {
+      out.push_back(draw_sorted(sizes[m], most, seed, m, 2));
+      continue;
+    }
+    out.emplace_back(static_cast<std::size_t>(sizes[m]));
     std::iota(out.back().begin(), out.back().end(), Index{0});
   }
   return out;
 }
 
 GroupSet sample_of(const GroupSet& groups, std::uint64_t seed) {
-  return without_empty(groups, thinned(every_row(groups), seed, kMostSampledRows));
+  return without_empty(groups, some_rows(groups, seed, kMostSampledRows));
 }
 
 std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, bool fitted_again) {
@@ -297,9 +303,15 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
         fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
   }
   RowsToJudge out{.options = options};
-  const Pool pool =
-      drawn != nullptr ? *drawn : draw_pool(groups, rows_to_fit(options), options.seed);
-  set_rows_aside(out, groups, pool, unseen, options.seed);
+  Pool pool;
+  // Of all rows, no list is made where none of them is set aside.
+  const bool all = drawn == nullptr && unseen == 0 && rows_to_fit(options).all();
+  if (drawn != nullptr) {
+    pool = *drawn;
+  } else if (!all) {
+    pool = draw_pool(groups, rows_to_fit(options), options.seed);
+  }
+  if (!all) set_rows_aside(out, groups, pool, unseen, options.seed);
   if (!pool.whole()) {
     out.drawn_from = pool.sizes;
     fix_size_weights(out.options, pool.sizes);
@@ -321,9 +333,10 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
     held_out = rows_held_out(groups, resolve(out.options, shape_of(groups)));
   }
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
-  if (held_out.empty()) held_out = every_row(groups);
-  out.unseen_rows = out.by == JudgedBy::kFitted ? 0 : count_all(held_out);
-  out.judged = without_empty(groups, thinned(std::move(held_out), options.seed));
+  out.unseen_rows = count_all(held_out);
+  out.judged =
+      without_empty(groups, held_out.empty() ? some_rows(groups, options.seed, kMostJudgedRows)
+                                             : thinned(std::move(held_out), options.seed));
   out.sampled = sample_of(groups, options.seed);
   out.fitted = std::move(groups);
   return out;

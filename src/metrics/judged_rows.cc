@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/disk_scratch.h"
+
 namespace conflux {
 
 JudgedRows draw_rows(const GroupSet& groups, Index per_group, Purpose purpose, std::uint64_t seed) {
@@ -14,10 +16,10 @@ JudgedRows draw_rows(const GroupSet& groups, Index per_group, Purpose purpose, s
   out.rows.resize(std::accumulate(out.sizes.begin(), out.sizes.end(), Index{0}), groups.dim());
   for (Index m = 0; m < groups.num_groups(); ++m) {
     Stream stream(seed, purpose, static_cast<std::uint64_t>(m));
-    std::vector<Index> chosen = stream.permutation(groups[m].rows.rows());
-    chosen.resize(static_cast<std::size_t>(out.sizes[m]));
+    std::vector<Index> chosen = stream.start_of_permutation(groups[m].rows.rows(), out.sizes[m]);
     std::sort(chosen.begin(), chosen.end());
     for (const Index i : chosen) {
+      DiskScratch::look_at(i);
       groups[m].rows.copy_row(i, out.rows.row(static_cast<Index>(out.group_of.size())).data());
       out.group_of.push_back(m);
       out.label_of.push_back(groups[m].label(i));

@@ -45,14 +45,6 @@ Eigen::MatrixXd random_directions(Index dim, Index begin, Index end, std::uint64
   return directions;
 }
 
-using RowLists = std::vector<std::vector<Index>>;
-
-std::vector<Index> all_positions(Index count) {
-  std::vector<Index> out(static_cast<std::size_t>(count));
-  std::iota(out.begin(), out.end(), Index{0});
-  return out;
-}
-
 void check_count(Index count, const char* option) {
   if (count >= 1) return;
   throw InvalidOption(fmt::format("{} is {}; choose at least 1.", option, count));
@@ -101,8 +93,8 @@ MaxSliced max_sliced_w2_squared(ConstRows x, ConstRows y, const MaxSlicedOptions
   clouds.add("y", y);
   SelfCommunicator comm;
   const std::vector<double> weights{0.5, 0.5};
-  const RowLists rows{all_positions(x.rows()), all_positions(y.rows())};
-  const auto sample = gather_search_sample<double>(clouds, rows, weights, comm, workers);
+  const auto sample =
+      gather_search_sample<double>(clouds, every_row(clouds), weights, comm, workers);
   SearchOptions search;
   search.ascent.max_steps = options.max_steps;
   search.ascent.polar = true;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "comm/agreement.h"
 #include "core/disk_scratch.h"
 
 namespace conflux {
@@ -12,7 +13,7 @@ namespace {
 constexpr Index kRowsPerTask = 256;
 
 template <class Scalar>
-MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chosen,
+MatrixOf<Scalar> normalized_rows(const Group& group, const RowList& chosen,
                                  const CentreAndScale& common, std::span<const Index> features,
                                  const Workers& workers) {
   const Index dim = features.empty() ? group.rows.cols() : static_cast<Index>(features.size());
@@ -21,8 +22,9 @@ MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chos
   group.rows.visit([&](const auto& rows) {
     workers.for_each_block(out.rows(), kRowsPerTask, [&](Index begin, Index end) {
       DiskScratch::look();
-      for (Index i = begin; i < end; ++i) {
-        const auto* row = rows.row(chosen[static_cast<std::size_t>(i)]);
+      auto next = chosen.from(begin);
+      for (Index i = begin; i < end; ++i, ++next) {
+        const auto* row = rows.row(*next);
         for (Index j = 0; j < dim; ++j) {
           const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
           out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
@@ -33,48 +35,91 @@ MatrixOf<Scalar> normalized_rows(const Group& group, std::span<const Index> chos
   return out;
 }
 
-// A communicator carries doubles; one process needs no transport.
-template <class Scalar>
-MatrixOf<Scalar> gather_rows(MatrixOf<Scalar>&& mine, Communicator& comm) {
-  if (comm.size() == 1) return std::move(mine);
-  const std::vector<double> sent(mine.data(), mine.data() + mine.size());
-  const std::vector<double> all = comm.gather(sent);
-  const Index rows = static_cast<Index>(all.size()) / mine.cols();
-  return Eigen::Map<const Matrix>(all.data(), rows, mine.cols()).template cast<Scalar>();
+// Adds up f(row) of the chosen rows of all processes as one process would: in their order.
+template <class F>
+void add_in_order(const GroupSet& groups, std::span<const RowList> chosen,
+                  const std::vector<double>& counts, std::span<double> sums, Communicator& comm,
+                  F add) {
+  in_turn(comm, sums, [&] {
+    std::vector<double> buffer;
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      if (counts[m] == 0) continue;
+      for (const Index i : chosen[m]) {
+        if (i % kRowsPerLook == 0) DiskScratch::look();
+        add(m, Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), groups.dim()));
+      }
+    }
+  });
 }
 
 }  // namespace
 
+std::vector<RowList> every_row(const GroupSet& groups) {
+  std::vector<RowList> out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.push_back(RowList::all(groups[m].rows.rows()));
+  }
+  return out;
+}
+
+// A communicator carries doubles: of every group the number of rows, whether they have masses, the
+// rows, and their masses.
+GroupSet gather_groups(const GroupSet& groups, std::span<const RowList> chosen,
+                       Communicator& comm) {
+  const Index dim = groups.dim();
+  std::vector<double> packed;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    packed.push_back(static_cast<double>(chosen[m].size()));
+    packed.push_back(groups[m].masses.empty() ? 0 : 1);
+    std::size_t at = packed.size();
+    packed.resize(at + chosen[m].size() * static_cast<std::size_t>(dim));
+    for (const Index i : chosen[m]) {
+      DiskScratch::look_at(i);
+      groups[m].rows.copy_row(i, packed.data() + at);
+      at += static_cast<std::size_t>(dim);
+    }
+    if (groups[m].masses.empty()) continue;
+    for (const Index i : chosen[m]) packed.push_back(groups[m].masses[i]);
+  }
+  const std::vector<double> all = comm.gather(packed);
+  std::vector<std::vector<double>> rows(static_cast<std::size_t>(groups.num_groups()));
+  std::vector<std::vector<double>> masses(rows.size());
+  for (auto at = all.begin(); at != all.end();) {
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      const auto count = static_cast<std::ptrdiff_t>(*at++);
+      const bool weighted = *at++ > 0;
+      rows[m].insert(rows[m].end(), at, at + count * dim);
+      at += count * dim;
+      if (!weighted) continue;
+      masses[m].insert(masses[m].end(), at, at + count);
+      at += count;
+    }
+  }
+  GroupSet out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Index count = static_cast<Index>(rows[m].size()) / dim;
+    out.add(groups[m].name, Matrix(Eigen::Map<const Matrix>(rows[m].data(), count, dim)),
+            std::move(masses[m]));
+  }
+  return out;
+}
+
 // Means over the chosen rows of all processes; first of each group, then of the groups.
-CentreAndScale common_centre_and_scale(const GroupSet& groups,
-                                       std::span<const std::vector<Index>> chosen,
+CentreAndScale common_centre_and_scale(const GroupSet& groups, std::span<const RowList> chosen,
                                        std::span<const double> weights, Communicator& comm) {
   const Index dim = groups.dim();
-  std::vector<double> buffer;
   Vector centre = Vector::Zero(dim);
   std::vector<double> counts;
   for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
   comm.sum(counts);
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (counts[m] == 0) continue;
-    for (const Index i : chosen[m]) {
-      if (i % kRowsPerLook == 0) DiskScratch::look();
-      centre +=
-          (weights[m] / counts[m]) * Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim);
-    }
-  }
-  comm.sum(std::span(centre.data(), static_cast<std::size_t>(dim)));
+  add_in_order(groups, chosen, counts, std::span(centre.data(), static_cast<std::size_t>(dim)),
+               comm, [&](Index m, const auto& row) { centre += (weights[m] / counts[m]) * row; });
   double variance = 0;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    if (counts[m] == 0) continue;
-    for (const Index i : chosen[m]) {
-      if (i % kRowsPerLook == 0) DiskScratch::look();
-      variance +=
-          (weights[m] / counts[m]) *
-          (Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim) - centre).squaredNorm();
-    }
-  }
-  variance = comm.sum(variance) / static_cast<double>(dim);
+  add_in_order(groups, chosen, counts, std::span(&variance, 1), comm,
+               [&](Index m, const auto& row) {
+                 variance += (weights[m] / counts[m]) * (row - centre).squaredNorm();
+               });
+  variance /= static_cast<double>(dim);
   return {std::move(centre), variance > 0 ? std::sqrt(variance) : 1.0};
 }
 
@@ -86,36 +131,36 @@ Index SearchSample<Scalar>::num_samples() const {
 }
 
 template <class Scalar>
-SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
-                                          std::span<const std::vector<Index>> chosen,
+SearchSample<Scalar> gather_search_sample(const GroupSet& groups, std::span<const RowList> chosen,
                                           std::span<const double> weights, Communicator& comm,
                                           const Workers& workers, const CentreAndScale* common,
                                           std::span<const Index> features) {
+  if (comm.size() > 1) {
+    const GroupSet gathered = gather_groups(groups, chosen, comm);
+    SelfCommunicator alone;
+    return gather_search_sample<Scalar>(gathered, every_row(gathered), weights, alone, workers,
+                                        common, features);
+  }
   const CentreAndScale used =
       common != nullptr ? *common : common_centre_and_scale(groups, chosen, weights, comm);
   SearchSample<Scalar> sample;
   sample.scale = used.scale;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    sample.rows.push_back(
-        gather_rows(normalized_rows<Scalar>(groups[m], chosen[m], used, features, workers), comm));
-    std::vector<double> masses;
-    if (!groups[m].masses.empty()) {
-      for (const Index i : chosen[m]) masses.push_back(groups[m].masses[i]);
-    }
-    sample.masses.push_back(comm.gather(masses));
+    sample.rows.push_back(normalized_rows<Scalar>(groups[m], chosen[m], used, features, workers));
+    auto& masses = sample.masses.emplace_back();
+    if (groups[m].masses.empty()) continue;
+    for (const Index i : chosen[m]) masses.push_back(groups[m].masses[i]);
   }
   return sample;
 }
 
 template struct SearchSample<float>;
 template struct SearchSample<double>;
-template SearchSample<float> gather_search_sample(const GroupSet&,
-                                                  std::span<const std::vector<Index>>,
+template SearchSample<float> gather_search_sample(const GroupSet&, std::span<const RowList>,
                                                   std::span<const double>, Communicator&,
                                                   const Workers&, const CentreAndScale*,
                                                   std::span<const Index>);
-template SearchSample<double> gather_search_sample(const GroupSet&,
-                                                   std::span<const std::vector<Index>>,
+template SearchSample<double> gather_search_sample(const GroupSet&, std::span<const RowList>,
                                                    std::span<const double>, Communicator&,
                                                    const Workers&, const CentreAndScale*,
                                                    std::span<const Index>);

@@ -12,6 +12,7 @@
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
+#include "core/row_list.h"
 
 namespace conflux {
 
@@ -37,16 +38,19 @@ struct CentreAndScale {
 
 /// Mean of the chosen rows of all processes, and their root mean square deviation per feature.
 /// Groups weigh `weights`.
-CentreAndScale common_centre_and_scale(const GroupSet& groups,
-                                       std::span<const std::vector<Index>> chosen,
+CentreAndScale common_centre_and_scale(const GroupSet& groups, std::span<const RowList> chosen,
                                        std::span<const double> weights, Communicator& comm);
+
+/// The chosen rows of all processes, in the order of ranks, as groups of one, in one exchange.
+GroupSet gather_groups(const GroupSet& groups, std::span<const RowList> chosen, Communicator& comm);
+/// Every row of each.
+std::vector<RowList> every_row(const GroupSet& groups);
 
 /// Gathers the rows `chosen[m]` of each group from all processes; every process receives the same
 /// sample. `common` need not be exact, and is taken from the chosen rows when it is null. The
 /// sample has the given features only; all when there are none.
 template <class Scalar>
-SearchSample<Scalar> gather_search_sample(const GroupSet& groups,
-                                          std::span<const std::vector<Index>> chosen,
+SearchSample<Scalar> gather_search_sample(const GroupSet& groups, std::span<const RowList> chosen,
                                           std::span<const double> weights, Communicator& comm,
                                           const Workers& workers,
                                           const CentreAndScale* common = nullptr,

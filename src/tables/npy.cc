@@ -282,13 +282,14 @@ void MappedNpy::refuse(char kind, std::size_t size) const {
 }
 
 template <NpyElement T>
-MatrixOf<T> MappedNpy::read_rows(std::span<const Index> positions) const {
+MatrixOf<T> MappedNpy::read_rows(const RowList& positions) const {
   constexpr std::uintptr_t kBlockBytes = 1 << 24;
   const MatrixView<const T> from = view<T>();
   MatrixOf<T> out(static_cast<Index>(positions.size()), cols_);
   std::uintptr_t released = reinterpret_cast<std::uintptr_t>(mapping_.get());
-  for (Index i = 0; i < out.rows(); ++i) {
-    const T* row = from.row(positions[static_cast<std::size_t>(i)]);
+  auto position = positions.begin();
+  for (Index i = 0; i < out.rows(); ++i, ++position) {
+    const T* row = from.row(*position);
     std::copy_n(row, cols_, out.row(i).data());
     const auto length = reinterpret_cast<std::uintptr_t>(row) - released;
     if (length < kBlockBytes && i + 1 < out.rows()) continue;
@@ -301,8 +302,8 @@ MatrixOf<T> MappedNpy::read_rows(std::span<const Index> positions) const {
   return out;
 }
 
-template MatrixOf<float> MappedNpy::read_rows(std::span<const Index> positions) const;
-template MatrixOf<double> MappedNpy::read_rows(std::span<const Index> positions) const;
+template MatrixOf<float> MappedNpy::read_rows(const RowList& positions) const;
+template MatrixOf<double> MappedNpy::read_rows(const RowList& positions) const;
 
 MappedNpy map_npy(const std::filesystem::path& path) {
   const ByteSource source = ByteSource::file(path);

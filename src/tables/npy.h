@@ -15,6 +15,7 @@
 #include <string>
 
 #include "conflux/core/matrix.h"
+#include "core/row_list.h"
 
 namespace conflux {
 
@@ -39,7 +40,7 @@ class MappedNpy {
   /// Some rows, which increase, in memory of their own; lets go of the file's pages on the way, so
   /// that memory holds them once.
   template <NpyElement T>
-  MatrixOf<T> read_rows(std::span<const Index> positions) const;
+  MatrixOf<T> read_rows(const RowList& positions) const;
 
   /// Throws InvalidData when the elements are of another type. Lives as long as any copy of this.
   template <NpyElement T>

@@ -105,9 +105,13 @@ class AutomaticFit {
 
   const FitOptions& options() const { return fit_.record.options; }
 
+  std::vector<std::string> warnings_of(const GroupSet& groups) const {
+    const RowChoice usable = all_rows(groups);
+    return find_warnings(groups, usable, place_rows(usable, comm_), options(), comm_);
+  }
+
   Fit leave_alone() {
-    fit_.record.warnings =
-        find_warnings(groups_, all_rows(groups_), fit_.record.group_sizes, options(), comm_);
+    fit_.record.warnings = warnings_of(groups_);
     fit_.record.stop =
         "The groups do not differ by more than chance, so there is nothing to align.";
     fit_.record.warnings.push_back(
@@ -189,8 +193,7 @@ class AutomaticFit {
   Fit fit_few(const GroupSet& groups, const FitOptions& resolved, Index layers,
               const FitControl& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
-    out.record.warnings =
-        find_warnings(groups, all_rows(groups), fit_.record.group_sizes, options(), comm_);
+    out.record.warnings = warnings_of(groups);
     const bool table = is_table(groups, resolved, comm_) && (layers == 0 || control_.gaps.empty());
     if (layers > 0) out = sliced_stage(resolved, groups, layers, control);
     if (!table || !go_on_) return out;
@@ -321,7 +324,7 @@ class AutomaticFit {
     RowChoice usable = all_rows(groups_);
     const HeldOut held(usable, groups_, *resolved.validation_fraction, resolved.seed, comm_);
     const auto left = [&](const Fit& fit, const GroupSet& groups) {
-      return held.judge(moved_by(fit.flow, groups, workers_), comm_, workers_);
+      return held.judge(Latent(moved_by(fit.flow, groups, workers_)), comm_, workers_);
     };
     const HeldOutJudgement with = left(after, sliced), without = left(alone, groups_);
     const double error = error_of_difference(with, without);

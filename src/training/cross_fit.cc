@@ -23,8 +23,8 @@ constexpr Index kEnoughRows = 2000;
 constexpr std::uint64_t kDealt = 3;
 
 struct Deal {
-  RowChoice fitted;
-  RowChoice unseen;
+  std::vector<std::vector<Index>> fitted;
+  std::vector<std::vector<Index>> unseen;
 };
 
 // Groups of equal size are dealt alike, so that groups that are copies of each other stay copies.

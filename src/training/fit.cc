@@ -16,6 +16,7 @@
 #include "training/gathered_pool.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"
+#include "training/memory.h"
 #include "training/pool_draw.h"
 #include "training/resumption.h"
 #include "training/units.h"
@@ -52,9 +53,9 @@ class Fitter {
         usable_(all_rows(latent_.groups())),
         fit_(begin_fit(latent_.groups(), usable_, requested, comm)),
         judge_(usable_, latent_.groups(), options(), comm),
-        sizes_(count_rows(usable_, comm)),
-        input_{latent_, usable_, sizes_, options(), comm_, workers_} {
-    fit_.record.warnings = find_warnings(latent_.groups(), usable_, sizes_, options(), comm);
+        places_(place_rows(usable_, comm)),
+        input_{latent_, usable_, places_, options(), comm_, workers_} {
+    fit_.record.warnings = find_warnings(latent_.groups(), usable_, places_, options(), comm);
   }
 
   Fit run() {
@@ -237,7 +238,7 @@ class Fitter {
   RowChoice usable_;
   Fit fit_;
   LayerJudge judge_;  // takes its rows out of usable_
-  std::vector<Index> sizes_;
+  RowPlaces places_;
   FitInput input_;
   Units units_;
   std::map<std::string_view, std::unique_ptr<LayerFitter>> fitters_;
@@ -256,6 +257,7 @@ namespace {
 /// Draws the rows that are fitted if there are more than enough. Returns the sizes of the groups
 /// that they were drawn from; empty if all rows are fitted.
 std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
+  if (rows_to_fit(options).all()) return {};
   const Pool pool = draw_pool(groups, rows_to_fit(options), options.seed);
   if (pool.whole()) return {};
   groups = take_rows(groups, pool.fitted);
@@ -304,14 +306,19 @@ Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
 
 Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& requested_control) {
-  if (comm.size() > 1 && !rows_to_fit(requested).all()) {
-    return fit_gathered(groups, requested, comm, on_layer, requested_control);
+  if (comm.size() > 1) {
+    if (!rows_can_stay(requested)) {
+      return fit_gathered(groups, requested, comm, on_layer, requested_control);
+    }
+    check_same_requests(requested, comm);
+    groups = arrange_groups(groups, comm);
+    return fit_stack(std::move(groups), requested, comm, agreed(on_layer, comm), requested_control);
   }
   FitOptions options = requested;
   std::vector<Index> given_sizes;
   if (requested_control.drawn_from != nullptr) {
     given_sizes = *requested_control.drawn_from;
-  } else if (comm.size() == 1) {
+  } else {
     given_sizes = draw_rows_to_fit(groups, options);
   }
   KindsRecord kinds;

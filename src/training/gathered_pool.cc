@@ -108,7 +108,7 @@ std::vector<OwnRow> offer_own(PoolDraw& draw, const GroupSet& mine, const Names&
   draw.begin_at(rows_before(sizes, comm));
   std::vector<OwnRow> out;
   for (Index m = 0; m < mine.num_groups(); ++m) {
-    const std::vector<Index>& rows = usable[static_cast<std::size_t>(m)];
+    const RowList& rows = usable[static_cast<std::size_t>(m)];
     std::vector<Index> labels;
     for (const Index i : rows) {
       const Index label = mine[m].label(i);
@@ -176,6 +176,40 @@ GroupSet groups_of_rows(const Matrix& rows, const Names& names, bool weighted, b
 }
 
 }  // namespace
+
+GroupSet arrange_groups(const GroupSet& mine, Communicator& comm) {
+  const Names names = agree_on_names(mine, comm);
+  bool weighted = false, doubles = false;
+  for (Index m = 0; m < mine.num_groups(); ++m) {
+    weighted = weighted || !mine[m].masses.empty();
+    doubles = doubles || !mine[m].rows.single();
+  }
+  weighted = any_process(weighted, comm);
+  doubles = any_process(doubles, comm);
+  bool as_they_are = mine.names() == names.groups;
+  for (Index m = 0; m < mine.num_groups(); ++m) {
+    as_they_are = as_they_are && mine[m].rows.single() != doubles &&
+                  (!weighted || static_cast<Index>(mine[m].masses.size()) == mine[m].rows.rows());
+  }
+  if (as_they_are) return mine;
+  GroupSet out;
+  for (Index g = 0; g < static_cast<Index>(names.groups.size()); ++g) {
+    const auto own = std::find(names.group_places.begin(), names.group_places.end(), g);
+    Group group{names.groups[g], SampleRows(ConstRows(nullptr, 0, names.dim)), {}};
+    if (own != names.group_places.end()) group = mine[own - names.group_places.begin()];
+    std::vector<double> masses(group.masses.begin(), group.masses.end());
+    if (weighted) masses.resize(static_cast<std::size_t>(group.rows.rows()), 1.0);
+    if (doubles) {
+      out.add(group.name, group.rows.to_matrix(), std::move(masses));
+    } else {
+      SingleMatrix rows(group.rows.rows(), names.dim);
+      if (rows.rows() > 0) rows = group.rows.singles().eigen();
+      out.add(group.name, std::move(rows), std::move(masses));
+    }
+  }
+  if (!names.features.empty()) out.set_feature_names(names.features);
+  return out;
+}
 
 GatheredPool gather_pool(const GroupSet& mine, RowLimit rows_per_group, std::uint64_t seed,
                          Communicator& comm) {

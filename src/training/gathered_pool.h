@@ -26,4 +26,9 @@ struct GatheredPool {
 GatheredPool gather_pool(const GroupSet& mine, RowLimit rows_per_group, std::uint64_t seed,
                          Communicator& comm);
 
+/// This process's rows as groups that have the same names, order and precision on all processes:
+/// they themselves if they are so already, or a copy without labels. Throws InvalidData on all of
+/// them if their features differ.
+GroupSet arrange_groups(const GroupSet& mine, Communicator& comm);
+
 }  // namespace conflux

@@ -121,6 +121,14 @@ HeldOutJudgement mean_energy_distance(const SearchSample<float>& sample, const W
   return out;
 }
 
+HeldOutJudgement share(HeldOutJudgement mine, Communicator& comm) {
+  mine.influences.push_back(mine.divergence);
+  comm.broadcast(mine.influences, 0);
+  mine.divergence = mine.influences.back();
+  mine.influences.pop_back();
+  return mine;
+}
+
 HeldOutJudgement judge_chosen(const GroupSet& groups, const RowChoice& rows, Communicator& comm,
                               const Workers& workers) {
   const std::vector<double> even(static_cast<std::size_t>(groups.num_groups()),
@@ -134,35 +142,28 @@ HeldOutJudgement judge_chosen(const GroupSet& groups, const RowChoice& rows, Com
 HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std::uint64_t seed,
                  Communicator& comm) {
   if (fraction == 0) return;
-  std::vector<double> held;
-  std::vector<double> left;
-  for (std::vector<Index>& rows : usable) {
-    const auto count = static_cast<Index>(std::lround(fraction * static_cast<double>(rows.size())));
-    rows_.push_back(draw_rows(
-        rows, count, Stream(seed, Purpose::kHeldOut, static_cast<std::uint64_t>(comm.rank()))));
-    std::vector<Index> taken = rows_.back();
-    std::sort(taken.begin(), taken.end());
-    rows = without(rows, taken);
-    held.push_back(static_cast<double>(count));
-    left.push_back(static_cast<double>(rows.size()));
-  }
-  comm.sum(held);
-  comm.sum(left);
+  const RowPlaces places = place_rows(usable, comm);
   const auto limit =
       static_cast<double>(held_out_rows_per_group(groups.dim(), groups.num_groups()));
-  for (std::size_t m = 0; m < rows_.size(); ++m) {
-    if (held[m] < 2 || left[m] < 1) {
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Index size = places.sizes[m];
+    const auto count = static_cast<Index>(std::lround(fraction * static_cast<double>(size)));
+    if (count < 2 || size - count < 1) {
       throw InvalidOption(fmt::format(
           "validation_fraction is {} but group {} (\"{}\") has {} rows, of which {} would be held "
           "out; choose 0, another fraction, or give it more rows.",
-          fraction, m, groups[static_cast<Index>(m)].name, held[m] + left[m], held[m]));
+          fraction, m, groups[m].name, size, count));
     }
-    all_rows_.push_back(rows_[m]);
-    // This process's share of the rows that are looked at.
-    const double share =
-        std::ceil(static_cast<double>(rows_[m].size()) * std::min(1.0, limit / held[m]));
-    rows_[m].resize(static_cast<std::size_t>(share));
-    std::sort(rows_[m].begin(), rows_[m].end());
+    std::vector<Index> drawn = Stream(seed, Purpose::kHeldOut).start_of_permutation(size, count);
+    all_rows_.push_back(own_rows(drawn, m, usable, places));
+    // Those that are looked at after a layer.
+    const auto held = static_cast<double>(count);
+    drawn.resize(static_cast<std::size_t>(std::ceil(held * std::min(1.0, limit / held))));
+    std::sort(drawn.begin(), drawn.end());
+    rows_.push_back(own_rows(drawn, m, usable, places));
+    std::vector<Index> taken(all_rows_[m].begin(), all_rows_[m].end());
+    std::sort(taken.begin(), taken.end());
+    usable[m] = usable[m].without(taken);
   }
 }
 
@@ -202,31 +203,30 @@ HeldOutJudgement judge_rows(const GroupSet& groups, const Workers& workers) {
 }
 
 // Processors of different kinds may round differently, and all must judge alike.
-HeldOutJudgement HeldOut::judge(const GroupSet& latent, Communicator& comm,
+HeldOutJudgement HeldOut::judge(const Latent& latent, Communicator& comm,
                                 const Workers& workers) const {
-  HeldOutJudgement out = judge_chosen(latent, rows_, comm, workers);
-  comm.broadcast(std::span(&out.divergence, 1), 0);
-  comm.broadcast(out.influences, 0);
-  return out;
+  const Latent::Some seen = latent.some(rows_);
+  return share(judge_chosen(seen.groups, seen.rows, comm, workers), comm);
 }
 
-HeldOutJudgement HeldOut::judge_after(const Layer& layer, const GroupSet& latent,
-                                      Communicator& comm, const Workers& workers) const {
+HeldOutJudgement HeldOut::judge_after(const Layer& layer, const Latent& latent, Communicator& comm,
+                                      const Workers& workers) const {
+  const Latent::Some seen = latent.some(rows_);
   GroupSet moved;
-  HeldOut all = *this;
-  for (Index m = 0; m < latent.num_groups(); ++m) {
-    Matrix rows(static_cast<Index>(rows_[m].size()), latent.dim());
-    std::vector<double> masses;
-    for (Index i = 0; i < rows.rows(); ++i) {
-      const Index row = rows_[m][static_cast<std::size_t>(i)];
-      latent[m].rows.copy_row(row, rows.row(i).data());
-      if (!latent[m].masses.empty()) masses.push_back(latent[m].masses[row]);
-      all.rows_[m][static_cast<std::size_t>(i)] = i;
+  RowChoice all;
+  for (Index m = 0; m < seen.groups.num_groups(); ++m) {
+    const Group& group = seen.groups[m];
+    Matrix rows(static_cast<Index>(seen.rows[m].size()), seen.groups.dim());
+    Index at = 0;
+    for (const Index row : seen.rows[m]) {
+      DiskScratch::look_at(row);
+      group.rows.copy_row(row, rows.row(at++).data());
     }
     forward_in_place(layer, m, Rows(rows), workers);
-    moved.add(latent[m].name, std::move(rows), std::move(masses));
+    all.push_back(RowList::all(rows.rows()));
+    moved.add(group.name, std::move(rows), chosen_masses(group, seen.rows[m]));
   }
-  return all.judge(moved, comm, workers);
+  return share(judge_chosen(moved, all, comm, workers), comm);
 }
 
 Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const {
@@ -236,6 +236,7 @@ Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& 
   std::vector<Index> group;
   for (Index m = 0; m < latent.num_groups(); ++m) {
     for (const Index row : all_rows_[static_cast<std::size_t>(m)]) {
+      DiskScratch::look_at(row);
       latent[m].rows.copy_row(row, rows.row(static_cast<Index>(group.size())).data());
       group.push_back(m);
     }
@@ -247,9 +248,12 @@ Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& 
 std::vector<std::vector<Index>> rows_held_out(const GroupSet& groups, const FitOptions& used) {
   RowChoice usable = all_rows(groups);
   SelfCommunicator alone;
-  std::vector<std::vector<Index>> out =
-      HeldOut(usable, groups, used.validation_fraction.value_or(0), used.seed, alone).rows();
-  for (std::vector<Index>& rows : out) std::sort(rows.begin(), rows.end());
+  const HeldOut held(usable, groups, used.validation_fraction.value_or(0), used.seed, alone);
+  std::vector<std::vector<Index>> out;
+  for (const RowList& rows : held.rows()) {
+    std::vector<Index>& sorted = out.emplace_back(rows.begin(), rows.end());
+    std::sort(sorted.begin(), sorted.end());
+  }
   return out;
 }
 

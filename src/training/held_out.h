@@ -18,6 +18,7 @@
 #include "conflux/core/parallel.h"
 #include "conflux/flow/layer.h"
 #include "conflux/metrics/guessing.h"
+#include "fitting/latent.h"
 #include "fitting/line_maps.h"
 
 namespace conflux {
@@ -60,9 +61,9 @@ class HeldOut {
   const RowChoice& rows() const { return all_rows_; }
 
   /// The same on all processes.
-  HeldOutJudgement judge(const GroupSet& latent, Communicator& comm, const Workers& workers) const;
+  HeldOutJudgement judge(const Latent& latent, Communicator& comm, const Workers& workers) const;
   /// After one more layer, which leaves `latent` where it is.
-  HeldOutJudgement judge_after(const Layer& layer, const GroupSet& latent, Communicator& comm,
+  HeldOutJudgement judge_after(const Layer& layer, const Latent& latent, Communicator& comm,
                                const Workers& workers) const;
 
   /// Whether the groups of the held-out rows can be guessed. On one process only.

@@ -132,13 +132,15 @@ void warn_of_constant_features(const GroupSet& groups, const Ranges& ranges,
 }
 
 // Some rows of all groups and processes, feature by feature; entry j * rows + i.
-std::vector<double> sample_of(const GroupSet& groups, const RowChoice& chosen, Communicator& comm) {
+std::vector<double> sample_of(const GroupSet& groups, const RowChoice& chosen,
+                              const RowPlaces& places, Communicator& comm) {
   const Index dim = groups.dim();
   std::vector<double> rows, buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const auto count = static_cast<Index>(chosen[m].size());
-    const Index step = std::max<Index>(1, count / kSampleOfGroup);
-    for (Index i = 0; i < count; i += step) {
+    const Index step = std::max<Index>(1, places.sizes[m] / kSampleOfGroup);
+    for (Index i = (step - places.before[m] % step) % step; i < count; i += step) {
+      DiskScratch::look_at(i);
       const double* row = groups[m].rows.row(chosen[m][i], buffer);
       rows.insert(rows.end(), row, row + dim);
     }
@@ -161,24 +163,30 @@ Middle middle_of(std::vector<double> values) {
   return {median, *at};
 }
 
-// The row with that value, on the process that has it.
+// The first row with that value; rows are numbered through all processes.
 double place_of(double value, const Group& group, Index feature, Communicator& comm) {
-  double row = -1;
-  for (Index i = 0; i < group.rows.rows() && row < 0; ++i) {
-    if (group.rows(i, feature) == value) row = static_cast<double>(i);
+  constexpr double kNowhere = 1e300;
+  const std::vector<double> sizes =
+      comm.gather(std::vector<double>{static_cast<double>(group.rows.rows())});
+  double before = 0;
+  for (Index rank = 0; rank < comm.rank(); ++rank) before += sizes[rank];
+  double row = kNowhere;
+  for (Index i = 0; i < group.rows.rows() && row == kNowhere; ++i) {
+    if (i % kRowsPerLook == 0) DiskScratch::look();
+    if (group.rows(i, feature) == value) row = before + static_cast<double>(i);
   }
-  comm.max(std::span(&row, 1));
+  comm.min(std::span(&row, 1));
   return row;
 }
 
 // A direction mixes features, and sums with a number of 1e12 keep four digits of those near 1: rows
 // do not come back from the shared space as they were. Such numbers often stand for missing ones.
 void warn_of_far_rows(const GroupSet& groups, const RowChoice& chosen, const Ranges& ranges,
-                      const FitOptions& options, Communicator& comm,
+                      const RowPlaces& places, const FitOptions& options, Communicator& comm,
                       std::vector<std::string>& warnings) {
   if (method_info(options.method).main_kind() == "coordinate") return;
   const Index dim = groups.dim();
-  const std::vector<double> sample = sample_of(groups, chosen, comm);
+  const std::vector<double> sample = sample_of(groups, chosen, places, comm);
   const Index count = static_cast<Index>(sample.size()) / dim;
   if (count == 0) return;
   std::vector<Middle> middles;
@@ -220,6 +228,7 @@ void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOpt
   std::vector<double> buffer;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     for (const Index i : chosen[m]) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
       const double* row = groups[m].rows.row(i, buffer);
       for (Index j = 0; j < dim; ++j) {
         const double value = row[j];
@@ -293,16 +302,17 @@ Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions&
 }
 
 std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
-                                       const std::vector<Index>& sizes, const FitOptions& options,
+                                       const RowPlaces& places, const FitOptions& options,
                                        Communicator& comm) {
   std::vector<std::string> warnings;
+  const std::vector<Index>& sizes = places.sizes;
   warn_of_many_labels(groups, sizes, options, warnings);
   warn_of_small_groups(groups, sizes, options, warnings);
   // Groups that know nothing of each other cannot differ.
   if (method_info(options.method).each_alone()) return warnings;
   const Ranges ranges = ranges_of(groups, comm);
   warn_of_constant_features(groups, ranges, warnings);
-  warn_of_far_rows(groups, chosen, ranges, options, comm, warnings);
+  warn_of_far_rows(groups, chosen, ranges, places, options, comm, warnings);
   warn_of_units(groups, chosen, options, comm, warnings);
   return warnings;
 }

@@ -19,7 +19,7 @@ Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions&
 /// Sentences about groups too small for what is fitted, features that a group lacks, and features
 /// in unlike units. `chosen` rows are fitted.
 std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
-                                       const std::vector<Index>& sizes, const FitOptions& options,
+                                       const RowPlaces& places, const FitOptions& options,
                                        Communicator& comm);
 
 }  // namespace conflux

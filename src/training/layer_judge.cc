@@ -51,7 +51,7 @@ void LayerJudge::see_start(const FitInput& input) {
   const LayerKind& nb = layer_kind("coordinate");
   if (method_info(input.options.method).opens == nb.name) return;
   nb_ = nb.start(input)->fit(input, 0, 1).layers.front();
-  judged_nb_ = held_out_.judge_after(*nb_, input.groups(), input.comm, input.workers);
+  judged_nb_ = held_out_.judge_after(*nb_, input.latent, input.comm, input.workers);
 }
 
 void LayerJudge::guess(const FitInput& input) {
@@ -81,7 +81,7 @@ const HeldOutJudgement* LayerJudge::see(const FitInput& input) {
     if (layers_ - last >= std::max(kLayersPerGuess, wait)) guess(input);
     return nullptr;
   }
-  judged_.push_back(held_out_.judge(input.groups(), input.comm, input.workers));
+  judged_.push_back(held_out_.judge(input.latent, input.comm, input.workers));
   return &judged_.back();
 }
 

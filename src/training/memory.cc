@@ -7,9 +7,11 @@
 #include <numeric>
 
 #include "conflux/core/parallel.h"
+#include "fitting/latent.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
 #include "options/option_table.h"
+#include "training/pool_draw.h"
 
 namespace conflux {
 
@@ -17,10 +19,8 @@ namespace {
 
 // The program itself, and rows that judge.
 constexpr double kProgram = 35e6;
-// Lists of rows: those that are fitted and held out, drawn and judged, and values on two lines.
-constexpr double kBytesPerRow = 48;
-// Values on a line that a thread sorts, and its buffer.
-constexpr double kBytesPerSorted = 16;
+// Histograms look at values on two lines of all rows.
+constexpr double kBytesPerRowOfHistograms = 16;
 
 // Bytes of the numbers of a row: its features `copies` times, and its values on the lines of a
 // layer, along which it moves.
@@ -37,11 +37,15 @@ double count_all(const DataShape& data) {
 }
 
 // All that is not the numbers of rows.
-double bytes_beside_rows(const DataShape& data, const FitOptions& resolved) {
+double bytes_beside_rows(const DataShape& data, bool single, const FitOptions& resolved) {
   const auto largest =
       static_cast<double>(*std::max_element(data.group_sizes.begin(), data.group_sizes.end()));
   const double threads = Workers(resolved.threads).threads();
-  double out = kProgram + count_all(data) * kBytesPerRow + kBytesPerSorted * threads * largest;
+  // Each thread sorts one line of one group.
+  double out = kProgram + (single ? sizeof(float) : sizeof(double)) * threads * largest;
+  if (resolved.estimator == Estimator::kHistogram) {
+    out += count_all(data) * kBytesPerRowOfHistograms;
+  }
   for (const LayerKind& kind : layer_kinds()) {
     if (method_info(resolved.method).has(kind.name) && kind.memory != nullptr) {
       out += kind.memory(data, resolved);
@@ -64,20 +68,30 @@ double memory_needed(const DataShape& data, bool single, const FitOptions& optio
   const FitOptions resolved = resolve(options, data);
   // A fit takes over rows in single precision, and copies others.
   return count_all(data) * bytes_of_numbers(data, single, single ? 1 : 2, resolved) +
-         bytes_beside_rows(data, resolved);
+         bytes_beside_rows(data, single, resolved);
 }
 
-double memory_needed_on_disk(const DataShape& data, const FitOptions& options) {
-  return bytes_beside_rows(data, resolve(options, data)) + kResidentRows;
+double memory_needed_on_disk(const DataShape& data, bool single, const FitOptions& options) {
+  return bytes_beside_rows(data, single, resolve(options, data)) + kResidentRows;
 }
 
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options) {
-  return count_all(data) * bytes_of_numbers(data, single, 1, resolve(options, data));
+  const FitOptions resolved = resolve(options, data);
+  const MethodInfo& method = method_info(resolved.method);
+  // What few sliced layers move is never written.
+  const bool waits =
+      method.opens.empty() && method.has("sliced") && *resolved.layers <= Latent::kMostWaiting + 1;
+  return count_all(data) * bytes_of_numbers(data, single, waits ? 0 : 1, resolved);
 }
 
 bool can_use_scratch(const FitOptions& options) {
   const bool gated = (kGatedMethods & only(options.method)) != 0 && options.gate != Gating::kNone;
   return !gated && walks_through_rows(method_info(options.method));
+}
+
+bool rows_can_stay(const FitOptions& options) {
+  return rows_to_fit(options).all() && can_use_scratch(options) &&
+         options.estimator != Estimator::kHistogram && options.judge != Judging::kGuess;
 }
 
 std::string methods_with_scratch() {

@@ -14,10 +14,12 @@ namespace conflux {
 /// group for gb and dd. Throws InvalidOption when the options do not suit the data.
 double memory_needed(const DataShape& data, bool single, const FitOptions& options);
 
-/// The same with rows on disk (FitControl::scratch), which the caller has mapped there: lists of
-/// rows and the values on a few lines remain, beside kResidentRows bytes of pages.
-double memory_needed_on_disk(const DataShape& data, const FitOptions& options);
+/// The same with rows on disk (FitControl::scratch), which the caller has mapped there: the line
+/// of one group that each thread sorts remains, beside kResidentRows bytes of pages.
+double memory_needed_on_disk(const DataShape& data, bool single, const FitOptions& options);
 inline constexpr double kResidentRows = 64e6;
+/// Pages are let go beyond this, as threads bring more before they are.
+inline constexpr double kLetGoBeyond = 0.7 * kResidentRows;
 
 /// Bytes of disk that the rows then take on their way, with their projections.
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options);
@@ -25,6 +27,9 @@ double scratch_needed(const DataShape& data, bool single, const FitOptions& opti
 /// Whether all layers of the method walk through the rows and keep none: sliced ones, those of
 /// features and affine ones, without gates.
 bool can_use_scratch(const FitOptions& options);
+/// Whether processes can fit all rows where they are: the same layers need no more of the rows of
+/// others than sums, a few of them, and values on lines.
+bool rows_can_stay(const FitOptions& options);
 /// The methods that can, for messages.
 std::string methods_with_scratch();
 

@@ -237,8 +237,7 @@ Pool draw_pool(const GroupSet& groups, RowLimit rows_per_group, std::uint64_t se
   Pool out;
   const RowChoice usable = all_rows(groups);
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    const std::vector<Index>& rows = usable[static_cast<std::size_t>(m)];
-    const auto count = static_cast<Index>(rows.size());
+    const auto count = static_cast<Index>(usable[static_cast<std::size_t>(m)].size());
     if (count <= rows_per_group.rows) {
       out.sizes.push_back(groups[m].rows.rows());
       out.fitted.emplace_back(static_cast<std::size_t>(out.sizes.back()));
@@ -246,6 +245,7 @@ Pool draw_pool(const GroupSet& groups, RowLimit rows_per_group, std::uint64_t se
       out.next.emplace_back();
       continue;
     }
+    const std::vector<Index> rows(usable[m].begin(), usable[m].end());
     std::vector<Index> labels;
     if (!groups[m].labels.empty()) {
       for (const Index i : rows) labels.push_back(groups[m].labels[i]);

@@ -182,12 +182,12 @@ class RowFreeFit {
   // Around the centre of all, so that squares of sums lose no digits.
   std::vector<WeighedRows> search_rows(Index layer) {
     SelfCommunicator alone;
-    const LayerRows chosen = choose_rows(usable_, sizes_, layer, options_, alone);
+    const LayerRows chosen = choose_rows(usable_, place_rows(usable_, alone), layer, options_);
     const std::vector<double> weights = search_weights(options_);
     std::vector<WeighedRows> out;
     Vector centre = Vector::Zero(groups().dim());
     for (std::size_t m = 0; m < chosen.search.size(); ++m) {
-      const std::vector<Index>& rows = chosen.search[m];
+      const RowList& rows = chosen.search[m];
       WeighedRows& own = out.emplace_back();
       own.weight = weights[static_cast<std::size_t>(places_[m])];
       own.rows.resize(static_cast<Index>(rows.size()), groups().dim());

@@ -28,11 +28,9 @@ class Sum {
 // Every cut is taken from the total, not from the cut before it, so that rounding does not add up.
 // A value that reaches beyond a cut by rounding only ends there: else a sliver of an atom would
 // spoil the next bin.
-std::vector<double> bin_means(std::span<const double> values, std::span<const double> masses,
+template <class Scalar, class Masses>
+std::vector<double> bin_means(std::span<const Scalar> values, const Masses& masses, double total,
                               Index bins) {
-  Sum all;
-  for (const double mass : masses) all.add(mass);
-  const double total = all.value();
   const double sliver = 8 * std::numeric_limits<double>::epsilon() * total;
   std::vector<double> means(static_cast<std::size_t>(bins));
   std::size_t at = 0;
@@ -64,26 +62,59 @@ std::vector<double> bin_means(std::span<const double> values, std::span<const do
   return means;
 }
 
+double sum_of(std::span<const double> masses) {
+  Sum all;
+  for (const double mass : masses) all.add(mass);
+  return all.value();
+}
+
+// A list of ones that takes no memory.
+struct Ones {
+  double operator[](std::size_t) const { return 1; }
+};
+
+template <class Scalar>
+QuantileSummary summarize_evenly(std::span<const Scalar> values, Index capacity) {
+  QuantileSummary out;
+  if (values.empty()) return out;
+  out.min = values.front();
+  out.max = values.back();
+  const auto total = static_cast<double>(values.size());
+  if (static_cast<Index>(values.size()) <= capacity) {
+    out.values.assign(values.begin(), values.end());
+    out.masses.assign(values.size(), 1.0);
+    return out;
+  }
+  out.values = bin_means(values, Ones(), total, capacity);
+  out.masses.assign(out.values.size(), total / static_cast<double>(capacity));
+  return out;
+}
+
 }  // namespace
+
+QuantileSummary summarize(std::span<const float> values, Index capacity) {
+  return summarize_evenly(values, capacity);
+}
 
 QuantileSummary summarize(std::span<const double> values, std::span<const double> masses,
                           Index capacity) {
   assert(masses.empty() || masses.size() == values.size());
+  if (masses.empty()) return summarize_evenly(values, capacity);
   QuantileSummary all;
   all.values.reserve(values.size());
   all.masses.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double mass = masses.empty() ? 1.0 : masses[i];
-    if (mass <= 0) continue;
+    if (masses[i] <= 0) continue;
     all.values.push_back(values[i]);
-    all.masses.push_back(mass);
+    all.masses.push_back(masses[i]);
   }
   if (all.values.empty()) return all;
   all.min = all.values.front();
   all.max = all.values.back();
   if (static_cast<Index>(all.values.size()) <= capacity) return all;
   const double total = std::accumulate(all.masses.begin(), all.masses.end(), 0.0);
-  all.values = bin_means(all.values, all.masses, capacity);
+  all.values =
+      bin_means(std::span<const double>(all.values), all.masses, sum_of(all.masses), capacity);
   all.masses.assign(all.values.size(), total / static_cast<double>(capacity));
   return all;
 }
@@ -110,7 +141,8 @@ QuantileSummary merge(std::span<const QuantileSummary> parts) {
 
 std::vector<double> equal_mass_means(const QuantileSummary& summary, Index bins) {
   assert(!summary.empty());
-  return bin_means(summary.values, summary.masses, bins);
+  return bin_means(std::span<const double>(summary.values), summary.masses, sum_of(summary.masses),
+                   bins);
 }
 
 }  // namespace conflux

@@ -32,6 +32,9 @@ struct QuantileSummary {
 QuantileSummary summarize(std::span<const double> values, std::span<const double> masses,
                           Index capacity);
 
+/// The same for values in single precision that all count 1.
+QuantileSummary summarize(std::span<const float> values, Index capacity);
+
 /// One summary of all parts together.
 QuantileSummary merge(std::span<const QuantileSummary> parts);
 

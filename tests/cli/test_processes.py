@@ -76,9 +76,38 @@ class Processes(CommandTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.read("by2.conflux"), self.read("alone.conflux"), words)
 
+    def test_all_rows_are_fitted_where_they_are(self):
+        for words in (("inb", "--layers", 3, "--validation-fraction", 0.1), ("nb",), ("gb",),
+                      ("tree", "--layers", 2)):
+            words = ("fit", "g0.npy", "g1.npy", "g2.npy", "--fit-rows", "all", "--gate", "none",
+                     "--force", "-j", 1, "--method", *words)
+            self.run_command(*words, "-q", "-o", "alone.conflux")
+            for count in (2, 3):
+                done = self.start(count, *words, "-o", "several.conflux")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr.count("fitted on 1800 rows"), 1)
+                self.assertEqual(self.read("several.conflux"), self.read("alone.conflux"), words)
+
+    def test_a_number_that_is_none_ends_all_where_rows_are(self):
+        rows = np.load(self.folder / "g1.npy")
+        rows[470, 2] = np.nan
+        np.save(self.folder / "g1.npy", rows)
+        begin = time.time()
+        done = self.start(3, "fit", "g0.npy", "g1.npy", "g2.npy", "--fit-rows", "all", "--gate",
+                          "none", "--method", "inb", "-o", "m.conflux")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertLess(time.time() - begin, 10)
+        self.assertIn('process 2: group 1 ("g1"): row 470, column 2', done.stderr)
+
     def test_a_fit_goes_on_after_a_kill_with_another_number_of_processes(self):
-        words = ("fit", "g0.npy", "g1.npy", "g2.npy", "--method", "inb", "-j", 1, "--layers")
+        for rows in (("--fit-rows", "200"), ("--fit-rows", "all", "--gate", "none")):
+            self.go_on_after_a_kill(*rows)
+
+    def go_on_after_a_kill(self, *rows):
+        words = ("fit", "g0.npy", "g1.npy", "g2.npy", "--method", "inb", "-j", 1, *rows, "--force",
+                 "--layers")
         self.run_command(*words, 30, "-q", "-o", "alone.conflux")
+        (self.folder / "c.ckpt").unlink(missing_ok=True)
         # So many layers that it is killed on the way.
         started = subprocess.Popen(
             [MPIRUN, *WORDS, "-n", "3", COMMAND, *map(str, words), "30", "--checkpoint", "c.ckpt",

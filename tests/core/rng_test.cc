@@ -61,5 +61,17 @@ TEST(Stream, PermutationHoldsEachNumberOnce) {
   for (Index i = 0; i < 1000; ++i) EXPECT_EQ(order[i], i);
 }
 
+// Few numbers of a long order need no list of all.
+TEST(Stream, StartOfAPermutationIsItsStart) {
+  for (const Index n : {0, 1, 2, 5, 33, 64, 999, 1000}) {
+    for (const Index count : {0, 1, 2, 3, 20, 60}) {
+      if (count > n) continue;
+      std::vector<Index> start = Stream(7, Purpose::kTest, n).permutation(n);
+      start.resize(static_cast<std::size_t>(count));
+      EXPECT_EQ(Stream(7, Purpose::kTest, n).start_of_permutation(n, count), start);
+    }
+  }
+}
+
 }  // namespace rng_test
 }  // namespace conflux

@@ -63,28 +63,37 @@ TEST(Latent, ProjectionsMoveWithTheRows) {
     const std::vector<Index> chosen{3, 140, 9};
     for (Index line = 0; line < kDirections; ++line) {
       std::vector<double> a(3), b(3);
-      moved.copy(1, line, chosen, a);
-      again.copy(1, line, chosen, b);
+      moved.copy(1, line, chosen, std::span(a));
+      again.copy(1, line, chosen, std::span(b));
       for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(a[i], b[i], tolerance * (1 + std::abs(b[i])));
     }
   }
 }
 
-// One code moves rows in memory and on disk; labels and masses stay those of the caller.
+// One code moves rows in memory and on disk; labels and masses stay those of the caller. There are
+// more layers than wait for each other on disk, so that some rows are written.
 TEST(Latent, HasTheSameBitsOnDisk) {
   const SlicedLayer layer = some_layer();
+  const RowChoice chosen{{149, 3}, {0, 7}};
   for (GroupSet groups : {make_gaussian_groups(2, kDim, 150, 1), singles()}) {
     groups.set_labels({"x", "y"}, {std::vector<Index>(150, 0), std::vector<Index>(150, 1)});
     DiskScratch scratch("/var/tmp", 1e6);
     Latent there(groups, &scratch), here(groups);
+    std::vector<double> seen[2];
     for (Latent* latent : {&there, &here}) {
-      Work work;
-      for (int round = 0; round < 2; ++round) {
+      std::vector<double>& own = seen[latent == &here ? 1 : 0];
+      for (Index round = 0; round < Latent::kMostWaiting + 4; ++round) {
+        Work work;
         Projections projections = latent->project(layer.frame(), Workers(2), work);
         latent->move_along(layer, projections, Workers(2), work);
+        const Latent::Some some = latent->some(chosen);
+        own.push_back(some.groups[1].rows(some.rows[1][1], 2));
+        own.resize(own.size() + 2);
+        projections.copy(0, 1, chosen[0], std::span(own).last(2));
       }
       latent->move(layer, Workers(2));
     }
+    EXPECT_EQ(seen[0], seen[1]);
     EXPECT_EQ(there.groups()[0].rows.single(), groups[0].rows.single());
     for (Index m = 0; m < 2; ++m) {
       EXPECT_EQ(there.groups()[m].rows.to_matrix(), here.groups()[m].rows.to_matrix());

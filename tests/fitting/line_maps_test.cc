@@ -59,7 +59,7 @@ TEST_P(LineMapsTest, CoordinatesAreTheLinesOfTheIdentity) {
 TEST_P(LineMapsTest, ValuesThatAreReadGiveTheMapsOfTheRows) {
   const GroupSet groups = make_gaussian_groups(2, 3, 90, 3);
   const RowChoice chosen = all_rows(groups);
-  const auto read = [&](Index m, Index line, std::span<double> values) {
+  const ReadLine<double> read = [&](Index m, Index line, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = groups[m].rows(chosen[m][i], line);
   };
   const LineMaps lines =

@@ -6,6 +6,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/toys/toy.h"
+#include "tests/support/thread_communicator.h"
 
 namespace conflux {
 namespace row_choice_test {
@@ -20,7 +21,7 @@ FitOptions options_with(Split split, Index search_rows) {
 class RowChoiceTest : public testing::Test {
  protected:
   LayerRows choose(Index layer, const FitOptions& options) {
-    return choose_rows(usable_, {200, 31}, layer, options, comm_);
+    return choose_rows(usable_, place_rows(usable_, comm_), layer, options);
   }
 
   GroupSet groups_ = [] {
@@ -45,7 +46,7 @@ TEST_F(RowChoiceTest, HalvesShareNoRowAndLoseNone) {
   for (const Split split : {Split::kRandomHalf, Split::kFixedHalf}) {
     const LayerRows rows = choose(0, options_with(split, 1000));
     for (std::size_t m = 0; m < usable_.size(); ++m) {
-      std::vector<Index> both = rows.search[m];
+      std::vector<Index> both(rows.search[m].begin(), rows.search[m].end());
       both.insert(both.end(), rows.maps()[m].begin(), rows.maps()[m].end());
       std::sort(both.begin(), both.end());
       EXPECT_EQ(both, usable_[m]);
@@ -67,15 +68,34 @@ TEST_F(RowChoiceTest, RowsWithoutMassAreNotUsable) {
   EXPECT_EQ(all_rows(weighted), (RowChoice{{0, 2}}));
 }
 
-TEST_F(RowChoiceTest, WithoutLeavesTheRest) {
-  EXPECT_EQ(without({1, 3, 5, 7}, {3, 7}), (std::vector<Index>{1, 5}));
-  EXPECT_EQ(without({1, 3}, {}), (std::vector<Index>{1, 3}));
+TEST_F(RowChoiceTest, AGroupOfOneRowCannotBeCut) {
+  const RowPlaces places{.sizes = {3, 1}, .before = {0, 0}, .most = 4};
+  EXPECT_THROW(check_split({"a", "b"}, places, Split::kRandomHalf), InvalidOption);
+  EXPECT_NO_THROW(check_split({"a", "b"}, places, Split::kNone));
 }
 
-TEST_F(RowChoiceTest, AGroupOfOneRowCannotBeCut) {
-  const RowChoice one{{0, 1, 2}, {0}};
-  const LayerRows rows = choose_rows(one, {3, 1}, 0, options_with(Split::kRandomHalf, 10), comm_);
-  EXPECT_THROW(check_rows(groups_, rows, Split::kRandomHalf, comm_), InvalidOption);
+// Each process draws its part of what one process with all rows draws.
+TEST_F(RowChoiceTest, DrawsDoNotDependOnWhereRowsLie) {
+  for (const Split split : {Split::kNone, Split::kRandomHalf, Split::kFixedHalf}) {
+    const FitOptions options = options_with(split, 40);
+    const LayerRows all = choose(2, options);
+    run_ranks(2, [&](Communicator& comm) {
+      const Index first[2] = {comm.rank() == 0 ? 0 : 130, comm.rank() == 0 ? 0 : 31};
+      RowChoice own{RowList::all(comm.rank() == 0 ? 130 : 70),
+                    RowList::all(comm.rank() == 0 ? 31 : 0)};
+      const LayerRows mine = choose_rows(own, place_rows(own, comm), 2, options);
+      for (Index m = 0; m < 2; ++m) {
+        for (const Index i : mine.search[m]) {
+          EXPECT_TRUE(std::ranges::count(all.search[m], i + first[m]) == 1);
+        }
+        for (const Index i : mine.maps()[m]) {
+          EXPECT_TRUE(std::ranges::count(all.maps()[m], i + first[m]) == 1);
+        }
+      }
+      EXPECT_EQ(count_rows(mine.search, comm), count_rows(all.search, comm_));
+      EXPECT_EQ(count_rows(mine.maps(), comm), count_rows(all.maps(), comm_));
+    });
+  }
 }
 
 TEST_F(RowChoiceTest, ProjectsTheChosenRows) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "tests/slicing/samples.h"
 #include "tests/support/thread_communicator.h"
@@ -16,7 +15,7 @@ namespace search_sample_test {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-using Chosen = std::vector<std::vector<Index>>;
+using Chosen = std::vector<RowList>;
 
 GroupSet group_set(const std::vector<Matrix>& groups,
                    const std::vector<std::vector<double>>& masses = {}) {
@@ -26,15 +25,6 @@ GroupSet group_set(const std::vector<Matrix>& groups,
             masses.empty() ? std::vector<double>() : std::vector<double>(masses[m]));
   }
   return set;
-}
-
-Chosen every_row(const GroupSet& groups) {
-  Chosen chosen(static_cast<std::size_t>(groups.num_groups()));
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    chosen[m].resize(static_cast<std::size_t>(groups[m].rows.rows()));
-    std::iota(chosen[m].begin(), chosen[m].end(), Index{0});
-  }
-  return chosen;
 }
 
 template <class Scalar>

@@ -12,15 +12,15 @@ namespace conflux {
 struct FitScene {
   explicit FitScene(GroupSet groups)
       : latent(std::move(groups)), usable(all_rows(latent.groups())) {
-    for (const auto& rows : usable) sizes.push_back(static_cast<Index>(rows.size()));
+    places = place_rows(usable, comm);
     const GroupSet& given = latent.groups();
-    options = resolve(options, {given.dim(), given.names(), sizes});
+    options = resolve(options, {given.dim(), given.names(), places.sizes});
   }
-  FitInput input() { return {latent, usable, sizes, options, comm, workers}; }
+  FitInput input() { return {latent, usable, places, options, comm, workers}; }
 
   Latent latent;
   RowChoice usable;
-  std::vector<Index> sizes;
+  RowPlaces places;
   FitOptions options;
   SelfCommunicator comm;
   Workers workers{1};

@@ -39,7 +39,7 @@ HeldOutJudgement judge_nearly_all(const GroupSet& groups) {
   SelfCommunicator comm;
   RowChoice usable = all_rows(groups);
   const HeldOut held_out(usable, groups, 0.98, 1, comm);
-  return held_out.judge(groups, comm, kWorkers);
+  return held_out.judge(Latent(groups), comm, kWorkers);
 }
 
 // The energy distance of two groups from its definition, over pairs of different rows.
@@ -64,12 +64,13 @@ double slow_energy(const Group& x, const Group& y, const std::vector<Index>& row
 }
 
 // What the constructor leaves is what it took, the other way round.
-RowChoice held_rows(const GroupSet& groups, double fraction, std::uint64_t seed) {
+std::vector<std::vector<Index>> held_rows(const GroupSet& groups, double fraction,
+                                          std::uint64_t seed) {
   SelfCommunicator comm;
   RowChoice usable = all_rows(groups);
   const RowChoice all = usable;
   const HeldOut held_out(usable, groups, fraction, seed, comm);
-  RowChoice held(all.size());
+  std::vector<std::vector<Index>> held(all.size());
   for (std::size_t m = 0; m < all.size(); ++m) {
     std::set_difference(all[m].begin(), all[m].end(), usable[m].begin(), usable[m].end(),
                         std::back_inserter(held[m]));
@@ -86,7 +87,7 @@ TEST(HeldOut, DivergenceIsTheMeanEnergyDistanceOfTwoGroups) {
     weighted.add(even[m].name, even[m].rows.eigen(), std::move(masses));
   }
   for (const GroupSet* groups : std::initializer_list<const GroupSet*>{&even, &weighted}) {
-    const RowChoice rows = held_rows(*groups, 0.5, 3);
+    const auto rows = held_rows(*groups, 0.5, 3);
     SelfCommunicator comm;
     RowChoice usable = all_rows(*groups);
     const HeldOut held_out(usable, *groups, 0.5, 3, comm);
@@ -96,7 +97,7 @@ TEST(HeldOut, DivergenceIsTheMeanEnergyDistanceOfTwoGroups) {
         expected += slow_energy((*groups)[a], (*groups)[b], rows[a], rows[b]) / 3;
       }
     }
-    const HeldOutJudgement judged = held_out.judge(*groups, comm, kWorkers);
+    const HeldOutJudgement judged = held_out.judge(Latent(*groups), comm, kWorkers);
     // Products are summed in single precision.
     EXPECT_NEAR(judged.divergence, expected, 1e-5);
   }
@@ -148,7 +149,7 @@ TEST(HeldOut, RowsArePartOfNoMap) {
   options.layers = 4;
   options.strength = 0.7;
   options.validation_fraction = 0.2;
-  const RowChoice held = held_rows(groups, 0.2, options.seed);
+  const auto held = held_rows(groups, 0.2, options.seed);
   GroupSet changed;
   for (Index m = 0; m < 2; ++m) {
     Matrix rows = groups[m].rows.eigen();

@@ -29,14 +29,17 @@ TEST(MemoryNeeded, GrowsWithTheRowsAndIsLessInSinglePrecision) {
   EXPECT_LT(memory_needed(shape(10, 1000000), true, {}), 0.55 * many);
 }
 
-// What remains in memory are lists of rows, however many features there are.
+// What remains in memory are values on a line, however many features there are.
 TEST(MemoryNeeded, DoesNotGrowWithTheFeaturesOfRowsOnDisk) {
   FitOptions inb{.method = Method::kInb, .layers = 1, .threads = 2};
   inb.gate = Gating::kNone;
-  const double narrow = memory_needed_on_disk(shape(10, 1000000), inb);
-  const double wide = memory_needed_on_disk(shape(100, 1000000), inb);
+  const double narrow = memory_needed_on_disk(shape(10, 1000000), true, inb);
+  const double wide = memory_needed_on_disk(shape(100, 1000000), true, inb);
   EXPECT_LT(wide, 1.05 * narrow);
   EXPECT_LT(4 * wide, memory_needed(shape(100, 1000000), true, inb));
+  // Few layers write no rows to disk, only their lines.
+  EXPECT_LT(scratch_needed(shape(100, 1000000), true, inb), 2e6 * 20 * sizeof(float));
+  inb.layers = 9;
   EXPECT_GE(scratch_needed(shape(100, 1000000), true, inb), 2e6 * 100 * sizeof(float));
 }
 

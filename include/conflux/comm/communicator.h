@@ -31,6 +31,27 @@ class Communicator {
   /// The values of all processes, in order of rank; lengths may differ.
   virtual std::vector<double> gather(std::span<const double> values) = 0;
 
+  /// Gives process r the values `parts[r]`; the answer is what each process had for this one, in
+  /// order of rank. A transport that can send to one process alone does better than this, which
+  /// gives everything to all.
+  virtual std::vector<std::vector<double>> exchange(std::span<const std::vector<double>> parts) {
+    std::vector<double> packed;
+    for (const auto& part : parts) packed.push_back(static_cast<double>(part.size()));
+    for (const auto& part : parts) packed.insert(packed.end(), part.begin(), part.end());
+    const std::vector<double> all = gather(packed);
+    std::vector<std::vector<double>> out;
+    for (const double* at = all.data(); static_cast<Index>(out.size()) < size();) {
+      const double* lengths = at;
+      at += size();
+      for (Index r = 0; r < size(); ++r) {
+        const auto length = static_cast<Index>(lengths[r]);
+        if (r == rank()) out.emplace_back(at, at + length);
+        at += length;
+      }
+    }
+    return out;
+  }
+
   double sum(double value) {
     sum(std::span(&value, 1));
     return value;

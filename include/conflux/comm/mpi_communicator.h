@@ -71,6 +71,29 @@ class MpiCommunicator final : public Communicator {
     return out;
   }
 
+  std::vector<std::vector<double>> exchange(std::span<const std::vector<double>> parts) override {
+    const auto count = static_cast<std::size_t>(size());
+    std::vector<long long> lengths(count), coming(count);
+    for (std::size_t r = 0; r < count; ++r) lengths[r] = static_cast<long long>(parts[r].size());
+    MPI_Alltoall(lengths.data(), 1, MPI_LONG_LONG, coming.data(), 1, MPI_LONG_LONG, processes_);
+    std::vector<std::vector<double>> out(count);
+    std::vector<MPI_Request> requests;
+    for (std::size_t r = 0; r < count; ++r) {
+      out[r].resize(static_cast<std::size_t>(coming[r]));
+      const int other = static_cast<int>(r);
+      for_each_piece(out[r].size(), [&](std::size_t begin, int length) {
+        MPI_Irecv(out[r].data() + begin, length, MPI_DOUBLE, other, 0, processes_,
+                  &requests.emplace_back());
+      });
+      for_each_piece(parts[r].size(), [&](std::size_t begin, int length) {
+        MPI_Isend(parts[r].data() + begin, length, MPI_DOUBLE, other, 0, processes_,
+                  &requests.emplace_back());
+      });
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    return out;
+  }
+
  private:
   static constexpr std::size_t kMostAtATime = std::size_t{1} << 26;
 

@@ -1,0 +1,19 @@
+// All rows of arrays that every process sees, of which each process fits a part where it is.
+
+#pragma once
+
+#include "conflux/comm/communicator.h"
+#include "conflux/core/group_set.h"
+#include "conflux/options/options.h"
+
+namespace conflux::app {
+
+/// What this process fits: a piece of every group, in the order of ranks, which `all` must outlive.
+/// Throws the same InvalidData on all processes, with the number of the row in its group, if one of
+/// them finds a number that cannot be fitted.
+GroupSet share_of(const GroupSet& all, Communicator& comm);
+
+/// The shape of the largest share.
+DataShape largest_share(DataShape all, const Communicator& comm);
+
+}  // namespace conflux::app
