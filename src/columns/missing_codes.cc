@@ -12,13 +12,13 @@ namespace {
 
 // How far a code lies from the nearest value, in widths of all values. The largest gains of a
 // census are written as 99999 and lie 1.4 widths from the others; they are no gaps.
-constexpr double kFar = 3;
+constexpr double kFarInWidths = 3;
 // Fill values of files for arrays, 1e20 and 9.97e36 among them; nobody measures as much.
 constexpr double kFillValue = 1e19;
 // A number below kFillValue that occurs once may be a mistake, but hardly a rule.
-constexpr Index kLeastRows = 2;
+constexpr Index kLeastRowsOfCode = 2;
 // If more rows have the code than not, it says something about the rows.
-constexpr double kLargestShare = 0.5;
+constexpr double kLargestShareOfCodes = 0.5;
 // People use one code, or one for each reason.
 constexpr std::size_t kMostCodes = 4;
 
@@ -87,8 +87,8 @@ std::vector<double> find_missing_codes(std::span<const double> values) {
   std::vector<double> out;
   Index coded = 0;
   for (const Code& code : outer) {
-    const bool often = code.rows >= kLeastRows || std::abs(code.value) >= kFillValue;
-    if (often && distance(range, code.value) >= kFar * (range.high - range.low)) {
+    const bool often = code.rows >= kLeastRowsOfCode || std::abs(code.value) >= kFillValue;
+    if (often && distance(range, code.value) >= kFarInWidths * (range.high - range.low)) {
       out.push_back(code.value);
       coded += code.rows;
     } else {
@@ -97,7 +97,7 @@ std::vector<double> find_missing_codes(std::span<const double> values) {
   }
   const auto there =
       std::count_if(values.begin(), values.end(), [](double value) { return !std::isnan(value); });
-  if (static_cast<double>(coded) > kLargestShare * static_cast<double>(there)) return {};
+  if (static_cast<double>(coded) > kLargestShareOfCodes * static_cast<double>(there)) return {};
   std::sort(out.begin(), out.end());
   return out;
 }
