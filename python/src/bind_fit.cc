@@ -39,14 +39,19 @@ LayerCallback layer_callback(const py::object& on_layer) {
   };
 }
 
+// By the digest a report knows the rows of the fit. Those of which some were drawn are known by
+// their numbers, as whoever drew them has not all.
 SharedModel model_of(Fit fit, const Columns& columns, const Names& features,
-                     const std::string& group_column, const std::string& label_column) {
-  return std::make_shared<Model>(Model{.flow = std::move(fit.flow),
-                                       .record = std::move(fit.record),
-                                       .feature_names = features,
-                                       .group_column = group_column,
-                                       .label_column = label_column,
-                                       .columns = columns});
+                     const std::string& group_column, const std::string& label_column,
+                     const std::string& digest) {
+  Model model{.flow = std::move(fit.flow),
+              .record = std::move(fit.record),
+              .feature_names = features,
+              .group_column = group_column,
+              .label_column = label_column,
+              .columns = columns};
+  if (model.record.given_sizes.empty()) model.metadata["data_digest"] = digest;
+  return std::make_shared<Model>(std::move(model));
 }
 
 // Gives the rows of the data away.
@@ -58,9 +63,10 @@ SharedModel fit(CallerData& data, const py::dict& options, const std::string& gr
   const py::gil_scoped_release unlocked;
   validate(chosen);
   const Names features = data.groups().feature_names();
+  const std::string digest = data_digest(data.groups());
   SelfCommunicator alone;
   Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback, {.gaps = data.columns().gaps});
-  return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
+  return model_of(std::move(fitted), data.columns(), features, group_column, label_column, digest);
 }
 
 // Rows of a group of this size that a fit with these options draws, in order; the labels may be
@@ -114,7 +120,7 @@ SharedModel fit_drawn(CallerData& data, const py::dict& options, const std::stri
   }
   SelfCommunicator alone;
   Fit fitted = fit_flow(data.take_groups(), chosen, alone, {}, control);
-  return model_of(std::move(fitted), data.columns(), features, group_column, label_column);
+  return model_of(std::move(fitted), data.columns(), features, group_column, label_column, digest);
 }
 
 // The same on all rows but some, which judge it: as rows of the group `to`, or in the shared space.
@@ -132,6 +138,7 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
     const py::gil_scoped_release unlocked;
     validate(chosen);
     const Names features = data.groups().feature_names();
+    const std::string digest = data_digest(data.groups());
     RowsToJudge rows = choose_rows_to_judge(data.take_groups(), unseen, chosen);
     for (std::size_t m = 0; m < rows.set_aside.size(); ++m) {
       for (const Index i : rows.set_aside[m]) is_kept[data.row_of(m, i)] = true;
@@ -143,7 +150,8 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
     Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback, control);
     judge_fit(fitted, rows, to);
     fitted.record.check = data.checked;
-    model = model_of(std::move(fitted), data.columns(), features, group_column, label_column);
+    model =
+        model_of(std::move(fitted), data.columns(), features, group_column, label_column, digest);
   }
   return py::make_tuple(model, kept);
 }
@@ -153,7 +161,7 @@ SharedModel leave(const CallerData& data, const py::dict& options, const std::st
   Fit fitted = fit_that_leaves(data.groups(), options_from_dict(options));
   fitted.record.check = data.checked;
   return model_of(std::move(fitted), data.columns(), data.groups().feature_names(), group_column,
-                  label_column);
+                  label_column, data_digest(data.groups()));
 }
 
 }  // namespace

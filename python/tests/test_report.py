@@ -47,3 +47,17 @@ def test_labels_that_were_fused_are_named():
     found = conflux.report(conflux.INB(layers=20, gate="none").fit(X, groups), X, groups, labels)
     assert found.verdict == "worked, but look"
     assert any("mono" in sentence and "tcell" in sentence for sentence in found.sentences)
+
+
+def test_rows_of_the_fit_are_known_and_the_look_before_it_is_kept():
+    X, groups = conflux.datasets.make_moons(200)
+    done = conflux.align(X, groups, layers=5)
+    found = conflux.report(done.model, X, groups)
+    assert found.json["data"]["fitted_rows"]
+    assert any("rows of the fit" in sentence for sentence in found.sentences)
+    assert found.json["fit"]["check"]["auc"] == done.check.guess.auc
+    assert not conflux.report(done.model, X + 1e-9, groups).json["data"]["fitted_rows"]
+    fitted = conflux.INB(layers=5).fit(X, groups)
+    found = conflux.report(fitted, X, groups)
+    assert found.json["data"]["fitted_rows"]
+    assert found.json["fit"]["check"] is None
