@@ -6,8 +6,8 @@ import pathlib
 import sys
 import unittest
 
+from reporting import Page
 from support import CommandTest
-from test_report import Page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("CONFLUX_DATA", ROOT.parent / "shared" / "data"))
