@@ -10,7 +10,7 @@ namespace conflux {
 namespace {
 
 // Least gain of a cut as a fraction of the leaf's mass: less is rounding.
-constexpr double kSmallestGain = 1e-9;
+constexpr double kLeastGainOfACut = 1e-9;
 
 struct Candidate {
   double gain = 0;
@@ -59,7 +59,7 @@ Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Ind
     total += data.mass[row];
   }
   const double uncut = square_over_sum(above);
-  Candidate best{.gain = kSmallestGain * total, .feature = feature};
+  Candidate best{.gain = kLeastGainOfACut * total, .feature = feature};
   const auto least = static_cast<std::size_t>(smallest);
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     const Index row = rows[order[i]];
@@ -70,7 +70,7 @@ Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Ind
     const double gain = square_over_sum(below) + square_over_sum(above) - uncut;
     if (gain > best.gain) best = {gain, feature, between(values[i], values[i + 1])};
   }
-  if (best.gain <= kSmallestGain * total) best.gain = 0;
+  if (best.gain <= kLeastGainOfACut * total) best.gain = 0;
   return best;
 }
 
