@@ -25,6 +25,8 @@ struct ReproduceFlags {
   std::vector<std::string> only;
   std::string features_net;
   int runs = 0;
+  int train_rows = 0;
+  int test_rows = 0;
   bool quick = false;
   bool tiny = false;
   int threads = 0;
@@ -66,6 +68,8 @@ std::string command_text(const Experiment& experiment, const ReproduceFlags& fla
   if (experiment.repetitions == 0) out += fmt::format(" --runs {}", runs);
   if (flags.tiny) out += " --tiny";
   if (flags.quick) out += " --quick";
+  if (flags.train_rows > 0) out += fmt::format(" --train-rows {}", flags.train_rows);
+  if (flags.test_rows > 0) out += fmt::format(" --test-rows {}", flags.test_rows);
   if (!flags.features_net.empty() && set_info(experiment.sets.front()).images()) {
     out += " --features-net " + std::filesystem::path(flags.features_net).filename().string();
   }
@@ -113,6 +117,17 @@ void check_rows(const std::vector<std::string>& only,
   }
 }
 
+// Cells of other numbers of rows are others.
+Scale scale_of(const ReproduceFlags& flags) {
+  Scale out = flags.tiny ? tiny_scale() : flags.quick ? quick_scale() : Scale();
+  if (flags.train_rows > 0) out.train_rows = flags.train_rows;
+  if (flags.test_rows > 0) out.test_rows = flags.test_rows;
+  if (flags.train_rows > 0 || flags.test_rows > 0) {
+    out.name += fmt::format(", {} and {} rows", out.train_rows, out.test_rows);
+  }
+  return out;
+}
+
 void run_reproduce(const ReproduceFlags& flags, const Console& console) {
   if (flags.names == std::vector<std::string>{"list"}) return print_list(console.json);
   const auto chosen = chosen_experiments(flags.names);
@@ -120,7 +135,7 @@ void run_reproduce(const ReproduceFlags& flags, const Console& console) {
     throw InvalidOption("where to? Name a folder for tables and figures with -o DIR.");
   }
   check_rows(flags.only, chosen);
-  const Scale scale = flags.tiny ? tiny_scale() : flags.quick ? quick_scale() : Scale();
+  const Scale scale = scale_of(flags);
   const int runs = flags.runs > 0 ? flags.runs : scale.runs;
   DataSource data(flags.data, scale);
   for (const Experiment* each : chosen) {
@@ -189,6 +204,20 @@ Verb reproduce_verb() {
                      "there",
              .target = &flags->only,
              .repeated = true,
+             .shown = Shown::kToExperts},
+            {.names = "--train-rows",
+             .value = "N",
+             .help = "fit this many rows of each group at most, and say so",
+             .target = &flags->train_rows,
+             .least = 20,
+             .most = 1'000'000,
+             .shown = Shown::kToExperts},
+            {.names = "--test-rows",
+             .value = "N",
+             .help = "judge by this many rows of each group at most, and say so",
+             .target = &flags->test_rows,
+             .least = 20,
+             .most = 1'000'000,
              .shown = Shown::kToExperts},
             {.names = "--tiny",
              .help = "a few dozen rows, to see that the command works",

@@ -23,7 +23,8 @@ struct Scale {
   /// Repetitions of the convergence figure.
   int repetitions = 20;
 
-  bool full() const { return name == "full"; }
+  /// With the published layers and searches, even if rows are fewer.
+  bool full() const { return fewer_layers == 1; }
   Index layers(Index published) const {
     return published == 1 ? 1 : std::max<Index>(2, published / fewer_layers);
   }

@@ -191,6 +191,16 @@ class Reproduce(CommandTest):
         tiny = self.reproduce("planar3", "--tiny", "--runs", 1)["measured_cells"]
         self.assertEqual(self.reproduce("planar3", "--quick", "--runs", 1)["measured_cells"], tiny)
 
+    def test_fewer_rows_of_each_group_are_said_and_have_cells_of_their_own(self):
+        words = ["planar2", "--only", "nb", "--train-rows", 300, "--test-rows", 100]
+        self.assertEqual(self.reproduce(*words)["measured_cells"], 3)
+        page = self.read("out/planar2.md").decode()
+        self.assertIn("--train-rows 300 --test-rows 100", page)
+        self.assertIn("moons: 300 rows per group for the fit, 100 for the test", page)
+        self.assertEqual(self.reproduce(*words)["measured_cells"], 0)
+        words[-1] = 90
+        self.assertEqual(self.reproduce(*words)["measured_cells"], 3)
+
     def test_rows_may_be_chosen(self):
         few = self.reproduce("planar3", "--tiny", "--only", "nb", "--only", "nb-inb")
         self.assertEqual(few["measured_cells"], 2)
