@@ -7,7 +7,6 @@ namespace conflux {
 
 namespace {
 
-constexpr int kLloydSteps = 25;
 // Centres that a process sends for each cluster that is wanted; seeds need no more.
 constexpr Index kSentPerCluster = 8;
 // Points whose distances to all centres are computed at once; the block stays in the cache.
@@ -47,18 +46,30 @@ Matrix choose_seeds(const Matrix& points, const Vector& masses, Index count, Str
 }
 
 Clusters best_of(int starts, const Matrix& points, const Vector& masses, Index count,
-                 Stream& stream) {
+                 Stream& stream, int steps) {
   SelfCommunicator self;
   Clusters best{.centres = {}, .masses = {}, .spread = std::numeric_limits<double>::infinity()};
   for (int start = 0; start < starts; ++start) {
-    Clusters found = settle_centres(points, masses, choose_seeds(points, masses, count, stream),
-                                    kLloydSteps, self);
+    Clusters found =
+        settle_centres(points, masses, choose_seeds(points, masses, count, stream), steps, self);
     if (found.spread < best.spread) best = std::move(found);
   }
   return best;
 }
 
 }  // namespace
+
+Matrix stacked(const std::vector<Matrix>& parts) {
+  Index rows = 0;
+  for (const Matrix& each : parts) rows += each.rows();
+  Matrix out(rows, parts.front().cols());
+  rows = 0;
+  for (const Matrix& each : parts) {
+    out.middleRows(rows, each.rows()) = each;
+    rows += each.rows();
+  }
+  return out;
+}
 
 Clusters without_empty(Clusters clusters) {
   Index kept = 0;
@@ -102,32 +113,41 @@ Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centr
   return out;
 }
 
+Clusters gathered(const Clusters& mine, Communicator& comm) {
+  const Index dim = mine.centres.cols();
+  std::vector<double> numbers;
+  for (Index c = 0; c < mine.centres.rows(); ++c) {
+    numbers.insert(numbers.end(), mine.centres.row(c).begin(), mine.centres.row(c).end());
+    numbers.push_back(mine.masses(c));
+    numbers.push_back(mine.labels.empty() ? -1.0 : static_cast<double>(mine.labels[c]));
+  }
+  const std::vector<double> all = comm.gather(numbers);
+  const Matrix both =
+      Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / (dim + 2), dim + 2);
+  Clusters out{.centres = both.leftCols(dim), .masses = both.col(dim)};
+  for (const double label : both.col(dim + 1)) out.labels.push_back(static_cast<Index>(label));
+  return out;
+}
+
 Clusters k_means(const Matrix& points, const Vector& masses, Index count, int starts, Stream stream,
-                 Communicator& comm) {
+                 Communicator& comm, int steps) {
   if (comm.size() == 1) {
     const Index most = std::min(count, points.rows());
     if (most == 0) return {.centres = Matrix(0, points.cols()), .masses = Vector(0)};
-    return without_empty(best_of(starts, points, masses, most, stream));
+    return without_empty(best_of(starts, points, masses, most, stream, steps));
   }
-  const Index dim = points.cols();
-  std::vector<double> mine;
+  Clusters sent{.centres = Matrix(0, points.cols()), .masses = Vector(0)};
   if (points.rows() > 0) {
-    const Clusters sent = without_empty(
-        best_of(starts, points, masses, std::min(kSentPerCluster * count, points.rows()), stream));
-    for (Index c = 0; c < sent.centres.rows(); ++c) {
-      mine.insert(mine.end(), sent.centres.row(c).begin(), sent.centres.row(c).end());
-      mine.push_back(sent.masses(c));
-    }
+    sent = without_empty(best_of(starts, points, masses,
+                                 std::min(kSentPerCluster * count, points.rows()), stream, steps));
   }
-  const std::vector<double> all = comm.gather(mine);
-  const Matrix gathered =
-      Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / (dim + 1), dim + 1);
-  const Index most = std::min(count, gathered.rows());
-  if (most == 0) return {.centres = Matrix(0, dim), .masses = Vector(0)};
+  const Clusters all = gathered(sent, comm);
+  const Index most = std::min(count, all.centres.rows());
+  if (most == 0) return {.centres = Matrix(0, points.cols()), .masses = Vector(0)};
   // Not `stream`, of which the processes have drawn different numbers.
   Stream shared(0, Purpose::kMatching, static_cast<std::uint64_t>(count));
-  Matrix seeds = best_of(starts, gathered.leftCols(dim), gathered.col(dim), most, shared).centres;
-  return without_empty(settle_centres(points, masses, std::move(seeds), kLloydSteps, comm));
+  Matrix seeds = best_of(starts, all.centres, all.masses, most, shared, steps).centres;
+  return without_empty(settle_centres(points, masses, std::move(seeds), steps, comm));
 }
 
 std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres) {

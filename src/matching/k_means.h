@@ -23,6 +23,12 @@ struct Clusters {
   std::vector<Index> labels = {};
 };
 
+/// Enough for centres that move no more, nearly always.
+inline constexpr int kLloydSteps = 25;
+
+/// The rows of all matrices below each other; there must be one.
+Matrix stacked(const std::vector<Matrix>& parts);
+
 /// Those that have mass.
 Clusters without_empty(Clusters clusters);
 
@@ -30,7 +36,11 @@ Clusters without_empty(Clusters clusters);
 /// when there are fewer points. The best of `starts` random starts; clusters without mass are left
 /// out.
 Clusters k_means(const Matrix& points, const Vector& masses, Index count, int starts, Stream stream,
-                 Communicator& comm);
+                 Communicator& comm, int steps = kLloydSteps);
+
+/// The clusters that each process has found by itself, those of all processes, with their labels or
+/// -1.
+Clusters gathered(const Clusters& mine, Communicator& comm);
 
 /// Clusters after at most `steps` of Lloyd's steps from given centres; empty ones stay.
 Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centres, int steps,

@@ -10,6 +10,7 @@
 #include "matching/k_means.h"
 #include "matching/label_split.h"
 #include "matching/moved_copy.h"
+#include "matching/mutual_neighbours.h"
 #include "matching/within_axes.h"
 #include "options/automatic.h"
 
@@ -42,6 +43,9 @@ constexpr Index kMostLabelled = 60;
 // A single start often splits one kind and joins two others.
 constexpr int kKindStarts = 4;
 constexpr std::uint64_t kKindStream = 1000;  // beyond those of the repeats
+constexpr std::uint64_t kFineStream = 2000;
+// Many small clusters vary little with the seed, and need not be exact.
+constexpr int kFineSteps = 10;
 
 using Choice = std::vector<std::vector<Index>>;
 
@@ -90,7 +94,12 @@ class Matcher {
     }
     Matching out;
     out.links = usual_links();
-    for (Index m = 0; m < groups_.num_groups(); ++m) out.groups.push_back(report(m));
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      out.groups.push_back(report(m));
+      drawn_.push_back(drawn(m, points_[m], labels_[m]));
+    }
+    out.islands = count_islands(stacked(drawn_), options_.seed, 0, comm_);
+    if (out.islands <= 1) refine();
     find_kinds(out);
     return out;
   }
@@ -198,7 +207,7 @@ class Matcher {
   }
 
   // Points where the copies of their clusters are, in the mean over all repeats.
-  Matrix moved(Index m, const Matrix& points, const std::vector<Index>& labels) const {
+  Matrix drawn(Index m, const Matrix& points, const std::vector<Index>& labels) const {
     Matrix sums = Matrix::Zero(points.rows(), points.cols());
     for (const Repeat& each : repeats_) {
       const Matrix& centres = each.clusters[m].centres;
@@ -209,17 +218,44 @@ class Matcher {
     return points + sums / static_cast<double>(repeats_.size());
   }
 
+  // Where nothing lies apart, few clusters tell little of who is like whom, and small ones tell
+  // more. Parts that lie apart would be drawn onto each other. Every process has small clusters of
+  // its own rows, and all processes look at all of them.
+  void refine() {
+    const Index num_groups = groups_.num_groups();
+    fine_.clusters.resize(static_cast<std::size_t>(num_groups));
+    SelfCommunicator self;
+    workers_.for_each(num_groups, [&](Index m) {
+      const auto own = static_cast<double>(drawn_[m].rows());
+      Clusters& found = fine_.clusters[m];
+      found = k_means(drawn_[m], masses_[m], fine_clusters_of(own, num_groups), 1,
+                      stream_for(kFineStream, m), self, kFineSteps);
+      if (num_labels() == 0 || found.centres.rows() == 0) return;
+      const LabelledPoints points{drawn_[m], masses_[m], labels_[m]};
+      found = split_by_labels(points, num_labels(), {}, found, self);
+    });
+    for (Clusters& each : fine_.clusters) {
+      each = gathered(each, comm_);
+      each.masses /= std::max(each.masses.sum(), std::numeric_limits<double>::min());
+    }
+    fine_.moves = meet_neighbours(fine_.clusters, workers_);
+  }
+
+  Matrix moved(Index m, const Matrix& points, const std::vector<Index>& labels) const {
+    return fine_.moved(m, drawn(m, points, labels));
+  }
+
   // Every group counts alike, as in the barycenter.
   void find_kinds(Matching& out) {
-    Index total = 0;
-    for (const Matrix& each : points_) total += each.rows();
-    Matrix all(total, axes_.columns.cols());
-    Vector masses(total);
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      drawn_[m] = fine_.moved(m, std::move(drawn_[m]));
+    }
+    const Matrix all = stacked(drawn_);
+    Vector masses(all.rows());
     std::vector<Index> labels;
     Index at = 0;
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       const Index count = points_[m].rows();
-      all.middleRows(at, count) = moved(m, points_[m], labels_[m]);
       masses.segment(at, count) = masses_[m] / std::max(comm_.sum(masses_[m].sum()), 1e-300);
       labels.insert(labels.end(), labels_[m].begin(), labels_[m].end());
       at += count;
@@ -231,13 +267,9 @@ class Matcher {
     if (num_labels() > 0) {
       label_sources_ = labelled_clusters({all, masses, labels}, rows, kinds);
       std::vector<Index> told;
-      at = 0;
       for (Index m = 0; m < groups_.num_groups(); ++m) {
-        const Index own = points_[m].rows();
-        const std::vector<Index> of_group =
-            told_labels(m, points_[m], all.middleRows(at, own), labels_[m]);
+        const std::vector<Index> of_group = told_labels(m, points_[m], drawn_[m], labels_[m]);
         told.insert(told.end(), of_group.begin(), of_group.end());
-        at += own;
       }
       kinds = split_by_labels({all, masses, told}, num_labels(), kSplitOfKinds, kinds, comm_);
     }
@@ -245,7 +277,6 @@ class Matcher {
       for (Index m = 0; m < groups_.num_groups(); ++m) {
         out.groups[m].islands = count_islands(points_[m], options_.seed, 1 + m, comm_);
       }
-      out.islands = count_islands(all, options_.seed, 0, comm_);
     }
     for (const Index label : kinds.labels) {
       out.labels.push_back(label < 0 ? "" : steering_.names[label]);
@@ -342,8 +373,9 @@ class Matcher {
   std::vector<Matrix> points_;  // of the chosen rows
   std::vector<Vector> masses_;
   std::vector<std::vector<Index>> labels_;  // -1 where they are unknown, or do not count
-  std::vector<double> rates_;               // parts of the rows that have labels
   std::vector<Repeat> repeats_;
+  std::vector<Matrix> drawn_;  // points_ where the repeats take them
+  FineCopy fine_;
   Clusters label_sources_;  // clusters of the moved rows that tell labels of rows without one
 };
 
