@@ -1,9 +1,10 @@
 """What gates keep apart: iLISI (groups, should rise) and cLISI (labels, should not), medians.
 
-    /usr/bin/python3 studies/gate_study.py CONFLUX [DATA [GATES]]
+    /usr/bin/python3 studies/gate_study.py CONFLUX [DATA [GATES [SEED]]]
 
 CONFLUX is the command. The synthetic cases need no files; DATA is a folder that holds pbmcs_sparse
-and pbmc3500, which are left out without it. GATES names some of the gates, as auto,label. Every
+and pbmc3500, which are left out without it. GATES names some of the gates, as auto,label. With SEED
+only the families are drawn, with that seed instead of the usual one. Every
 case is fitted twice: on all rows, which are then judged, and on a random half, of which the other
 half is judged.
 """
@@ -212,7 +213,10 @@ def main():
     if len(sys.argv) > 2:
         cases += list(real_cases(pathlib.Path(sys.argv[2])))
     made = [(title, table, ["none", "auto", "label"]) for title, table in cases]
-    made += [(title, table, ["none", "auto"]) for title, table in families(HELD_BACK)]
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else None
+    if seed is not None:
+        made = []
+    made += [(title, table, ["none", "auto"]) for title, table in families(HELD_BACK if seed is None else seed)]
     asked = sys.argv[3].split(",") if len(sys.argv) > 3 else ["none", "auto", "label"]
     print("| rows | gate | iLISI | cLISI | iLISI, unseen | cLISI, unseen | TC | neighbours kept |\n"
           "|---|---|---|---|---|---|---|---|")
