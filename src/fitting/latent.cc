@@ -300,9 +300,10 @@ void Latent::move(const Layer& layer, const Workers& workers) {
 }
 
 void Latent::count_product(Index directions, double touches, double seconds, Work& work) const {
-  work.add_product(static_cast<double>(groups_.num_samples()), static_cast<double>(groups_.dim()),
-                   static_cast<double>(directions), single_ ? sizeof(float) : sizeof(double),
-                   touches, seconds);
+  const double rows =
+      counted_rows_ > 0 ? counted_rows_ : static_cast<double>(groups_.num_samples());
+  work.add_product(rows, static_cast<double>(groups_.dim()), static_cast<double>(directions),
+                   single_ ? sizeof(float) : sizeof(double), touches, seconds);
 }
 
 Projections Latent::project(const Frame& frame, const Workers& workers, Work& work) const {

@@ -77,6 +77,9 @@ class Latent {
   void move_along(const SlicedLayer& layer, Projections& projections, const Workers& workers,
                   Work& work);
 
+  /// Products are counted as those of so many rows, which several processes have together.
+  void count_as(Index rows) { counted_rows_ = static_cast<double>(rows); }
+
   /// Sliced layers that wait together at most: a fit of one more writes no rows to its scratch.
   static constexpr Index kMostWaiting = 4;
 
@@ -99,6 +102,7 @@ class Latent {
   GroupSet given_;  // with a scratch: what its groups borrow labels and masses from
   mutable GroupSet groups_;
   bool single_;
+  double counted_rows_ = 0;
   /// With a scratch: empty as long as rows are where they were given.
   mutable std::variant<Writable<double>, Writable<float>> rows_;
   mutable std::shared_ptr<void> memory_;

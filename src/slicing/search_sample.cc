@@ -35,21 +35,22 @@ MatrixOf<Scalar> normalized_rows(const Group& group, const RowList& chosen,
   return out;
 }
 
-// Adds up f(row) of the chosen rows of all processes as one process would: in their order.
+// Adds up f(row) of the chosen rows of all processes as one process would: group by group, in the
+// order of the rows.
 template <class F>
 void add_in_order(const GroupSet& groups, std::span<const RowList> chosen,
                   const std::vector<double>& counts, std::span<double> sums, Communicator& comm,
                   F add) {
-  in_turn(comm, sums, [&] {
-    std::vector<double> buffer;
-    for (Index m = 0; m < groups.num_groups(); ++m) {
-      if (counts[m] == 0) continue;
+  std::vector<double> buffer;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (counts[m] == 0) continue;
+    in_turn(comm, sums, [&] {
       for (const Index i : chosen[m]) {
         if (i % kRowsPerLook == 0) DiskScratch::look();
         add(m, Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), groups.dim()));
       }
-    }
-  });
+    });
+  }
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ class Fitter {
         places_(place_rows(usable_, comm)),
         input_{latent_, usable_, places_, options(), comm_, workers_} {
     fit_.record.warnings = find_warnings(latent_.groups(), usable_, places_, options(), comm);
+    latent_.count_as(
+        static_cast<Index>(comm.sum(static_cast<double>(latent_.given().num_samples()))));
   }
 
   Fit run() {
