@@ -154,10 +154,10 @@ class Pools(CommandTest):
         for method in (("nb",), ("gb",), ("inb", "--layers", "3")):
             chosen = (*words, "--method", *method)
             self.run_command("fit", *chosen, "-q", "--force", "-o", "memory.conflux")
-            stated, peak = self.stays_on_disk(*chosen, "--max-memory", "180M")
+            stated, peak = self.stays_on_disk(*chosen, "--max-memory", "140M")
             self.assertEqual(self.read("memory.conflux"), self.read("disk.conflux"), method)
             # Some loops leave it to a thread to let go of pages, which may have to wait for a core.
-            # In memory the fit would take 230 MB and more.
+            # In memory the fit would take 169 MB and more.
             self.assertLess(peak, 1.4 * stated, f"{method}: {stated} MB stated, {peak} taken")
 
     def write_large_tables(self):
