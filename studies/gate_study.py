@@ -213,10 +213,10 @@ def main():
     if len(sys.argv) > 2:
         cases += list(real_cases(pathlib.Path(sys.argv[2])))
     made = [(title, table, ["none", "auto", "label"]) for title, table in cases]
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else None
-    if seed is not None:
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else HELD_BACK
+    if len(sys.argv) > 4:
         made = []
-    made += [(title, table, ["none", "auto"]) for title, table in families(HELD_BACK if seed is None else seed)]
+    made += [(title, table, ["none", "auto"]) for title, table in families(seed)]
     asked = sys.argv[3].split(",") if len(sys.argv) > 3 else ["none", "auto", "label"]
     print("| rows | gate | iLISI | cLISI | iLISI, unseen | cLISI, unseen | TC | neighbours kept |\n"
           "|---|---|---|---|---|---|---|---|")
