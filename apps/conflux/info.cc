@@ -6,6 +6,7 @@
 
 #include "conflux/storage/model_file.h"
 #include "grouped_input.h"
+#include "matched_kinds.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "record_json.h"
@@ -105,6 +106,9 @@ void print_judgement(const FitRecord& record) {
   }
   if (!record.summary.sentences.empty()) fmt::print("\n");
   for (const std::string& sentence : record.summary.sentences) {
+    fmt::print("{}\n", printable(sentence));
+  }
+  for (const std::string& sentence : matched_kinds(record)) {
     fmt::print("{}\n", printable(sentence));
   }
   if (!record.neighborhoods.empty()) print_neighborhoods(record.neighborhoods);

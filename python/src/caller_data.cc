@@ -86,8 +86,7 @@ CallerData::CallerData(const py::object& x, RowFacts facts,
   SharedTable table = rows_.table(workers);
   columns_ = find_columns(*table, groups, count, *options, workers);
   std::vector<Index> kept = all;
-  if (options->missing == MissingRule::kDrop)
-    kept = complete_rows(*table, columns_);
+  if (options->missing == MissingRule::kDrop) kept = complete_rows(*table, columns_);
   dropped_ = rows_.rows() - static_cast<Index>(kept.size());
   if (dropped_ > 0) {
     rows_of_ = rows_by_group(groups, kept, facts_.group_names.size());

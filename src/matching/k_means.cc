@@ -122,6 +122,7 @@ Clusters gathered(const Clusters& mine, Communicator& comm) {
     numbers.push_back(mine.labels.empty() ? -1.0 : static_cast<double>(mine.labels[c]));
   }
   const std::vector<double> all = comm.gather(numbers);
+  if (all.empty()) return {.centres = Matrix(0, dim), .masses = Vector(0)};
   const Matrix both =
       Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / (dim + 2), dim + 2);
   Clusters out{.centres = both.leftCols(dim), .masses = both.col(dim)};

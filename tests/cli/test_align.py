@@ -104,6 +104,24 @@ class Align(CommandTest):
                          "-o", "m.conflux").stderr
         self.assertIn("labels are protected", said)
 
+    def test_fits_by_kinds_say_how_sure_their_matching_is(self):
+        random = np.random.default_rng(3)
+        lines = ["batch," + ",".join(f"x{j}" for j in range(6))]
+        for batch, shift, kinds in ("a", 0, [0]), ("b", 0.6, [1]), ("both", -0.5, [0, 1]):
+            for i in range(200):
+                row = random.normal(size=6) + shift
+                row[:3] += 8 * kinds[i % len(kinds)]
+                lines.append(",".join([batch, *map(str, row)]))
+        self.write("t.csv", "\n".join(lines) + "\n")
+        said = self.call("fit", "t.csv", "--group", "batch", "-o", "m.conflux").stderr
+        for text in said, self.run_command("info", "m.conflux"):
+            for words in ("a: ", "b: ", "both: "):
+                self.assertRegex(text, rf"\n  {words}\d+ % of its rows found a partner")
+            self.assertIn("Linked only through other groups: a and b", text)
+            self.assertRegex(text, r"Kind 1: \d+ % of a, \d+ % of b")
+        whole = self.call("fit", "t.csv", "--group", "batch", "--gate", "none", "-o", "n.conflux")
+        self.assertNotIn("found a partner", whole.stderr)
+
     def write_shifted_types(self, known):
         """Types in a row; group b is shifted by as much as they are apart. `known` says which rows
         have a label, by their number."""
