@@ -145,6 +145,7 @@ std::vector<Matrix> meet_neighbours(const std::vector<Clusters>& clusters, const
       met[p] = meetings_of(groups[pairs[p].first], groups[pairs[p].second]);
     });
     std::vector<Partners> partners;
+    partners.reserve(groups.size());
     for (const FineGroup& each : groups) {
       partners.push_back(
           {Matrix::Zero(each.at.rows(), each.at.cols()), Vector::Zero(each.at.rows())});
@@ -161,6 +162,7 @@ std::vector<Matrix> meet_neighbours(const std::vector<Clusters>& clusters, const
     workers.for_each(count, [&](Index m) { move_towards(groups[m], partners[m]); });
   }
   std::vector<Matrix> out;
+  out.reserve(groups.size());
   for (Index m = 0; m < count; ++m) out.push_back(groups[m].at - clusters[m].centres);
   return out;
 }
