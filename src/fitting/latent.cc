@@ -92,6 +92,7 @@ template <class Scalar>
 std::vector<WaitingLayer<Scalar>> prepare(
     const std::vector<std::shared_ptr<const SlicedLayer>>& layers) {
   std::vector<WaitingLayer<Scalar>> out;
+  out.reserve(layers.size());
   for (const auto& layer : layers) out.emplace_back(*layer);
   return out;
 }

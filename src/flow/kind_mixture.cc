@@ -22,7 +22,8 @@ double knot_below(const PiecewiseLinearMap& map, std::size_t knots) {
 }
 
 double knot_above(const PiecewiseLinearMap& map, std::size_t knots) {
-  return knots == map.from().size() ? kInfinity : map.from()[knots];
+  if (knots == map.from().size()) return kInfinity;
+  return map.from()[knots];
 }
 
 // How many knots are at or below a value, from a guess that is hardly ever far away.

@@ -42,7 +42,8 @@ double bytes_beside_rows(const DataShape& data, bool single, const FitOptions& r
       static_cast<double>(*std::max_element(data.group_sizes.begin(), data.group_sizes.end()));
   const double threads = Workers(resolved.threads).threads();
   // Each thread sorts one line of one group.
-  double out = kProgram + (single ? sizeof(float) : sizeof(double)) * threads * largest;
+  const auto bytes = static_cast<double>(single ? sizeof(float) : sizeof(double));
+  double out = kProgram + bytes * threads * largest;
   if (resolved.estimator == Estimator::kHistogram) {
     out += count_all(data) * kBytesPerRowOfHistograms;
   }
