@@ -17,9 +17,10 @@ double memory_needed(const DataShape& data, bool single, const FitOptions& optio
 /// The same with rows on disk (FitControl::scratch), which the caller has mapped there: the line
 /// of one group that each thread sorts remains, beside kResidentRows bytes of pages.
 double memory_needed_on_disk(const DataShape& data, bool single, const FitOptions& options);
-inline constexpr double kResidentRows = 64e6;
-/// Pages are let go beyond this, as threads bring more before they are.
-inline constexpr double kLetGoBeyond = 0.7 * kResidentRows;
+/// Pages are let go beyond this.
+inline constexpr double kLetGoBeyond = 45e6;
+/// Threads bring as many again before the first ones are gone, if cores are busy.
+inline constexpr double kResidentRows = 2 * kLetGoBeyond;
 
 /// Bytes of disk that the rows then take on their way, with their projections.
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options);
