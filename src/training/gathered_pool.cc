@@ -175,17 +175,26 @@ GroupSet groups_of_rows(const Matrix& rows, const Names& names, bool weighted, b
   return out;
 }
 
+/// What the rows of all processes have if those of one have it.
+struct Numbers {
+  bool weighted = false;
+  bool doubles = false;
+};
+
+Numbers agree_on_numbers(const GroupSet& mine, Communicator& comm) {
+  Numbers out;
+  for (Index m = 0; m < mine.num_groups(); ++m) {
+    out.weighted = out.weighted || !mine[m].masses.empty();
+    out.doubles = out.doubles || !mine[m].rows.single();
+  }
+  return {.weighted = any_process(out.weighted, comm), .doubles = any_process(out.doubles, comm)};
+}
+
 }  // namespace
 
 GroupSet arrange_groups(const GroupSet& mine, Communicator& comm) {
   const Names names = agree_on_names(mine, comm);
-  bool weighted = false, doubles = false;
-  for (Index m = 0; m < mine.num_groups(); ++m) {
-    weighted = weighted || !mine[m].masses.empty();
-    doubles = doubles || !mine[m].rows.single();
-  }
-  weighted = any_process(weighted, comm);
-  doubles = any_process(doubles, comm);
+  const auto [weighted, doubles] = agree_on_numbers(mine, comm);
   bool as_they_are = mine.names() == names.groups;
   for (Index m = 0; m < mine.num_groups(); ++m) {
     as_they_are = as_they_are && mine[m].rows.single() != doubles &&
@@ -215,13 +224,7 @@ GatheredPool gather_pool(const GroupSet& mine, RowLimit rows_per_group, std::uin
                          Communicator& comm) {
   do_together(comm, [&] { mine.validate(); });
   const Names names = agree_on_names(mine, comm);
-  bool weighted = false, doubles = false;
-  for (Index m = 0; m < mine.num_groups(); ++m) {
-    weighted = weighted || !mine[m].masses.empty();
-    doubles = doubles || !mine[m].rows.single();
-  }
-  weighted = any_process(weighted, comm);
-  doubles = any_process(doubles, comm);
+  const auto [weighted, doubles] = agree_on_numbers(mine, comm);
   PoolDraw draw(rows_per_group, seed);
   std::vector<OwnRow> own = offer_own(draw, mine, names, comm);
   const std::vector<Index> left = draw.merge(static_cast<Index>(names.labels.size()), comm);
