@@ -11,6 +11,7 @@
 #include "columns/cells.h"
 #include "columns/coder.h"
 #include "columns/expectation.h"
+#include "columns/missing_codes.h"
 #include "conflux/core/error.h"
 #include "tables/number_text.h"
 
@@ -35,11 +36,34 @@ void require_numbers(const Table& table, const Column& column) {
                   table.source, column.name));
 }
 
+// Tells numbers that stand for missing cells, those that only new rows have among them.
+struct MissingNumbers {
+  const Feature* feature = nullptr;
+  Interval held = {};
+
+  bool contain(double value) const {
+    return feature->is_missing_code(value) || is_new_code(held, value);
+  }
+};
+
+std::vector<MissingNumbers> missing_numbers(const Columns& columns) {
+  // Nothing lies far from an interval without a width.
+  constexpr Interval kNone{0, 0};
+  std::vector<MissingNumbers> out;
+  out.reserve(columns.features.size());
+  for (const Feature& feature : columns.features) {
+    const bool sought = columns.missing != MissingRule::kEmpty && !feature.category();
+    out.push_back({&feature, sought ? held_by_all(feature) : kNone});
+  }
+  return out;
+}
+
 // Missing numbers, missing texts and texts that the fit has not seen are all NaN.
-double value_at(const Feature& feature, const Column& column, Index row) {
+double value_at(const Feature& feature, const MissingNumbers& codes, const Column& column,
+                Index row) {
   if (!feature.category()) {
     const double value = column.numbers[static_cast<std::size_t>(row)];
-    return feature.is_missing_code(value) ? kNan : value;
+    return codes.contain(value) ? kNan : value;
   }
   // Frequent categories come first, and none of them is a word for missing.
   const Index code = column.numeric()
@@ -133,6 +157,7 @@ Matrix Columns::coordinates(const Table& table, const Workers& workers) const {
   std::vector<std::uint64_t> names = row_names(table);
   for (std::uint64_t& name : names) name = mixed_bits(name);
   const std::vector<FeatureCoder> coder = coders(*this);
+  const std::vector<MissingNumbers> codes = missing_numbers(*this);
   Matrix out(table.num_rows(), static_cast<Index>(features.size()));
   for (std::size_t j = 0; j < features.size(); ++j) {
     if (!features[j].category()) require_numbers(table, table.columns[at[j]]);
@@ -142,7 +167,7 @@ Matrix Columns::coordinates(const Table& table, const Workers& workers) const {
       const Feature& feature = features[j];
       const Column& column = table.columns[at[j]];
       for (Index i = begin; i < end; ++i) {
-        const double value = value_at(feature, column, i);
+        const double value = value_at(feature, codes[j], column, i);
         if (std::isfinite(value)) {
           out(i, static_cast<Index>(j)) =
               coder[j].coordinate(value, names[static_cast<std::size_t>(i)]);
@@ -192,6 +217,7 @@ Matrix Columns::shared_coordinates(const Table& table, const Workers& workers) c
   const std::vector<Index> at = places(*this, table);
   Matrix out(table.num_rows(), static_cast<Index>(features.size()));
   const std::vector<FeatureCoder> coder = coders(*this);
+  const std::vector<MissingNumbers> codes = missing_numbers(*this);
   for (std::size_t j = 0; j < features.size(); ++j) {
     if (!features[j].category()) require_numbers(table, table.columns[at[j]]);
   }
@@ -201,7 +227,7 @@ Matrix Columns::shared_coordinates(const Table& table, const Workers& workers) c
       for (Index i = begin; i < end; ++i) {
         const double point = shared_number(table, column, i);
         refuse_infinity(table, column, i, point);
-        const bool missing_here = std::isnan(point) || features[j].is_missing_code(point);
+        const bool missing_here = std::isnan(point) || codes[j].contain(point);
         out(i, static_cast<Index>(j)) = missing_here ? kNan : coder[j].coordinate_of_point(point);
       }
     }
@@ -215,9 +241,8 @@ void Columns::put_shared(Table& table, ConstRows rows, const Workers& workers) c
   for (std::size_t j = 0; j < features.size(); ++j) {
     Column& column = table.columns[at[j]];
     // A number that stands for a missing cell stays.
-    const bool coded = !features[j].missing_codes.empty();
     std::vector<double> points(static_cast<std::size_t>(rows.rows()), kNan);
-    if (coded) points = column.numbers;
+    if (!features[j].category() && column.numeric()) points = column.numbers;
     workers.for_each_block(rows.rows(), kRowsPerTask, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         const double coordinate = rows(i, static_cast<Index>(j));

@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "conflux/columns/feature.h"
-
 namespace conflux {
 
 namespace {
@@ -65,7 +63,25 @@ double distance(const Interval& range, double value) {
   return std::max({range.low - value, value - range.high, 0.0});
 }
 
+bool is_far(const Interval& range, double value) {
+  return distance(range, value) >= kFarInWidths * (range.high - range.low);
+}
+
 }  // namespace
+
+bool is_new_code(const Interval& held, double value) {
+  return held.low < held.high && std::isfinite(value) && !held.contains(value) &&
+         is_far(held, value) && is_in_use(value);
+}
+
+Interval held_by_all(const Feature& feature) {
+  constexpr Interval kAll;
+  Interval out{kAll.high, kAll.low};
+  for (const HeldValues& own : feature.held) {
+    out = {std::min(out.low, own.range.low), std::max(out.high, own.range.high)};
+  }
+  return out;
+}
 
 std::vector<double> find_missing_codes(std::span<const double> values) {
   std::vector<Code> outer;
@@ -88,7 +104,7 @@ std::vector<double> find_missing_codes(std::span<const double> values) {
   Index coded = 0;
   for (const Code& code : outer) {
     const bool often = code.rows >= kLeastRowsOfCode || std::abs(code.value) >= kFillValue;
-    if (often && distance(range, code.value) >= kFarInWidths * (range.high - range.low)) {
+    if (often && is_far(range, code.value)) {
       out.push_back(code.value);
       coded += code.rows;
     } else {

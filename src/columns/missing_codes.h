@@ -10,10 +10,19 @@
 #include <span>
 #include <vector>
 
+#include "conflux/columns/feature.h"
+
 namespace conflux {
 
 /// The codes among the values, increasing; NaN is skipped. Cost: one pass over a column without
 /// codes, a few over one with them.
 std::vector<double> find_missing_codes(std::span<const double> values);
+
+/// Whether a number that the fit has not seen is such a code: people use it as one, and it lies far
+/// from all values that the groups hold, which `held` spans.
+bool is_new_code(const Interval& held, double value);
+
+/// What all groups of a feature hold; nothing (low above high) when all is missing.
+Interval held_by_all(const Feature& feature);
 
 }  // namespace conflux

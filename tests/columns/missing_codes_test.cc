@@ -120,5 +120,26 @@ TEST(MissingCodes, AreKnownAfterRowsThatHaveThemWereLeftOut) {
   EXPECT_THAT(columns.features[0].missing_codes, ElementsAre(-999));
 }
 
+// The fit has seen no code; new rows have one, and a number that is only large.
+TEST(MissingCodes, OfNewRowsStayInTheirCells) {
+  Sensors sensors;
+  sensors.table = {};
+  sensors.table.add("temperature", temperatures({}));
+  sensors.groups.resize(81);
+  Table later;
+  later.add("temperature", {-999, 300, 20});
+  for (const MissingRule rule : {MissingRule::kAuto, MissingRule::kEmpty}) {
+    const Columns columns = sensors.found(rule);
+    const Matrix rows = columns.coordinates(later, Workers(1));
+    EXPECT_EQ(std::isnan(rows(0, 0)), rule == MissingRule::kAuto);
+    EXPECT_FALSE(std::isnan(rows(1, 0)) || std::isnan(rows(2, 0)));
+    Table shared = later;
+    columns.put_shared(shared, ConstRows(rows), Workers(1));
+    const Matrix again = columns.shared_coordinates(shared, Workers(1));
+    EXPECT_EQ(std::isnan(again(0, 0)), rule == MissingRule::kAuto);
+    EXPECT_TRUE(rule == MissingRule::kEmpty || shared["temperature"].numbers[0] == -999);
+  }
+}
+
 }  // namespace missing_codes_test
 }  // namespace conflux
