@@ -73,7 +73,7 @@ class SortTest : public testing::Test {};
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(SortTest, Scalars);
 
-// Places between the smallest and the largest value tell most values apart, or almost none.
+// Keys that differ in all digits, in the lowest ones only, or hardly at all.
 TYPED_TEST(SortTest, ValuesFarOutAndClustersEqualTheStableSort) {
   for (const Index n : {2, 3, 100, 4096, 65535, 65536, 70000}) {
     std::vector<TypeParam> values = normal_values<TypeParam>(n, n);
@@ -111,6 +111,12 @@ TYPED_TEST(SortTest, TenThousandValuesEqualTheStableSort) {
   expect_sorts(falling);
   std::reverse(falling.begin(), falling.end());
   expect_sorts(falling);
+}
+
+// So many that they are sorted in place, digit by digit, with all digits or with few.
+TYPED_TEST(SortTest, MillionsEqualTheStableSort) {
+  expect_sorts(normal_values<TypeParam>(1'200'000, 3));
+  expect_sorts(few_values<TypeParam>(1'200'000, 3, 3));
 }
 
 // The order of the bits must be the order of the numbers: both infinities, the smallest and the
