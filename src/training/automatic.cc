@@ -154,7 +154,8 @@ class AutomaticFit {
     }
     if (compares && go_on_) {
       Rehearsal alone = rehearse(halves, resolved, 0);
-      if (is_clearly_better(alone.guess, best.guess)) best = std::move(alone);
+      const double clear = kClear * (best.guess.by_chance() - 0.5);
+      if (best.guess.auc - alone.guess.auc > clear) best = std::move(alone);
     }
     if (!go_on_) return std::move(fit_);
     Fit out = fit_few(groups_, resolved, best.layers, control_);
@@ -184,10 +185,6 @@ class AutomaticFit {
     Rehearsal out{.layers = layers, .after = moved_by(fit.flow, halves.unseen, workers_)};
     out.guess = guess_groups(out.after, {.seed = resolved.seed}, workers_);
     return out;
-  }
-
-  static bool is_clearly_better(const Guess& a, const Guess& b) {
-    return b.auc - a.auc > kClear * (b.by_chance() - 0.5);
   }
 
   Fit fit_few(const GroupSet& groups, const FitOptions& resolved, Index layers,
@@ -262,6 +259,7 @@ class AutomaticFit {
     drop_layers();
     fit_.judged = fit_.flow;
     take_stage(alone, options);
+    judged_rows_ = moved_by(alone.flow, groups_, workers_);
   }
 
   /// How well the group of held-out rows is guessed.
@@ -271,8 +269,9 @@ class AutomaticFit {
   }
 
   /// A stack of a later stage; the same for all that are tried.
-  Fit later_fit(GroupSet groups, const FitOptions& options) {
-    return fit_stack(std::move(groups), options, comm_, watched(), {});
+  Fit later_fit(GroupSet groups, const FitOptions& options,
+                const std::optional<GuessRecord>& rival = std::nullopt) {
+    return fit_stack(std::move(groups), options, comm_, watched(), {}, rival);
   }
 
   /// Tries conditional layers after the sliced ones, and alone, unless held-out rows have replaced
@@ -285,13 +284,15 @@ class AutomaticFit {
     FitOptions options_alone = options;
     // Then only its first guess is wanted, of the rows as they are.
     if (is_one_map_per_feature()) options_alone.layers = 1;
-    const Fit alone = later_fit(groups_, options_alone);
+    const Fit alone = later_fit(groups_, options_alone, best_guess(after));
     if (!go_on_) return end_with(after);
     fit_.record.guesses = {alone.record.guesses.front()};
     const bool without = !is_one_map_per_feature() && !are_needed(after, sliced, alone, resolved);
     if (without) drop_layers();
     fit_.judged = fit_.flow;
-    take_stage(without ? alone : after, options);
+    const Fit& chosen = without ? alone : after;
+    take_stage(chosen, options);
+    judged_rows_ = moved_by(chosen.flow, without ? groups_ : sliced, workers_);
   }
 
   bool is_one_map_per_feature() const {
@@ -307,12 +308,11 @@ class AutomaticFit {
   /// Trees see cuts that are too fine for maps. They over-fit sooner, so they must gain clearly.
   void tree_stage(const FitOptions& resolved) {
     const FitOptions options = tree_options(resolved);
-    const Fit trees = later_fit(moved_by(*fit_.judged, groups_, workers_), options);
+    const Fit trees = later_fit(std::move(judged_rows_), options);
     const GuessRecord start = trees.record.guesses.front(), best = best_guess(trees);
     const bool gain = go_on_ && start.auc - best.auc > clear_step(best);
     if (gain) take_stage(trees, options);
-    last_guess_ = gain ? best : start;
-    tell_stop(last_guess_);
+    tell_stop(gain ? best : start);
   }
 
   /// Whether held-out rows speak for the sliced layers, by how hard their group is to guess and by
@@ -324,7 +324,7 @@ class AutomaticFit {
     RowChoice usable = all_rows(groups_);
     const HeldOut held(usable, groups_, *resolved.validation_fraction, resolved.seed, comm_);
     const auto left = [&](const Fit& fit, const GroupSet& groups) {
-      return held.judge(Latent(moved_by(fit.flow, groups, workers_)), comm_, workers_);
+      return held.judge_after(fit.flow, groups, comm_, workers_);
     };
     const HeldOutJudgement with = left(after, sliced), without = left(alone, groups_);
     const double error = error_of_difference(with, without);
@@ -385,8 +385,8 @@ class AutomaticFit {
   Workers workers_;
   bool may_hold_out_;
   bool may_choose_layers_;
-  GuessRecord last_guess_ = {};
   Fit fit_;
+  GroupSet judged_rows_;  // as fit_.judged leaves them, conditional layers included
   bool go_on_ = true;
 };
 

@@ -25,8 +25,10 @@ namespace conflux {
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
                       const LayerCallback& on_layer, const FitControl& control);
 
-/// fit_flow() for all other methods: the loop of the paper.
+/// fit_flow() for all other methods: the loop of the paper. A fit that has a `rival` is given up
+/// when it is seen that it cannot win.
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
-              const LayerCallback& on_layer, const FitControl& control);
+              const LayerCallback& on_layer, const FitControl& control,
+              const std::optional<GuessRecord>& rival = std::nullopt);
 
 }  // namespace conflux

@@ -44,7 +44,8 @@ LayerRecord record_of(const Fitted& fitted, Index layer) {
 class Fitter {
  public:
   Fitter(GroupSet given, const FitOptions& requested, Communicator& comm,
-         const LayerCallback& on_layer, const FitControl& control)
+         const LayerCallback& on_layer, const FitControl& control,
+         const std::optional<GuessRecord>& rival)
       : comm_(comm),
         on_layer_(on_layer),
         control_(control),
@@ -52,7 +53,7 @@ class Fitter {
         latent_(std::move(given), control.scratch),
         usable_(all_rows(latent_.groups())),
         fit_(begin_fit(latent_.groups(), usable_, requested, comm)),
-        judge_(usable_, latent_.groups(), options(), comm),
+        judge_(usable_, latent_.groups(), options(), comm, rival),
         places_(place_rows(usable_, comm)),
         input_{latent_, usable_, places_, options(), comm_, workers_} {
     fit_.record.warnings = find_warnings(latent_.groups(), usable_, places_, options(), comm);
@@ -250,8 +251,9 @@ class Fitter {
 }  // namespace
 
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
-              const LayerCallback& on_layer, const FitControl& control) {
-  return Fitter(std::move(groups), options, comm, on_layer, control).run();
+              const LayerCallback& on_layer, const FitControl& control,
+              const std::optional<GuessRecord>& rival) {
+  return Fitter(std::move(groups), options, comm, on_layer, control, rival).run();
 }
 
 namespace {
@@ -344,8 +346,8 @@ Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
     };
   }
   const bool automatic = !method_info(options.method).then.empty();
-  Fit out = (automatic ? fit_automatically : fit_stack)(std::move(groups), options, comm, on_layer,
-                                                        control);
+  Fit out = automatic ? fit_automatically(std::move(groups), options, comm, on_layer, control)
+                      : fit_stack(std::move(groups), options, comm, on_layer, control);
   out.record.kinds = std::move(kinds);
   out.record.given_sizes = std::move(given_sizes);
   return out;

@@ -137,6 +137,26 @@ HeldOutJudgement judge_chosen(const GroupSet& groups, const RowChoice& rows, Com
                               workers);
 }
 
+// By the chosen rows, each group's as `move`(group, rows) leaves them.
+template <class Move>
+HeldOutJudgement judge_moved(const GroupSet& groups, const RowChoice& chosen, Move move,
+                             Communicator& comm, const Workers& workers) {
+  GroupSet moved;
+  RowChoice all;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Group& group = groups[m];
+    Matrix rows(static_cast<Index>(chosen[m].size()), groups.dim());
+    Index at = 0;
+    for (const Index row : chosen[m]) {
+      DiskScratch::look_at(row);
+      group.rows.copy_row(row, rows.row(at++).data());
+    }
+    all.push_back(RowList::all(rows.rows()));
+    moved.add(group.name, move(m, std::move(rows)), chosen_masses(group, chosen[m]));
+  }
+  return judge_chosen(moved, all, comm, workers);
+}
+
 }  // namespace
 
 HeldOut::HeldOut(RowChoice& usable, const GroupSet& groups, double fraction, std::uint64_t seed,
@@ -212,21 +232,19 @@ HeldOutJudgement HeldOut::judge(const Latent& latent, Communicator& comm,
 HeldOutJudgement HeldOut::judge_after(const Layer& layer, const Latent& latent, Communicator& comm,
                                       const Workers& workers) const {
   const Latent::Some seen = latent.some(rows_);
-  GroupSet moved;
-  RowChoice all;
-  for (Index m = 0; m < seen.groups.num_groups(); ++m) {
-    const Group& group = seen.groups[m];
-    Matrix rows(static_cast<Index>(seen.rows[m].size()), seen.groups.dim());
-    Index at = 0;
-    for (const Index row : seen.rows[m]) {
-      DiskScratch::look_at(row);
-      group.rows.copy_row(row, rows.row(at++).data());
-    }
+  const auto move = [&](Index m, Matrix rows) {
     forward_in_place(layer, m, Rows(rows), workers);
-    all.push_back(RowList::all(rows.rows()));
-    moved.add(group.name, std::move(rows), chosen_masses(group, seen.rows[m]));
-  }
-  return share(judge_chosen(moved, all, comm, workers), comm);
+    return rows;
+  };
+  return share(judge_moved(seen.groups, seen.rows, move, comm, workers), comm);
+}
+
+HeldOutJudgement HeldOut::judge_after(const Flow& flow, const GroupSet& groups, Communicator& comm,
+                                      const Workers& workers) const {
+  const auto move = [&](Index m, const Matrix& rows) {
+    return flow.forward(m, ConstRows(rows), workers);
+  };
+  return share(judge_moved(groups, rows_, move, comm, workers), comm);
 }
 
 Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const {

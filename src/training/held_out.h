@@ -16,6 +16,7 @@
 #pragma once
 
 #include "conflux/core/parallel.h"
+#include "conflux/flow/flow.h"
 #include "conflux/flow/layer.h"
 #include "conflux/metrics/guessing.h"
 #include "fitting/latent.h"
@@ -64,6 +65,9 @@ class HeldOut {
   HeldOutJudgement judge(const Latent& latent, Communicator& comm, const Workers& workers) const;
   /// After one more layer, which leaves `latent` where it is.
   HeldOutJudgement judge_after(const Layer& layer, const Latent& latent, Communicator& comm,
+                               const Workers& workers) const;
+  /// After a flow, of which only the rows that are looked at need to be moved.
+  HeldOutJudgement judge_after(const Flow& flow, const GroupSet& groups, Communicator& comm,
                                const Workers& workers) const;
 
   /// Whether the groups of the held-out rows can be guessed. On one process only.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernels/normal.h"
 #include "options/methods.h"
 
 namespace conflux {
@@ -25,6 +26,16 @@ constexpr double kSlackOfEvidence = 1;
 // so the sum over this many must be more than its own deviation.
 constexpr std::ptrdiff_t kLayersOfExcess = 30;
 
+// A fit is given up if it would stay behind its rival even at this multiple of its last pace.
+constexpr double kHopefulPace = 2;
+
+// How many deviations two normal groups are apart whose rows are guessed so well, up to a factor.
+double deviations_apart(double auc) {
+  constexpr double kSure = 1 - 1e-9;
+  const double p = std::clamp(auc, 0.5, kSure);
+  return kernels::normal_quantile(p, 1 - p);
+}
+
 // The longest of the equally good ones.
 Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord& best,
                      double slack) {
@@ -39,10 +50,13 @@ Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord&
 }  // namespace
 
 LayerJudge::LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
-                       Communicator& comm)
+                       Communicator& comm, const std::optional<GuessRecord>& rival)
     : held_out_(usable, groups, *options.validation_fraction, options.seed, comm),
       by_guess_(options.judge == Judging::kGuess),
-      needs_hope_(!method_info(options.method).ends_by_itself) {}
+      needs_hope_(!method_info(options.method).ends_by_itself),
+      rival_(rival),
+      features_(groups.dim()),
+      most_layers_(*options.layers) {}
 
 void LayerJudge::see_start(const FitInput& input) {
   if (!exists()) return;
@@ -72,6 +86,20 @@ bool LayerJudge::chases_chance() const {
   return sum < std::sqrt(static_cast<double>(kLayersOfExcess));
 }
 
+// Each doubling of the layers makes the groups nearer by about the same factor, once all features
+// had their turn.
+bool LayerJudge::cannot_win() const {
+  if (!rival_ || guesses_.size() < 3) return false;
+  const GuessRecord &now = guesses_.back(), &before = guesses_[guesses_.size() - 2];
+  if (now.layer < features_) return false;
+  const double left = deviations_apart(now.auc), was = deviations_apart(before.auc);
+  const double pace =
+      left < was ? std::log(left / was) / (std::log(now.layer) - std::log(before.layer)) : 0;
+  const double to_go = std::log(most_layers_) - std::log(now.layer);
+  const double at_best = left * std::exp(kHopefulPace * pace * to_go);
+  return at_best > deviations_apart(rival_->auc + (rival_->by_chance - 0.5));
+}
+
 const HeldOutJudgement* LayerJudge::see(const FitInput& input) {
   if (!exists()) return nullptr;
   if (by_guess_) {
@@ -91,7 +119,7 @@ void LayerJudge::see_end(const FitInput& input) {
 
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
-  if (chases_chance()) return true;
+  if (chases_chance() || cannot_win()) return true;
   if (by_guess_) {
     // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
     // themselves: they have more rows than the judge. Later, few rows say so early, when more rows

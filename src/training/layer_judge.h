@@ -18,8 +18,9 @@ namespace conflux {
 class LayerJudge {
  public:
   /// Takes held-out rows away from `usable`; none when options say so, and then nothing is judged.
+  /// `rival`: the best guess of another fit, which this one has to match.
   LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
-             Communicator& comm);
+             Communicator& comm, const std::optional<GuessRecord>& rival);
 
   bool exists() const { return held_out_.exists(); }
 
@@ -51,6 +52,8 @@ class LayerJudge {
   void guess(const FitInput& input);
   /// Whether the last layers moved held-out rows where these do not differ.
   bool chases_chance() const;
+  /// Whether this fit would stay behind its rival with all layers that it may have.
+  bool cannot_win() const;
   /// Place of the smallest AUC.
   std::size_t best_guess() const;
 
@@ -58,6 +61,9 @@ class LayerJudge {
   std::vector<HeldOutJudgement> judged_;  // before the first layer, and after each
   bool by_guess_;
   bool needs_hope_;  // that there is something to gain, to begin at all
+  std::optional<GuessRecord> rival_;
+  Index features_;
+  Index most_layers_;
   Index layers_ = 0;
   std::vector<double> excess_;  // of layers whose kind knows it
   std::vector<GuessRecord> guesses_;
