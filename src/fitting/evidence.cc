@@ -6,6 +6,8 @@
 #include <memory>
 #include <numeric>
 
+#include "kernels/rank_terms.h"
+
 namespace conflux {
 
 namespace {
@@ -25,6 +27,10 @@ constexpr double kSmallestVariance = 1e-3;
 // so none may lie at a cut; halfway between two whole numbers there may be a third.
 constexpr double kPlaceOfCut = 0.381966;
 
+using kernels::kRankFunctions;
+using kernels::kWidthOfGroup;
+using kernels::width_of_sums;
+
 using Functions = std::array<double, kRankFunctions>;
 
 // Legendre polynomials of a rank in (0, 1), with mean 0 and variance 1 over all ranks.
@@ -39,37 +45,6 @@ Functions rank_functions(double rank) {
     now = next;
   }
   return out;
-}
-
-// What one row adds to sums.
-struct Term {
-  Index group;
-  double mass;
-  Functions sum;
-  Functions square;
-
-  Term(Index of_group, double of_mass, const Functions& f) : group(of_group), mass(of_mass) {
-    for (int q = 0; q < kRankFunctions; ++q) {
-      sum[q] = mass * f[q];
-      square[q] = mass * f[q] * f[q];
-    }
-  }
-};
-
-// Sums over some rows, one list of numbers: per group the mass and the functions, then the squares
-// of these over all groups.
-constexpr Index kWidthOfGroup = 1 + kRankFunctions;
-
-constexpr Index width_of_sums(Index groups) { return groups * kWidthOfGroup + kRankFunctions; }
-
-void add_term(const Term& term, Index groups, double* sums) {
-  double* own = sums + term.group * kWidthOfGroup;
-  double* squares = sums + groups * kWidthOfGroup;
-  own[0] += term.mass;
-  for (int q = 0; q < kRankFunctions; ++q) {
-    own[1 + q] += term.sum[q];
-    squares[q] += term.square[q];
-  }
 }
 
 // Between-group sum of squares of each function over its variance. Groups with few rows are left
@@ -181,13 +156,13 @@ class TreeGrower {
     const std::vector<double> ranks = mean_ranks(
         count, [&](Index i) { return data_.rows(out->rows[i], moved_); },
         [&](Index i) { return data_.mass[out->rows[i]]; });
-    std::vector<Term> terms;
+    std::vector<kernels::RankTerm> terms;
     terms.reserve(ranks.size());
     std::vector<double> all(static_cast<std::size_t>(width_of_sums(groups_)), 0.0);
     for (Index i = 0; i < count; ++i) {
       const Index row = out->rows[i];
       terms.emplace_back(data_.group[row], data_.mass[row], rank_functions(ranks[i]));
-      add_term(terms.back(), groups_, all.data());
+      kernels::add_term(terms.back(), groups_, all.data());
     }
     out->evidence = evidence_of(all.data(), groups_);
     for (const Index feature : features_) {
@@ -196,13 +171,11 @@ class TreeGrower {
     return out;
   }
 
-  void find_cut(Branch& branch, Index feature, const std::vector<Term>& terms,
+  void find_cut(Branch& branch, Index feature, const std::vector<kernels::RankTerm>& terms,
                 const std::vector<double>& all) const {
     const Index cuts = binned_.num_cuts(feature), width = width_of_sums(groups_);
     std::vector<double> bins(static_cast<std::size_t>((cuts + 1) * width), 0.0);
-    for (std::size_t i = 0; i < branch.rows.size(); ++i) {
-      add_term(terms[i], groups_, &bins[binned_.bin(feature, branch.rows[i]) * width]);
-    }
+    kernels::add_terms_by_bin(terms, branch.rows, binned_.bins(feature), groups_, bins.data());
     std::vector<double> below(all.size(), 0.0), above = all;
     for (Index b = 0; b < cuts; ++b) {
       for (Index k = 0; k < width; ++k) {
@@ -269,7 +242,8 @@ Evidence find_evidence(const std::vector<RankedRow>& sorted, Index groups) {
       [&](Index i) { return sorted[i].mass; });
   std::vector<double> all(static_cast<std::size_t>(width_of_sums(groups)), 0.0);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    add_term({sorted[i].group, sorted[i].mass, rank_functions(ranks[i])}, groups, all.data());
+    kernels::add_term({sorted[i].group, sorted[i].mass, rank_functions(ranks[i])}, groups,
+                      all.data());
   }
   return evidence_of(all.data(), groups);
 }

@@ -26,8 +26,6 @@ namespace conflux {
 
 /// Rows with fewer of a group do not speak for it.
 inline constexpr double kFewestOfLeaf = 20;
-/// Most degrees of freedom of a group's difference from the others.
-inline constexpr int kRankFunctions = 3;
 /// What chance explains, in units of the degrees of freedom.
 inline constexpr double kPriceOfFreedom = 2;
 
@@ -74,6 +72,8 @@ class BinnedRows {
   /// Rows in bins up to number `bin` lie below it.
   double cut(Index feature, Index bin) const { return cuts_[feature][bin]; }
   std::uint8_t bin(Index feature, Index row) const { return bins_[feature][row]; }
+  /// Of all rows.
+  const std::vector<std::uint8_t>& bins(Index feature) const { return bins_[feature]; }
 
  private:
   const EvidenceRows& data_;
