@@ -49,14 +49,28 @@ Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord&
 
 }  // namespace
 
+// Each doubling of the layers brings groups nearer by about the same factor, once all features had
+// their turn.
+bool stays_behind(const std::vector<GuessRecord>& guesses, const GuessRecord& rival,
+                  const StagePlan& plan) {
+  if (guesses.size() < 3 || guesses.back().layer < plan.features) return false;
+  const GuessRecord &now = guesses.back(), &before = guesses[guesses.size() - 2];
+  const auto doublings = [](Index from, Index to) {
+    return std::log2(static_cast<double>(to) / static_cast<double>(from));
+  };
+  const double left = deviations_apart(now.auc), was = deviations_apart(before.auc);
+  const double pace = left < was ? std::log(left / was) / doublings(before.layer, now.layer) : 0;
+  const double at_best = left * std::exp(kHopefulPace * pace * doublings(now.layer, plan.layers));
+  return at_best > deviations_apart(rival.auc + (rival.by_chance - 0.5));
+}
+
 LayerJudge::LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
                        Communicator& comm, const std::optional<GuessRecord>& rival)
     : held_out_(usable, groups, *options.validation_fraction, options.seed, comm),
       by_guess_(options.judge == Judging::kGuess),
       needs_hope_(!method_info(options.method).ends_by_itself),
       rival_(rival),
-      features_(groups.dim()),
-      most_layers_(*options.layers) {}
+      plan_{.features = groups.dim(), .layers = *options.layers} {}
 
 void LayerJudge::see_start(const FitInput& input) {
   if (!exists()) return;
@@ -86,20 +100,6 @@ bool LayerJudge::chases_chance() const {
   return sum < std::sqrt(static_cast<double>(kLayersOfExcess));
 }
 
-// Each doubling of the layers makes the groups nearer by about the same factor, once all features
-// had their turn.
-bool LayerJudge::cannot_win() const {
-  if (!rival_ || guesses_.size() < 3) return false;
-  const GuessRecord &now = guesses_.back(), &before = guesses_[guesses_.size() - 2];
-  if (now.layer < features_) return false;
-  const double left = deviations_apart(now.auc), was = deviations_apart(before.auc);
-  const double pace =
-      left < was ? std::log(left / was) / (std::log(now.layer) - std::log(before.layer)) : 0;
-  const double to_go = std::log(most_layers_) - std::log(now.layer);
-  const double at_best = left * std::exp(kHopefulPace * pace * to_go);
-  return at_best > deviations_apart(rival_->auc + (rival_->by_chance - 0.5));
-}
-
 const HeldOutJudgement* LayerJudge::see(const FitInput& input) {
   if (!exists()) return nullptr;
   if (by_guess_) {
@@ -119,7 +119,8 @@ void LayerJudge::see_end(const FitInput& input) {
 
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
-  if (chases_chance() || cannot_win()) return true;
+  if (chases_chance()) return true;
+  if (rival_ && stays_behind(guesses_, *rival_, plan_)) return true;
   if (by_guess_) {
     // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
     // themselves: they have more rows than the judge. Later, few rows say so early, when more rows

@@ -15,6 +15,17 @@
 
 namespace conflux {
 
+/// Of a stage of layers, each of which moves one feature.
+struct StagePlan {
+  Index features = 0;
+  Index layers = 0;  // at most
+};
+
+/// Whether a stage with these guesses would be guessed clearly better than its rival even after all
+/// its layers, and even if it gained at twice the pace of its last layers.
+bool stays_behind(const std::vector<GuessRecord>& guesses, const GuessRecord& rival,
+                  const StagePlan& plan);
+
 class LayerJudge {
  public:
   /// Takes held-out rows away from `usable`; none when options say so, and then nothing is judged.
@@ -52,8 +63,6 @@ class LayerJudge {
   void guess(const FitInput& input);
   /// Whether the last layers moved held-out rows where these do not differ.
   bool chases_chance() const;
-  /// Whether this fit would stay behind its rival with all layers that it may have.
-  bool cannot_win() const;
   /// Place of the smallest AUC.
   std::size_t best_guess() const;
 
@@ -62,8 +71,7 @@ class LayerJudge {
   bool by_guess_;
   bool needs_hope_;  // that there is something to gain, to begin at all
   std::optional<GuessRecord> rival_;
-  Index features_;
-  Index most_layers_;
+  StagePlan plan_;
   Index layers_ = 0;
   std::vector<double> excess_;  // of layers whose kind knows it
   std::vector<GuessRecord> guesses_;
