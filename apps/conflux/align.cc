@@ -62,7 +62,8 @@ CheckReport look(const FitRun& run, const AlignFlags& flags, const Console& cons
     const StopScope scope(interrupt_flag());
     return check(run.groups(), {.seed = run.options().seed,
                                 .threads = run.options().threads,
-                                .value_of = value_of(run.columns())});
+                                .value_of = value_of(run.columns()),
+                                .things = run.things()});
   } catch (const Stopped&) {
     if (!interrupted()) throw;
   }

@@ -127,6 +127,7 @@ Json check_json(const CheckReport& found, const GroupSet& groups, const std::str
   Json out = {{"differ", found.differ},
               {"p_value", found.p_value},
               {"rows", rows},
+              {"repeated_rows", found.repeated_rows},
               {"guess", guess_json(found.guess, names)},
               {"features", features},
               {"overlap", found.overlap},
@@ -218,9 +219,10 @@ void run_check(const CheckFlags& flags, const Console& console) {
   CheckOptions options = flags.options;
   options.threads = flags.input.threads;
   options.value_of = value_of(input.columns);
+  options.things = input.things ? &*input.things : nullptr;
   const CheckReport found = check(groups, options);
   const Index looked_at = std::accumulate(found.rows.begin(), found.rows.end(), Index{0});
-  if (looked_at < groups.num_samples()) {
+  if (looked_at + found.repeated_rows < groups.num_samples()) {
     console.info(fmt::format("{} of {} rows, drawn with seed {} (--max-rows)", looked_at,
                              groups.num_samples(), options.seed));
   }

@@ -54,6 +54,8 @@ class FitRun {
 
   const GroupSet& groups() const { return input_.groups; }
   const Columns& columns() const { return input_.columns; }
+  /// Null unless there are several rows of one thing.
+  const RowsOfThings* things() const { return input_.things ? &*input_.things : nullptr; }
   /// The seed and the threads that everything uses.
   const FitOptions& options() const { return options_; }
 

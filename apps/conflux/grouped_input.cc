@@ -240,6 +240,7 @@ GroupedInput groups_of_table(const GroupedInputFlags& given, const Console& cons
           : coordinates_by_group(columns, tagged.table, groups.of_row, groups.count(), workers);
   GroupedInput out = gathered(flags, tagged, groups, std::move(rows), columns.feature_names());
   out.digest_when_read = std::move(digest);
+  out.things = find_things(tagged.table, columns, groups.rows);
   return with_columns(std::move(out), std::move(columns), groups, console);
 }
 

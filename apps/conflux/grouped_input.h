@@ -71,6 +71,8 @@ struct GroupedInput {
   Components components;
   /// What the columns mean; empty when the features of arrays are coordinates themselves.
   Columns columns;
+  /// Set if a table has several rows of one thing.
+  std::optional<RowsOfThings> things = std::nullopt;
   /// Which rows are fitted and which come next, if they were drawn.
   std::optional<Pool> pool = std::nullopt;
   /// Digest of the rows as a model of theirs would read them. Set only where that is different: a

@@ -36,8 +36,9 @@ py::dict to_dict(const CheckReport& report) {
   }
   py::object labels = py::none();
   if (report.labels) labels = to_dict(*report.labels);
-  return py::dict("rows"_a = report.rows, "guess"_a = guess_to_dict(report.guess),
-                  "features"_a = features, "p_value"_a = report.p_value, "differ"_a = report.differ,
+  return py::dict("rows"_a = report.rows, "repeated_rows"_a = report.repeated_rows,
+                  "guess"_a = guess_to_dict(report.guess), "features"_a = features,
+                  "p_value"_a = report.p_value, "differ"_a = report.differ,
                   "kinds"_a = to_dict(report.kinds), "labels"_a = labels,
                   "overlap"_a = report.overlap,
                   "features_with_atoms"_a = report.features_with_atoms,
@@ -54,7 +55,8 @@ py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index
                                    .deals = deals,
                                    .seed = seed,
                                    .threads = threads,
-                                   .value_of = value_of(data.columns())});
+                                   .value_of = value_of(data.columns()),
+                                   .things = data.things()});
   }
   data.checked = record_of(report);
   return to_dict(report);

@@ -83,7 +83,8 @@ CallerData::CallerData(const py::object& x, RowFacts facts,
     borrow(workers);
     return;
   }
-  SharedTable table = rows_.table(workers);
+  const SharedTable whole = rows_.table(workers);
+  SharedTable table = whole;
   columns_ = find_columns(*table, groups, count, *options, workers);
   std::vector<Index> kept = all;
   if (options->missing == MissingRule::kDrop) kept = complete_rows(*table, columns_);
@@ -99,6 +100,7 @@ CallerData::CallerData(const py::object& x, RowFacts facts,
     borrow(workers);
     return;
   }
+  things_ = find_things(*whole, columns_, rows_of_);
   keep(coordinates_by_group(columns_, *table, taken(groups, kept), count, workers));
 }
 

@@ -47,6 +47,8 @@ class CallerData {
   /// The groups for someone who may keep their rows; they are gone then.
   GroupSet take_groups() { return std::move(groups_); }
   const Columns& columns() const { return columns_; }
+  /// Null unless there are several rows of one thing.
+  const RowsOfThings* things() const { return things_ ? &*things_ : nullptr; }
   /// The row of the caller that is row `i` of group `m`.
   Index row_of(std::size_t m, Index i) const { return rows_of_[m][static_cast<std::size_t>(i)]; }
   Index num_rows() const { return rows_.rows(); }
@@ -67,6 +69,7 @@ class CallerData {
   std::optional<CallerGroups> caller_;
   GroupSet groups_;
   Columns columns_;
+  std::optional<RowsOfThings> things_;
   std::vector<std::vector<Index>> rows_of_;
   Index dropped_ = 0;
 };

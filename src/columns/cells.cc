@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "conflux/core/error.h"
@@ -16,6 +17,11 @@ std::string cell_text(const Column& column, Index row) {
   std::string out;
   if (!std::isnan(column.numbers[i])) append_number(out, column.numbers[i]);
   return out;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 void make_text(Column& column) {

@@ -18,6 +18,9 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// A cell as it would be written; a missing number is empty.
 std::string cell_text(const Column& column, Index row);
 
+/// Letters of English in lower case.
+std::string lower_case(std::string text);
+
 /// Turns a column of numbers into one of text.
 void make_text(Column& column);
 

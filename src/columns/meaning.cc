@@ -11,6 +11,7 @@
 
 #include "columns/cells.h"
 #include "columns/missing_codes.h"
+#include "columns/named_things.h"
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "tables/number_text.h"
@@ -168,20 +169,6 @@ void describe_category(Meaning& meaning, const Column& column, const TextFacts& 
 }
 
 // ---- numbers
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// As in id, pid, patient_id, "patient id", patientId and patientID.
-bool names_things(const std::string& name) {
-  const std::string lower = lower_case(name);
-  if (lower == "id" || lower == "pid" || lower == "uid") return true;
-  if (lower.ends_with("_id") || lower.ends_with(" id")) return true;
-  if (name.size() < 3 || !(name.ends_with("Id") || name.ends_with("ID"))) return false;
-  return std::islower(static_cast<unsigned char>(name[name.size() - 3])) != 0;
-}
 
 bool names_rows(const std::string& name) {
   const std::string lower = lower_case(name);

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "conflux/core/error.h"
+#include "core/take_rows.h"
 #include "judging/check_sentences.h"
 #include "judging/feature_difference.h"
 #include "judging/rank_tests.h"
+#include "judging/repeated_rows.h"
 #include "kernels/normal.h"
 #include "metrics/judged_rows.h"
 #include "metrics/ranks.h"
@@ -124,14 +127,18 @@ void decide(CheckReport& report, double error_rate) {
   report.differ = report.p_value <= error_rate;
 }
 
-Guess guess_values(const JudgedRows& judged, const CheckOptions& options, const Workers& workers) {
-  Matrix values = judged.rows;
+// The same rows by what their coordinates stand for.
+JudgedRows values_of(JudgedRows judged, const CheckOptions& options, const Workers& workers) {
   if (options.value_of) {
-    workers.for_each(values.cols(), [&](Index j) {
-      for (double& each : values.col(j)) each = options.value_of(j, each);
+    workers.for_each(judged.rows.cols(), [&](Index j) {
+      for (double& each : judged.rows.col(j)) each = options.value_of(j, each);
     });
   }
-  return guess_groups(SampleRows(values), judged.group_of, {.seed = options.seed}, workers);
+  return judged;
+}
+
+JudgedRows drawn(const GroupSet& groups, Index per_group, const CheckOptions& options) {
+  return draw_rows(groups, per_group, Purpose::kDiagnosis, options.seed);
 }
 
 void check_options(const GroupSet& groups, const CheckOptions& options) {
@@ -167,16 +174,46 @@ CheckRecord record_of(const CheckReport& report) {
           .sentences = report.sentences};
 }
 
-CheckReport check(const GroupSet& groups, const CheckOptions& options) {
-  check_options(groups, options);
-  groups.validate();
-  const Workers workers(options.threads);
-  const std::vector<Index> sizes = sizes_of(groups);
+namespace {
+
+Index count(const std::vector<std::vector<Index>>& rows) {
+  Index out = 0;
+  for (const auto& each : rows) out += static_cast<Index>(each.size());
+  return out;
+}
+
+// The first row of each thing in each group; empty if a group would have too few.
+std::vector<std::vector<Index>> one_row_of_each(const RowsOfThings& things) {
+  constexpr std::size_t kFewestThings = 30;
+  std::vector<std::vector<Index>> out;
+  for (const std::vector<Index>& thing_of : things.thing_of) {
+    std::set<Index> seen;
+    auto& rows = out.emplace_back();
+    for (std::size_t i = 0; i < thing_of.size(); ++i) {
+      if (seen.insert(thing_of[i]).second) rows.push_back(static_cast<Index>(i));
+    }
+    if (rows.size() < std::min(kFewestThings, thing_of.size())) return {};
+  }
+  return out;
+}
+
+std::string say_repeated(const RepeatedRows& repeated) {
+  return fmt::format(
+      "{:.0f} % of the rows have a twin in their group, a copy or another measurement of the same "
+      "thing ({:.0f} % have one in another group). Twins would be recognised whatever the groups "
+      "are, so each set of them counts once here: {} of {} rows.",
+      100 * repeated.share, 100 * repeated.share_elsewhere, count(repeated.once), repeated.rows);
+}
+
+CheckReport check_rows(const GroupSet& groups, const CheckOptions& options,
+                       const Workers& workers) {
   const JudgedRows judged =
-      draw_rows(groups, rows_per_group(sizes, options.max_rows), Purpose::kDiagnosis, options.seed);
+      drawn(groups, rows_per_group(sizes_of(groups), options.max_rows), options);
   CheckReport out{.rows = judged.sizes};
-  out.guess = options.known_guess != nullptr ? *options.known_guess
-                                             : guess_values(judged, options, workers);
+  out.guess = options.known_guess != nullptr
+                  ? *options.known_guess
+                  : guess_groups(SampleRows(values_of(judged, options, workers).rows),
+                                 judged.group_of, {.seed = options.seed}, workers);
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
 
@@ -188,6 +225,41 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   out.overlap = found.overlap;
   advise(out, groups, found, options.error_rate);
   return out;
+}
+
+// By some of the rows that were looked at; `why` is said after the verdict.
+CheckReport check_once(const GroupSet& groups, const std::vector<std::vector<Index>>& once,
+                       Index looked_at, CheckOptions options, const Workers& workers,
+                       const std::string& why) {
+  options.known_guess = nullptr;
+  CheckReport out = check_rows(take_rows(groups, once), options, workers);
+  out.repeated_rows = looked_at - count(once);
+  out.sentences.insert(out.sentences.begin() + 1, why);
+  return out;
+}
+
+}  // namespace
+
+CheckReport check(const GroupSet& groups, const CheckOptions& options) {
+  check_options(groups, options);
+  groups.validate();
+  const Workers workers(options.threads);
+  if (options.things != nullptr) {
+    const std::vector<std::vector<Index>> once = one_row_of_each(*options.things);
+    if (!once.empty() && count(once) < groups.num_samples()) {
+      return check_once(groups, once, groups.num_samples(), options, workers,
+                        fmt::format("Rows with the same \"{}\" are of one thing, of which one row "
+                                    "counts here: {} of {} rows.",
+                                    options.things->column, count(once), groups.num_samples()));
+    }
+  }
+  const Index per_group = std::min(rows_per_group(sizes_of(groups), options.max_rows),
+                                   rows_to_compare(groups.dim(), groups.num_groups()));
+  const auto repeated =
+      find_repeated_rows(values_of(drawn(groups, per_group, options), options, workers), workers);
+  if (!repeated) return check_rows(groups, options, workers);
+  return check_once(groups, repeated->once, repeated->rows, options, workers,
+                    say_repeated(*repeated));
 }
 
 }  // namespace conflux

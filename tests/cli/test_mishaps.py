@@ -214,6 +214,23 @@ class Mishaps(CommandTest):
         sizes = json.loads(self.run_command("info", "m", "--json"))["groups"]
         self.assertEqual(set(sizes), {"north", "south"})
 
+    def test_rows_of_one_patient_count_once_in_a_check(self):
+        random = np.random.default_rng(3)
+        lines = ["a,b,c,d,arm,patient_id"]
+        for patient in range(300):
+            arm = ("old", "new")[random.integers(2)]
+            values = random.standard_normal(4)
+            for _ in range(4):
+                cells = values + 0.3 * random.standard_normal(4)
+                lines.append(",".join(f"{each:.4f}" for each in cells) + f",{arm},{patient}")
+        self.write("trial.csv", "\n".join(lines) + "\n")
+        found = json.loads(self.run_command("check", "trial.csv", "--group", "arm", "--json"))
+        self.assertFalse(found["differ"], found["sentences"])
+        self.assertEqual(found["repeated_rows"], 900)
+        self.assertIn('same "patient_id"', found["sentences"][1])
+        aligned = self.call("align", "trial.csv", "--group", "arm", "-o", "aligned.csv")
+        self.assertIn("nothing to align", aligned.stderr + aligned.stdout)
+
     def test_ids_and_index_columns_are_carried_along_and_said(self):
         lines = table(extra=[("patient_id", lambda i: str(1000 + 7 * i))]).splitlines()
         text = "\n".join([("," if i == 0 else f"{i - 1},") + line for i, line in enumerate(lines)])

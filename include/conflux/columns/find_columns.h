@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "conflux/columns/columns.h"
+#include "conflux/core/group_set.h"
 
 namespace conflux {
 
@@ -71,5 +73,11 @@ std::vector<Index> complete_rows(const Table& table, const Columns& columns);
 /// Columns that were found among complete rows learn from those of all rows which numbers stand for
 /// missing cells, for rows that come later.
 void take_missing_codes(Columns& columns, const Columns& of_all_rows);
+
+/// Which rows are of one thing, say of a patient, by the first column that is carried along, is
+/// called like a thing and has several rows, but not many, of each; empty if there is none. A row
+/// without a name is a thing of its own. `rows` are those of each group in the table.
+std::optional<RowsOfThings> find_things(const Table& table, const Columns& columns,
+                                        const std::vector<std::vector<Index>>& rows);
 
 }  // namespace conflux

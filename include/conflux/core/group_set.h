@@ -105,6 +105,14 @@ class GroupSet {
   std::vector<MeasuredScale> measured_;
 };
 
+/// What the rows of groups are of, where a table has several rows of one thing, say of a patient.
+struct RowsOfThings {
+  /// The column that says so.
+  std::string column = {};
+  /// Of each group, which thing each row is of.
+  std::vector<std::vector<Index>> thing_of = {};
+};
+
 /// Position of `name` in `names`; throws InvalidOption that lists them when it is missing.
 Index find_group(const std::vector<std::string>& names, const std::string& name);
 

@@ -42,6 +42,9 @@ struct CheckOptions {
   /// The value that a coordinate of a feature stands for. Whoever guesses sees values: repeated
   /// ones that were spread would look less alike than they are. Empty: coordinates are values.
   std::function<double(Index feature, double coordinate)> value_of = {};
+  /// Rows of one thing are no witnesses of their own: of each thing in each group one row counts.
+  /// Null: rows are of different things, unless they are found to repeat each other.
+  const RowsOfThings* things = nullptr;
 };
 
 /// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
@@ -75,6 +78,8 @@ std::string_view name_of(Advice advice);
 struct CheckReport {
   /// Rows of each group that were looked at.
   std::vector<Index> rows = {};
+  /// Rows that repeat others of their group, and were left out for that.
+  Index repeated_rows = 0;
   Guess guess = {};
   std::vector<FeatureDifference> features = {};
   /// p-value of the claim that the groups differ, both tests together.

@@ -1,0 +1,12 @@
+// Names of columns that name things, such as patients or sensors.
+
+#pragma once
+
+#include <string>
+
+namespace conflux {
+
+/// As in id, pid, patient_id, "patient id", patientId and patientID.
+bool names_things(const std::string& column);
+
+}  // namespace conflux
