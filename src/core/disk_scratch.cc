@@ -76,11 +76,16 @@ DiskScratch::~DiskScratch() {
   watcher_.join();
 }
 
-std::shared_ptr<void> DiskScratch::allocate(std::size_t bytes) {
+std::shared_ptr<void> DiskScratch::allocate(std::size_t bytes, std::size_t begin,
+                                            std::size_t end) {
   const std::size_t length = std::max<std::size_t>(bytes, 1);
   const int file = open_nameless(folder_);
+  const bool made = file >= 0 && ::ftruncate(file, static_cast<off_t>(length)) == 0;
   // Room is taken at once: a disk that is full later would end the program.
-  const int full = file < 0 ? errno : ::posix_fallocate(file, 0, static_cast<off_t>(length));
+  int full = made ? 0 : errno;
+  if (made && begin < end) {
+    full = ::posix_fallocate(file, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+  }
   void* start =
       full != 0 ? MAP_FAILED : ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   const int wrong = full != 0 ? full : errno;
@@ -88,7 +93,7 @@ std::shared_ptr<void> DiskScratch::allocate(std::size_t bytes) {
   if (start == MAP_FAILED) {
     throw Error(fmt::format(
         "{}: {:.1f} GB of rows cannot be kept here: {}; set TMPDIR to a folder with more room.",
-        folder_, static_cast<double>(length) / 1e9, reason_of(wrong)));
+        folder_, static_cast<double>(end - begin) / 1e9, reason_of(wrong)));
   }
   watch(start, length);
   return std::shared_ptr<void>(start, [this, length](void* mapped) {

@@ -22,8 +22,11 @@ namespace conflux {
 
 /// Rows that loops pass before they look again.
 inline constexpr Index kRowsPerLook = 4096;
-/// Single rows, each of which may bring 64 kB.
-inline constexpr Index kRowsAround = 128;
+/// Single rows, each of which may bring the 2 MB around it: Linux maps a large page of its cache
+/// whole (since 6.18; 64 kB before).
+inline constexpr Index kRowsAround = 8;
+/// Rows so near to the last one are there already.
+inline constexpr Index kNearRows = 16;
 
 class DiskScratch {
  public:
@@ -35,7 +38,9 @@ class DiskScratch {
   DiskScratch& operator=(const DiskScratch&) = delete;
 
   /// Zeros. Throws Error when the disk has no room for them. The scratch must outlive them.
-  std::shared_ptr<void> allocate(std::size_t bytes);
+  std::shared_ptr<void> allocate(std::size_t bytes) { return allocate(bytes, 0, bytes); }
+  /// The same with room for the bytes `begin` to `end` only; nothing may be written to others.
+  std::shared_ptr<void> allocate(std::size_t bytes, std::size_t begin, std::size_t end);
   /// Counts pages of another mapped file, too, which only reads; until forget().
   void watch(const void* start, std::size_t bytes);
   void forget(const void* start);
@@ -43,10 +48,16 @@ class DiskScratch {
   /// Looks at once, on the calling thread: loops through many rows call it every few megabytes, as
   /// the thread that watches may have to wait for a core. Does nothing where no scratch is used.
   static void look();
-  /// The same for rows that are taken one by one, anywhere: each brings the pages around it.
+  /// The same for rows that are taken one by one: those that are far from the last one bring the
+  /// pages around them.
   static void look_at(Index row) {
-    thread_local Index taken = 0;
-    if (row % kRowsPerLook == 0 || ++taken % kRowsAround == 0) look();
+    thread_local Index last = 0, passed = 0;
+    const Index step = row - last;
+    last = row;
+    passed += step >= 0 && step <= kNearRows ? step : kRowsPerLook / kRowsAround;
+    if (passed < kRowsPerLook) return;
+    passed = 0;
+    look();
   }
   /// The same for a block of rows; one of the blocks that make kRowsPerLook rows looks.
   static void look(Index begin, Index end) {

@@ -12,8 +12,9 @@ template <class Scalar>
 MatrixOf<Scalar> taken(const MatrixView<const Scalar>& rows, const std::vector<Index>& chosen) {
   MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), rows.cols());
   for (Index i = 0; i < out.rows(); ++i) {
-    DiskScratch::look_at(i);
-    std::copy_n(rows.row(chosen[static_cast<std::size_t>(i)]), rows.cols(), out.row(i).data());
+    const Index row = chosen[static_cast<std::size_t>(i)];
+    DiskScratch::look_at(row);
+    std::copy_n(rows.row(row), rows.cols(), out.row(i).data());
   }
   return out;
 }

@@ -150,9 +150,9 @@ std::vector<QuantileSummary> summarize_read(const ReadLine<Scalar>& read_line,
   for (Index m = 0; m < num_groups; ++m) masses.push_back(chosen_masses(groups[m], chosen[m]));
   std::vector<QuantileSummary> out(static_cast<std::size_t>(count * num_groups));
   workers.for_each(static_cast<Index>(out.size()), [&](Index s) {
-    thread_local std::vector<Scalar> line;
     const Index m = s % num_groups;
-    line.resize(chosen[m].size());
+    // A thread that kept it would hold a line of the largest group while others work.
+    std::vector<Scalar> line(chosen[m].size());
     read_line(m, first + s / num_groups, line);
     out[s] = summarize_line(std::span<Scalar>(line), masses[m], capacity);
   });

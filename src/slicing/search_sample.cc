@@ -21,9 +21,9 @@ MatrixOf<Scalar> normalized_rows(const Group& group, const RowList& chosen,
   const double per_unit = 1 / common.scale;
   group.rows.visit([&](const auto& rows) {
     workers.for_each_block(out.rows(), kRowsPerTask, [&](Index begin, Index end) {
-      DiskScratch::look();
       auto next = chosen.from(begin);
       for (Index i = begin; i < end; ++i, ++next) {
+        DiskScratch::look_at(*next);
         const auto* row = rows.row(*next);
         for (Index j = 0; j < dim; ++j) {
           const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
@@ -46,7 +46,7 @@ void add_in_order(const GroupSet& groups, std::span<const RowList> chosen,
     if (counts[m] == 0) continue;
     in_turn(comm, sums, [&] {
       for (const Index i : chosen[m]) {
-        if (i % kRowsPerLook == 0) DiskScratch::look();
+        DiskScratch::look_at(i);
         add(m, Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), groups.dim()));
       }
     });

@@ -19,8 +19,8 @@ double memory_needed(const DataShape& data, bool single, const FitOptions& optio
 double memory_needed_on_disk(const DataShape& data, bool single, const FitOptions& options);
 /// Pages are let go beyond this.
 inline constexpr double kLetGoBeyond = 45e6;
-/// Threads bring as many again before the first ones are gone, if cores are busy.
-inline constexpr double kResidentRows = 2 * kLetGoBeyond;
+/// Threads bring a few more before they look.
+inline constexpr double kResidentRows = kLetGoBeyond + 5e6;
 
 /// Bytes of disk that the rows then take on their way, with their projections.
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options);
