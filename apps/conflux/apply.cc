@@ -1,5 +1,3 @@
-// conflux transform, inverse and translate: rows through a model, in blocks.
-
 #include "apply.h"
 
 #include <fmt/format.h>
@@ -9,18 +7,15 @@
 #include <memory>
 #include <span>
 
-#include "comm/agreement.h"
 #include "conflux/core/error.h"
-#include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
 #include "core/stopwatch.h"
-#include "file_checks.h"
 #include "options/option_table.h"
 #include "output_files.h"
 #include "processes.h"
 #include "support/interrupt.h"
+#include "tables/npy.h"
 #include "tables/number_text.h"
-#include "verbs.h"
 
 namespace conflux::app {
 
@@ -155,6 +150,22 @@ std::vector<std::string> show_expression(const Model& model, const ProjectedRead
   return components.genes;
 }
 
+// Rows of a file that another process moves.
+Index count_rows(const std::string& path, const InputFlags& flags) {
+  if (table_format(path, {.format = flags.format}) == "npy") {
+    try {
+      return map_npy(path).rows();
+    } catch (const InvalidData&) {  // columns instead of rows, or compressed
+    }
+  }
+  TableOptions options = read_options(flags, "", 1);
+  options.numeric.emplace();
+  const auto reader = open_table(path, options);
+  Index rows = 0;
+  for (Table block; reader->read(block, kRowsOfABlock);) rows += block.num_rows();
+  return rows;
+}
+
 /// Moves files one after the other into one table.
 class TableFlow {
  public:
@@ -182,9 +193,10 @@ class TableFlow {
 
  private:
   void move_file(const std::string& input) {
-    const ModelReader reader(
-        input, model_, flags_.table, flags_.columns, flags_.threads,
-        {.shared = flags_.way == Way::kInverse, .needs_group = mover_.needs_group()});
+    const ModelReader reader(input, model_, flags_.table, flags_.columns, flags_.threads,
+                             {.shared = flags_.way == Way::kInverse,
+                              .needs_group = mover_.needs_group(),
+                              .rows_before = flags_.rows_before + rows_});
     ModelColumns columns = reader.columns();
     const std::vector<std::string> moved = columns.features;
     for (const std::string& note : reader.notes()) console_.info(note);
@@ -224,7 +236,7 @@ class TableFlow {
       console_.progress(fmt::format("{} rows  {:.0f} rows/s", rows_,
                                     static_cast<double>(rows_) / watch_.seconds()));
     }
-    reader.check_end();
+    if (flags_.are_last && &input == &flags_.inputs.back()) reader.check_end();
     reader.warn_about_new_categories(console_);
   }
 
@@ -273,14 +285,24 @@ Index move_tables(const Model& model, const ApplyFlags& flags, const Console& co
   if (!goes_to_folder(flags.output)) return TableFlow(model, flags, console).move_all();
   const Communicator& comm = processes();
   const auto step = static_cast<std::size_t>(comm.size());
-  Index rows = 0;
-  for (auto i = static_cast<std::size_t>(comm.rank()); i < flags.inputs.size(); i += step) {
+  // Rows of a joined table are in the order of those of all files.
+  const bool counted = !flags.columns.meta.empty() && flags.columns.meta_key.empty();
+  Index rows = 0, before = 0;
+  for (std::size_t i = 0; i < flags.inputs.size(); ++i) {
     const std::string& input = flags.inputs[i];
+    if (i % step != static_cast<std::size_t>(comm.rank())) {
+      if (counted) before += count_rows(input, flags.table);
+      continue;
+    }
     ApplyFlags one = flags;
     one.inputs = {input};
+    one.rows_before = before;
+    one.are_last = i + 1 == flags.inputs.size();
     one.output.path = file_in_folder(flags.output, input);
     if (becomes_pictures(flags.output, input)) one.output.format = "pictures";
-    rows += TableFlow(model, one, console).move_all();
+    const Index moved = TableFlow(model, one, console).move_all();
+    rows += moved;
+    before += moved;
   }
   return rows;
 }
@@ -299,98 +321,6 @@ Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags
   writer->write(tagged.table);
   writer->close();
   return tagged.table.num_rows();
-}
-
-namespace {
-
-void run_apply(const ApplyFlags& flags, const Console& console) {
-  Communicator& comm = processes();
-  if (comm.size() > 1 && !goes_to_folder(flags.output)) {
-    throw InvalidOption(
-        "several processes move some of the files each, into a folder; name one with -o FOLDER/, "
-        "or start one process.");
-  }
-  check_standard_output(flags.output, console.json);
-  check_model_comes_first(flags.model, flags.inputs.front());
-  std::vector<std::string> inputs = flags.inputs;
-  inputs.push_back(flags.model);
-  // All look before one of them writes.
-  do_together(comm, [&] { check_table_outputs(flags.output, flags.inputs, inputs); });
-  const Stopwatch watch;
-  double all_rows = 0;
-  do_together(comm, [&] {
-    const Model model = load_model(flags.model);
-    catch_interrupts();
-    all_rows = static_cast<double>(move_tables(model, flags, console));
-  });
-  const auto rows = static_cast<Index>(comm.sum(all_rows));
-  console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
-  if (console.json) {
-    print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});
-  }
-}
-
-Verb apply_verb(Way way, const std::string& name, const std::string& description,
-                const std::string& example) {
-  const auto flags = std::make_shared<ApplyFlags>();
-  flags->way = way;
-  Verb verb{.name = name,
-            .description = description,
-            .example = example,
-            .run = [flags](const Console& console) { run_apply(*flags, console); }};
-  verb.add({{.names = "MODEL",
-             .help = "model file that conflux fit wrote",
-             .target = &flags->model,
-             .required = true},
-            {.names = "INPUT",
-             .help = "tables to read, one after the other; - is standard input",
-             .target = &flags->inputs,
-             .required = true}});
-  verb.add(output_flags(flags->output));
-  if (way == Way::kTransform) {
-    verb.add({.names = "--log-density",
-              .help = "dd and realnvp: add a column log_density, that of each row in its own group",
-              .target = &flags->log_density});
-  } else {
-    verb.add({.names = "--to",
-              .value = "GROUP",
-              .help = way == Way::kInverse ? "group to go back into [each row's own]"
-                                           : "group to look like",
-              .target = &flags->to,
-              .required = way == Way::kTranslate});
-  }
-  if (way != Way::kInverse) {
-    verb.add({.names = "--expression",
-              .help =
-                  "models with --pca: write genes, corrected through the components, what these "
-                  "do not explain kept; otherwise the components",
-              .target = &flags->expression});
-  }
-  verb.add({.names = "--from",
-            .value = "GROUP",
-            .help = "all rows are of this group; no column tells it",
-            .target = &flags->columns.from});
-  verb.add(column_flags(flags->columns));
-  verb.add(threads_flag(flags->threads));
-  verb.add(input_flags(flags->table));
-  return verb;
-}
-
-}  // namespace
-
-Verb transform_verb() {
-  return apply_verb(Way::kTransform, "transform", "move rows into the shared space",
-                    "conflux transform cells.conflux new_cells.csv -o aligned.csv");
-}
-
-Verb inverse_verb() {
-  return apply_verb(Way::kInverse, "inverse", "move rows of the shared space into a group",
-                    "conflux inverse cells.conflux aligned.csv --to batch2 -o as_batch2.csv");
-}
-
-Verb translate_verb() {
-  return apply_verb(Way::kTranslate, "translate", "show rows of any group as if of another",
-                    "conflux translate cells.conflux cells.csv --to batch2 -o as_batch2.csv");
 }
 
 }  // namespace conflux::app

@@ -26,6 +26,9 @@ struct ApplyFlags {
   /// Genes through the moved components instead of the components.
   bool expression = false;
   int threads = 0;
+  /// Of more inputs, these are some: rows of those before them, and whether they are the last.
+  Index rows_before = 0;
+  bool are_last = true;
 };
 
 /// Moves files one after the other into one table, or each into its own if the output is a folder;

@@ -47,7 +47,7 @@ void run_row_free(const FitVerbFlags& flags, const Console& console) {
 
 void run_fit(const FitVerbFlags& flags, const Console& console) {
   if (flags.share == "summaries") return run_row_free(flags, console);
-  check_files(flags);
+  do_together(processes(), [&] { check_files(flags); });
   FitRun run(flags.fit, console);
   // The others have read their share, which is now here; unless all fit where rows are.
   if (processes().rank() > 0 && !run.in_place()) return;

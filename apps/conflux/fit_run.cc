@@ -268,7 +268,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
   control.gaps = input_.columns.gaps;
-  control.scratch = input_.scratch.get();
+  control.scratch = input_.on_disk ? input_.scratch.get() : nullptr;
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {

@@ -8,11 +8,13 @@
 #include <set>
 #include <unordered_map>
 
+#include "comm/agreement.h"
 #include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
 #include "label_column.h"
 #include "mapped_groups.h"
+#include "meta_columns.h"
 #include "name_patterns.h"
 #include "spooled_groups.h"
 
@@ -292,61 +294,19 @@ std::string group_column_of(const GroupedInputFlags& flags) {
   if (path == "-") return kDefaultGroup;
   std::vector<std::string> names = names_in(path, flags);
   if (!flags.meta.empty()) {
-    const std::vector<std::string> more = names_in(flags.meta, {});
-    names.insert(names.end(), more.begin(), more.end());
+    const TableSchema more = MetaReader(flags.meta, {}, 1).schema();
+    // A list beside the rows is there to tell something, and groups come first.
+    if (more.size() == 1 && more.front().name != flags.label) return more.front().name;
+    for (const ColumnInfo& column : more) names.push_back(column.name);
   }
   if (contains(names, kDefaultGroup)) return kDefaultGroup;
   throw InvalidOption(fmt::format(
-      "{}: which column tells the groups? Name it with --group, or give one file per group. "
-      "The columns are {}.",
+      "{}: which column tells the groups? Name it with --group, or give one file per group, "
+      "or a table that tells it (--meta). The columns are {}.",
       path, names_text(names)));
 }
 
 }  // namespace
-
-Flag tables_flag(GroupedInputFlags& flags) {
-  return {.names = "INPUT",
-          .help = "tables of all groups (with --group), or one table per group",
-          .target = &flags.paths,
-          .required = true};
-}
-
-Flag label_flag(GroupedInputFlags& flags, const std::string& help) {
-  return {.names = "--label", .value = "COLUMN", .help = help, .target = &flags.label};
-}
-
-Flag drop_flag(GroupedInputFlags& flags) {
-  return {.names = "--drop",
-          .value = "LIST",
-          .help = "columns that are no features; also PC*, or PC5:PC9",
-          .target = &flags.drop};
-}
-
-Flag where_flag(GroupedInputFlags& flags) {
-  return {.names = "--where",
-          .value = "CONDITION",
-          .help = "only these rows, say type=control or year<1981",
-          .target = &flags.where};
-}
-
-std::vector<Flag> join_flags(TaggedTableFlags& flags) {
-  return {{.names = "--meta",
-           .value = "FILE",
-           .help = "table with more columns of the same rows, say groups and labels",
-           .target = &flags.meta,
-           .shown = Shown::kToExperts},
-          {.names = "--meta-key",
-           .value = "COLUMN",
-           .help = "column that tells which rows belong together; barcode=cell_id if it is called "
-                   "otherwise there [their order]",
-           .target = &flags.meta_key,
-           .shown = Shown::kToExperts},
-          {.names = "--rename",
-           .value = "LIST",
-           .help = "other names for groups, say gcm_c=gcm,rcm_c=rcm",
-           .target = &flags.rename,
-           .shown = Shown::kToExperts}};
-}
 
 NumberedGroups::NumberedGroups(const std::vector<std::string>& groups,
                                const std::vector<std::string>& order) {
@@ -376,7 +336,9 @@ GroupedInput read_groups(const GroupedInputFlags& given, const Console& console,
                                       : components_of(*model);
   // Other numbers beside components, say of a joined table, are no features unless they are named.
   if (flags.components && flags.features.empty()) flags.features = flags.components->names();
-  if (flags.group.empty() && flags.paths.size() == 1) flags.group = group_column_of(flags);
+  if (flags.group.empty() && flags.paths.size() == 1) {
+    do_together(readers(flags), [&] { flags.group = group_column_of(flags); });
+  }
   if (model == nullptr) refuse_group_as_label(flags);
   const bool plain =
       model != nullptr ? model->columns.empty() : flags.choice.empty() && are_arrays(flags);

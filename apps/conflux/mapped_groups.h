@@ -1,11 +1,14 @@
-// Groups that are one array each: rows are read where they lie, and of large groups only those that
-// are drawn.
+// Groups in arrays: rows are read where they lie, and of large groups only those that are drawn.
 
 #pragma once
 
+#include "conflux/comm/communicator.h"
 #include "grouped_input.h"
 
 namespace conflux::app {
+
+/// Who reads together.
+Communicator& readers(const GroupedInputFlags& flags);
 
 /// False, and nothing that may be used, when the files are something else or more is asked for.
 bool map_groups(const GroupedInputFlags& flags, GroupedInput& out);

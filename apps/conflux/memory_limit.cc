@@ -25,6 +25,8 @@ constexpr double kCopiesOfArray = 3;
 constexpr double kNamesOfRow = 80;
 // Facts about columns come from at most so many values of a group, in two more copies.
 constexpr Index kValuesOfFacts = 50'000;
+// Where a run of rows of one group begins, if each row is one.
+constexpr double kBytesPerPlace = 16;
 // Rows of a group that tell what its columns mean if rows stay on disk, and rows in a block.
 constexpr Index kRowsOfPool = 30'000;
 constexpr double kRowsInBlocks = 3 * 65536;
@@ -57,17 +59,25 @@ struct Needs {
 };
 
 Needs needs_of(const DataShape& shape, RowSource source, const FitOptions& options) {
-  const bool single = source == RowSource::kSingles;
+  const bool mixed = source == RowSource::kMixedSingles || source == RowSource::kMixedDoubles;
+  const bool single = source == RowSource::kSingles || source == RowSource::kMixedSingles;
   Needs out{.in_memory = memory_needed(shape, single, options),
             .on_disk = memory_needed_on_disk(shape, single, options),
             .scratch = scratch_needed(shape, single, options)};
-  if (single || source == RowSource::kDoubles) return out;
+  const double all = count_rows(shape, std::numeric_limits<Index>::max());
+  if (mixed) {
+    // Rows are put in order on disk, by lists of where they are.
+    out.in_memory += kBytesPerPlace * all;
+    out.on_disk += kBytesPerPlace * all;
+    out.scratch += bytes_of(all, shape.dim) / (single ? 2 : 1);
+  }
+  if (single || mixed || source == RowSource::kDoubles) return out;
   out.in_memory =
       std::max(out.in_memory, memory_to_read(shape, source, std::numeric_limits<Index>::max()));
   // Blocks are read while written rows are let go of.
   out.on_disk += bytes_of(kRowsInBlocks, shape.dim);
   out.on_disk = std::max(out.on_disk, memory_to_read(shape, source, kRowsOfPool));
-  out.scratch += bytes_of(count_rows(shape, std::numeric_limits<Index>::max()), shape.dim);
+  out.scratch += bytes_of(all, shape.dim);
   return out;
 }
 

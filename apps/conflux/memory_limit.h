@@ -10,9 +10,9 @@
 
 namespace conflux::app {
 
-/// What rows come from: arrays of numbers that files can be seen as, other arrays, which are read,
-/// or tables, whose columns are looked at.
-enum class RowSource { kSingles, kDoubles, kArrays, kTables };
+/// What rows come from: arrays of numbers that files can be seen as, such arrays in which the
+/// groups are mixed, other arrays, which are read, or tables, whose columns are looked at.
+enum class RowSource { kSingles, kDoubles, kMixedSingles, kMixedDoubles, kArrays, kTables };
 
 /// Whether all rows stay on disk, because the limit is too small for them but large enough for a
 /// fit that walks through files; says so. Throws InvalidData, with a remedy, when it is too small

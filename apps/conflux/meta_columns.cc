@@ -7,6 +7,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
+#include "tagged_table.h"
 
 namespace conflux::app {
 
@@ -26,27 +27,53 @@ std::vector<std::string> existing(std::vector<std::string> names, const TableSch
   return names;
 }
 
-Table read_meta(const std::string& path, MetaTypes types, int threads) {
-  TableOptions options{.threads = threads};
-  options.numeric.emplace();
-  const TableSchema schema = open_table(path, options)->schema();
-  options.numeric.reset();
-  if (types.numbers) options.numeric = existing(std::move(*types.numbers), schema);
-  options.text = existing(std::move(types.text), schema);
-  Table out = read_table(path, options);
-  out.source = path;
-  return out;
+// An array of one value per row has no name for it but that of its file.
+bool is_list(const TableSchema& schema, const std::string& path) {
+  return schema.size() == 1 && schema.front().name == "c0" && table_format(path, {}) == "npy";
 }
 
 }  // namespace
 
 std::string key_of_rows(const std::string& key) { return key.substr(0, key.find('=')); }
 
+MetaReader::MetaReader(const std::string& path, MetaTypes types, int threads) : path_(path) {
+  TableOptions options{.threads = threads};
+  options.numeric.emplace();
+  schema_ = open_table(path, options)->schema();
+  options.numeric.reset();
+  if (is_list(schema_, path)) {
+    list_ = stem_of(path);
+    schema_.front().name = list_;
+    reader_ = open_table(path, options);
+    return;
+  }
+  if (types.numbers) options.numeric = existing(std::move(*types.numbers), schema_);
+  options.text = existing(std::move(types.text), schema_);
+  reader_ = open_table(path, options);
+}
+
+bool MetaReader::read(Table& block, Index max_rows) {
+  if (!reader_->read(block, max_rows)) return false;
+  name(block);
+  return true;
+}
+
+Table MetaReader::read_rest() {
+  Table out = reader_->read_rest();
+  name(out);
+  return out;
+}
+
+void MetaReader::name(Table& block) const {
+  block.source = path_;
+  if (!list_.empty()) block.columns.front().name = list_;
+}
+
 MetaColumns::MetaColumns(const std::string& path, const std::string& key, MetaTypes types,
                          int threads)
     : key_(key_of_rows(key)), own_key_(key_of_table(key)) {
   if (!own_key_.empty()) types.text.push_back(own_key_);
-  table_ = read_meta(path, std::move(types), threads);
+  table_ = MetaReader(path, std::move(types), threads).read_rest();
   if (own_key_.empty()) return;
   const std::vector<std::string> keys = groups_of_rows(table_, own_key_);
   for (std::size_t i = 0; i < keys.size(); ++i) {

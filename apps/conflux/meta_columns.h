@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -22,6 +23,26 @@ struct MetaTypes {
   std::vector<std::string> text = {};
   /// If set, these are numbers, and all others keep their spelling.
   std::optional<std::vector<std::string>> numbers = {};
+};
+
+/// The table in blocks. A list in a .npy file is a column that is called like the file.
+class MetaReader {
+ public:
+  MetaReader(const std::string& path, MetaTypes types, int threads);
+
+  /// All columns; those of text may be shown as numbers.
+  const TableSchema& schema() const { return schema_; }
+  /// As TableReader does.
+  bool read(Table& block, Index max_rows);
+  Table read_rest();
+
+ private:
+  void name(Table& block) const;
+
+  std::string path_;
+  std::string list_;
+  TableSchema schema_;
+  std::unique_ptr<TableReader> reader_;
 };
 
 class MetaColumns {

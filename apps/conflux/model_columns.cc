@@ -187,12 +187,14 @@ void ModelReader::drop_joined(Table& block) const {
 }
 
 void ModelReader::check_end() const {
-  if (meta_) meta_->check_rows(rows_, path_);
+  if (!meta_) return;
+  const std::string whose = purpose_.rows_before > 0 ? "all up to " + path_ : path_;
+  meta_->check_rows(purpose_.rows_before + rows_, whose);
 }
 
 bool ModelReader::read(Table& block, Index max_rows) const {
   if (!reader_->read(block, max_rows)) return false;
-  if (meta_) meta_->join(block, rows_);
+  if (meta_) meta_->join(block, purpose_.rows_before + rows_);
   rows_ += block.num_rows();
   if (!purpose_.shared) count_new_categories(block);
   return true;

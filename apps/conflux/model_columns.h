@@ -53,6 +53,8 @@ struct ReadingFor {
   /// Whether the table holds rows of the shared space, where all features are numbers.
   bool shared = false;
   bool needs_group = true;
+  /// Rows of files that come before this one, if a joined table has theirs, too, in their order.
+  Index rows_before = 0;
 };
 
 /// How a table with features of the model is opened: which columns are numbers.
@@ -76,7 +78,7 @@ class ModelReader {
   const ProjectedReader* projected() const { return projected_; }
   /// Takes the columns of the joined table off again, for formats that are copies of the input.
   void drop_joined(Table& block) const;
-  /// Throws InvalidData when rows of a joined table are left over.
+  /// After the last file: throws InvalidData when rows of a joined table are left over.
   void check_end() const;
   /// Categories that the fit has not seen are left as they are, which is said once.
   void warn_about_new_categories(const Console& console) const;

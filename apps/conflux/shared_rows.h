@@ -9,9 +9,7 @@
 namespace conflux::app {
 
 /// What this process fits: a piece of every group, in the order of ranks, which `all` must outlive.
-/// Throws the same InvalidData on all processes, with the number of the row in its group, if one of
-/// them finds a number that cannot be fitted.
-GroupSet share_of(const GroupSet& all, Communicator& comm);
+GroupSet share_of(const GroupSet& all, const Communicator& comm);
 
 /// The shape of the largest share.
 DataShape largest_share(DataShape all, const Communicator& comm);

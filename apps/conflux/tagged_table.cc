@@ -130,15 +130,6 @@ Table read_one(const std::string& path, const TaggedTableFlags& flags, const Con
   return table;
 }
 
-void refuse_single_rows(const TaggedTable& tagged, const std::string& column) {
-  const std::set<std::string> different(tagged.groups.begin(), tagged.groups.end());
-  if (tagged.groups.size() < 8 || 2 * different.size() <= tagged.groups.size()) return;
-  throw InvalidData(fmt::format(
-      "{}: column \"{}\" has {} different values in {} rows, so most groups would be a single row; "
-      "name a column that tells groups with --group.",
-      tagged.table.source, column, different.size(), tagged.groups.size()));
-}
-
 // Columns that tell groups, labels and conditions.
 std::vector<std::string> columns_besides(const TaggedTableFlags& flags) {
   std::vector<std::string> out = spelled_columns(flags);
@@ -332,8 +323,20 @@ TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console) {
   if (out.table.num_rows() == 0) {
     throw InvalidData(fmt::format("{}: there are no rows; add some.", out.table.source));
   }
-  if (!flags.group.empty()) refuse_single_rows(out, flags.group);
+  if (!flags.group.empty()) {
+    const std::set<std::string> different(out.groups.begin(), out.groups.end());
+    refuse_single_rows(different.size(), out.groups.size(), out.table.source, flags.group);
+  }
   return out;
+}
+
+void refuse_single_rows(std::size_t groups, std::size_t rows, const std::string& source,
+                        const std::string& column) {
+  if (rows < 8 || 2 * groups <= rows) return;
+  throw InvalidData(fmt::format(
+      "{}: column \"{}\" has {} different values in {} rows, so most groups would be a single row; "
+      "name a column that tells groups with --group.",
+      source, column, groups, rows));
 }
 
 std::string stem_of(const std::string& path) {

@@ -75,6 +75,10 @@ void read_blocks(const TaggedTableFlags& flags, const Console& console,
 
 TaggedTable read_tagged(const TaggedTableFlags& flags, const Console& console);
 
+/// Throws InvalidData when the column tells rows rather than groups.
+void refuse_single_rows(std::size_t groups, std::size_t rows, const std::string& source,
+                        const std::string& column);
+
 /// The name of a file without folders, compression and format: "a/monday.csv.gz" is "monday".
 std::string stem_of(const std::string& path);
 

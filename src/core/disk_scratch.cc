@@ -76,8 +76,7 @@ DiskScratch::~DiskScratch() {
   watcher_.join();
 }
 
-std::shared_ptr<void> DiskScratch::allocate(std::size_t bytes, std::size_t begin,
-                                            std::size_t end) {
+std::shared_ptr<void> DiskScratch::allocate(std::size_t bytes, std::size_t begin, std::size_t end) {
   const std::size_t length = std::max<std::size_t>(bytes, 1);
   const int file = open_nameless(folder_);
   const bool made = file >= 0 && ::ftruncate(file, static_cast<off_t>(length)) == 0;

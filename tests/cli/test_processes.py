@@ -86,6 +86,104 @@ class Processes(CommandTest):
             self.assertEqual(done.stderr.count("fitted on 1800 rows"), 1)
             self.assertEqual(self.read("several.conflux"), self.read("alone.conflux"), words)
 
+    def write_mixed(self):
+        """Rows of three groups in no order, whole and in three parts, with a list of the groups."""
+        generator = np.random.default_rng(1)
+        groups = generator.integers(0, 3, 1500)
+        rows = (generator.standard_normal((1500, 4)) + groups[:, None]).astype(np.float32)
+        np.save(self.folder / "rows.npy", rows)
+        np.save(self.folder / "batch.npy", np.array(["x", "y", "z"])[groups])
+        self.write("obs.csv", "kind,batch\n" + "".join(
+            f"{'uv'[i % 2]},{'xyz'[m]}\n" for i, m in enumerate(groups)))
+        for k, (begin, end) in enumerate(((0, 700), (700, 701), (701, 1500))):
+            np.save(self.folder / f"part{k}.npy", rows[begin:end])
+        for m, name in enumerate("xyz"):
+            own = rows[groups == m]
+            np.save(self.folder / f"{name}.npy", own)
+            np.save(self.folder / f"{name}_1.npy", own[:100])
+            np.save(self.folder / f"{name}_2.npy", own[100:])
+        return rows
+
+    # A group array, by one table or by parts of it: a part of one row has no row of most groups.
+    def test_groups_by_an_array_have_the_bits_of_one_process(self):
+        self.write_mixed()
+        parts = ("part0.npy", "part1.npy", "part2.npy")
+        for words in (("--fit-rows", 200), ("--fit-rows", "all", "--gate", "none"),
+                      ("--fit-rows", "all")):
+            words = (*words, "--method", "inb", "--layers", 3, "--force", "-j", 1)
+            self.run_command("fit", "rows.npy", "--meta", "batch.npy", *words, "-q", "-o",
+                             "alone.conflux")
+            for count, files in ((2, ("rows.npy",)), (3, parts)):
+                done = self.start(count, "fit", *files, "--meta", "batch.npy", "--group", "batch",
+                                  *words, "-o", "several.conflux")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.read("several.conflux"), self.read("alone.conflux"), words)
+        # Labels of the same table; and a fit of files has the maps of the same groups.
+        words = ("--fit-rows", 200, "--method", "inb", "--layers", 3, "--force", "-j", 1)
+        meta = ("--meta", "obs.csv", "--group", "batch", "--label", "kind")
+        self.run_command("fit", "rows.npy", *meta, *words, "-q", "-o", "alone.conflux")
+        done = self.start(3, "fit", *parts, *meta, *words, "-o", "several.conflux")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.read("several.conflux"), self.read("alone.conflux"))
+
+    def test_files_that_are_renamed_alike_are_one_group(self):
+        self.write_mixed()
+        parts = [f"{name}_{k}.npy" for name in "xyz" for k in (1, 2)]
+        for words in (("--fit-rows", 200), ("--fit-rows", "all", "--gate", "none")):
+            words = (*words, "--method", "inb", "--layers", 3, "--force", "-j", 1)
+            self.run_command("fit", "x.npy", "y.npy", "z.npy", *words, "-q", "-o", "whole.conflux")
+            rename = ("--rename", "*_1=*,*_2=*")
+            self.run_command("fit", *parts, *rename, *words, "-q", "-o", "alone.conflux")
+            self.assertEqual(self.read("alone.conflux"), self.read("whole.conflux"))
+            done = self.start(3, "fit", *parts, *rename, *words, "-o", "several.conflux")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.read("several.conflux"), self.read("whole.conflux"))
+
+    def test_parts_are_moved_and_measured_with_an_array_of_groups(self):
+        self.write_mixed()
+        meta = ("--meta", "batch.npy", "--group", "batch")
+        self.run_command("fit", "rows.npy", *meta, "--method", "nb", "-q", "-o", "m.conflux")
+        self.run_command("transform", "m.conflux", "rows.npy", *meta, "-q", "-o", "whole.npy")
+        parts = ("part0.npy", "part1.npy", "part2.npy")
+        for name in ("alone", "by2", "bad"):
+            (self.folder / name).mkdir()
+        self.run_command("transform", "m.conflux", *parts, *meta, "-q", "-o", "alone/")
+        done = self.start(2, "transform", "m.conflux", *parts, *meta, "-o", "by2/")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("alone", "by2"):
+            moved = [np.load(self.folder / name / part) for part in parts]
+            np.testing.assert_array_equal(np.vstack(moved), np.load(self.folder / "whole.npy"))
+        words = ("evaluate", "m.conflux", *parts, *meta, "--json", "--metrics", "energy_distance")
+        self.assertEqual(self.start(2, *words).stdout, self.call(*words).stdout)
+        # Rows of the list that no file has.
+        done = self.start(2, "transform", "m.conflux", *parts[:2], *meta, "-o", "bad/")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("process 1: batch.npy has 1500 rows and all up to part1.npy has 701",
+                      done.stderr)
+
+    def test_what_is_wrong_beside_an_array_of_groups_is_named(self):
+        rows = self.write_mixed()
+        rows[1234, 2] = np.nan
+        np.save(self.folder / "bad.npy", rows)
+        np.save(self.folder / "short.npy", np.arange(1000) % 3)
+        names = np.load(self.folder / "batch.npy")
+        names[77] = ""
+        np.save(self.folder / "hole.npy", names)
+        number = ("process 2: group ", "column 2 is nan (bad.npy, row 1234,")
+        for words, parts in (
+                (("bad.npy", "--meta", "batch.npy"), number),
+                (("bad.npy", "--meta", "batch.npy", "--fit-rows", "all", "--gate", "none"), number),
+                (("rows.npy", "--meta", "short.npy"), ("short.npy has 1000 rows", "1500")),
+                (("rows.npy", "--meta", "hole.npy"), ("hole.npy, row 78 has no group",)),
+                (("rows.npy", "--meta", "batch.npy", "--group", "nix"),
+                 ('batch.npy: no column "nix"',)),
+                (("rows.npy",), ("which column tells the groups?", "--meta"))):
+            done = self.start(3, "fit", *words, "--method", "inb", "-o", "m.conflux")
+            self.assertNotEqual(done.returncode, 0)
+            for part in parts:
+                self.assertIn(part, done.stderr)
+            self.assertEqual(done.stderr.count("conflux: "), 1, done.stderr)
+
     def test_a_number_that_is_none_ends_all_where_rows_are(self):
         rows = np.load(self.folder / "g1.npy")
         rows[470, 2] = np.nan

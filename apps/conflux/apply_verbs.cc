@@ -1,0 +1,112 @@
+// conflux transform, inverse and translate.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apply.h"
+#include "comm/agreement.h"
+#include "conflux/core/error.h"
+#include "conflux/storage/model_file.h"
+#include "core/stopwatch.h"
+#include "file_checks.h"
+#include "output_files.h"
+#include "processes.h"
+#include "support/interrupt.h"
+#include "verbs.h"
+
+namespace conflux::app {
+
+namespace {
+
+void run_apply(const ApplyFlags& flags, const Console& console) {
+  Communicator& comm = processes();
+  if (comm.size() > 1 && !goes_to_folder(flags.output)) {
+    throw InvalidOption(
+        "several processes move some of the files each, into a folder; name one with -o FOLDER/, "
+        "or start one process.");
+  }
+  check_standard_output(flags.output, console.json);
+  check_model_comes_first(flags.model, flags.inputs.front());
+  std::vector<std::string> inputs = flags.inputs;
+  inputs.push_back(flags.model);
+  // All look before one of them writes.
+  do_together(comm, [&] { check_table_outputs(flags.output, flags.inputs, inputs); });
+  const Stopwatch watch;
+  double all_rows = 0;
+  do_together(comm, [&] {
+    const Model model = load_model(flags.model);
+    catch_interrupts();
+    all_rows = static_cast<double>(move_tables(model, flags, console));
+  });
+  const auto rows = static_cast<Index>(comm.sum(all_rows));
+  console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
+  if (console.json) {
+    print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});
+  }
+}
+
+Verb apply_verb(Way way, const std::string& name, const std::string& description,
+                const std::string& example) {
+  const auto flags = std::make_shared<ApplyFlags>();
+  flags->way = way;
+  Verb verb{.name = name,
+            .description = description,
+            .example = example,
+            .run = [flags](const Console& console) { run_apply(*flags, console); }};
+  verb.add({{.names = "MODEL",
+             .help = "model file that conflux fit wrote",
+             .target = &flags->model,
+             .required = true},
+            {.names = "INPUT",
+             .help = "tables to read, one after the other; - is standard input",
+             .target = &flags->inputs,
+             .required = true}});
+  verb.add(output_flags(flags->output));
+  if (way == Way::kTransform) {
+    verb.add({.names = "--log-density",
+              .help = "dd and realnvp: add a column log_density, that of each row in its own group",
+              .target = &flags->log_density});
+  } else {
+    verb.add({.names = "--to",
+              .value = "GROUP",
+              .help = way == Way::kInverse ? "group to go back into [each row's own]"
+                                           : "group to look like",
+              .target = &flags->to,
+              .required = way == Way::kTranslate});
+  }
+  if (way != Way::kInverse) {
+    verb.add({.names = "--expression",
+              .help =
+                  "models with --pca: write genes, corrected through the components, what these "
+                  "do not explain kept; otherwise the components",
+              .target = &flags->expression});
+  }
+  verb.add({.names = "--from",
+            .value = "GROUP",
+            .help = "all rows are of this group; no column tells it",
+            .target = &flags->columns.from});
+  verb.add(column_flags(flags->columns));
+  verb.add(threads_flag(flags->threads));
+  verb.add(input_flags(flags->table));
+  return verb;
+}
+
+}  // namespace
+
+Verb transform_verb() {
+  return apply_verb(Way::kTransform, "transform", "move rows into the shared space",
+                    "conflux transform cells.conflux new_cells.csv -o aligned.csv");
+}
+
+Verb inverse_verb() {
+  return apply_verb(Way::kInverse, "inverse", "move rows of the shared space into a group",
+                    "conflux inverse cells.conflux aligned.csv --to batch2 -o as_batch2.csv");
+}
+
+Verb translate_verb() {
+  return apply_verb(Way::kTranslate, "translate", "show rows of any group as if of another",
+                    "conflux translate cells.conflux cells.csv --to batch2 -o as_batch2.csv");
+}
+
+}  // namespace conflux::app

@@ -1,0 +1,51 @@
+// What all verbs that read groups can be told.
+
+#include "grouped_input.h"
+
+namespace conflux::app {
+
+Flag tables_flag(GroupedInputFlags& flags) {
+  return {.names = "INPUT",
+          .help = "tables of all groups (with --group), or one table per group",
+          .target = &flags.paths,
+          .required = true};
+}
+
+Flag label_flag(GroupedInputFlags& flags, const std::string& help) {
+  return {.names = "--label", .value = "COLUMN", .help = help, .target = &flags.label};
+}
+
+Flag drop_flag(GroupedInputFlags& flags) {
+  return {.names = "--drop",
+          .value = "LIST",
+          .help = "columns that are no features; also PC*, or PC5:PC9",
+          .target = &flags.drop};
+}
+
+Flag where_flag(GroupedInputFlags& flags) {
+  return {.names = "--where",
+          .value = "CONDITION",
+          .help = "only these rows, say type=control or year<1981",
+          .target = &flags.where};
+}
+
+std::vector<Flag> join_flags(TaggedTableFlags& flags) {
+  return {{.names = "--meta",
+           .value = "FILE",
+           .help = "table with more columns of the same rows, say groups and labels",
+           .target = &flags.meta,
+           .shown = Shown::kToExperts},
+          {.names = "--meta-key",
+           .value = "COLUMN",
+           .help = "column that tells which rows belong together; barcode=cell_id if it is called "
+                   "otherwise there [their order]",
+           .target = &flags.meta_key,
+           .shown = Shown::kToExperts},
+          {.names = "--rename",
+           .value = "LIST",
+           .help = "other names for groups, say gcm_c=gcm,rcm_c=rcm",
+           .target = &flags.rename,
+           .shown = Shown::kToExperts}};
+}
+
+}  // namespace conflux::app
