@@ -243,7 +243,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
 
 void FitRun::walk_through_files() {
   if (!input_.scratch) {
-    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kLetGoBeyond);
+    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
   }
   for (const MappedNpy& file : input_.mapped) {
     input_.scratch->watch(file.bytes().data(), file.bytes().size());

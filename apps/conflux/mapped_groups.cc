@@ -120,7 +120,7 @@ void add_left(const ArrayGroup& group, Index m, GroupedInput& out) {
     for (const MappedNpy& file : group.files()) out.mapped.push_back(file);
     return;
   }
-  if (!out.scratch) out.scratch = std::make_shared<DiskScratch>(scratch_folder(), kLetGoBeyond);
+  if (!out.scratch) out.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
   out.groups.add(group.name(), group.single() ? put_together<float>(group, m, begin, end, out)
                                               : put_together<double>(group, m, begin, end, out));
 }

@@ -29,7 +29,7 @@ constexpr Index kValuesOfFacts = 50'000;
 constexpr double kBytesPerPlace = 16;
 // Rows of a group that tell what its columns mean if rows stay on disk, and rows in a block.
 constexpr Index kRowsOfPool = 30'000;
-constexpr double kRowsInBlocks = 3 * 65536;
+constexpr double kRowsInBlock = 65536;
 
 double bytes_of(double rows, Index columns) {
   return sizeof(double) * rows * static_cast<double>(columns);
@@ -66,17 +66,18 @@ Needs needs_of(const DataShape& shape, RowSource source, const FitOptions& optio
             .scratch = scratch_needed(shape, single, options)};
   const double all = count_rows(shape, std::numeric_limits<Index>::max());
   if (mixed) {
-    // Rows are put in order on disk, by lists of where they are.
-    out.in_memory += kBytesPerPlace * all;
-    out.on_disk += kBytesPerPlace * all;
+    // Rows are put in order on disk, by lists of where they are, which are gone when a fit begins.
+    const double lists = kBytesPerPlace * all;
+    out.in_memory += lists;
+    out.on_disk = std::max(out.on_disk, kProgramThatReads + lists + kResidentRows);
     out.scratch += bytes_of(all, shape.dim) / (single ? 2 : 1);
   }
   if (single || mixed || source == RowSource::kDoubles) return out;
   out.in_memory =
       std::max(out.in_memory, memory_to_read(shape, source, std::numeric_limits<Index>::max()));
-  // Blocks are read while written rows are let go of.
-  out.on_disk += bytes_of(kRowsInBlocks, shape.dim);
-  out.on_disk = std::max(out.on_disk, memory_to_read(shape, source, kRowsOfPool));
+  // Blocks are read and written beside the rows that told what the columns mean.
+  out.on_disk = std::max(out.on_disk, memory_to_read(shape, source, kRowsOfPool) + kResidentRows +
+                                          bytes_of(kRowsInBlock, shape.dim));
   out.scratch += bytes_of(all, shape.dim);
   return out;
 }

@@ -110,7 +110,7 @@ bool spool_groups(const GroupedInputFlags& flags, const TaggedTable& pool,
   if (!flags.stay_on_disk(shape, source)) return false;
   out.group_column = flags.group;
   out.on_disk = true;
-  out.scratch = std::make_shared<DiskScratch>(scratch_folder(), kLetGoBeyond);
+  out.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
   Spool spool(shape.group_sizes, dim, out);
   std::map<std::string, Index> places;
   for (Index m = 0; m < groups.count(); ++m) places[groups.names[static_cast<std::size_t>(m)]] = m;

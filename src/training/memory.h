@@ -17,10 +17,8 @@ double memory_needed(const DataShape& data, bool single, const FitOptions& optio
 /// The same with rows on disk (FitControl::scratch), which the caller has mapped there: the line
 /// of one group that each thread sorts remains, beside kResidentRows bytes of pages.
 double memory_needed_on_disk(const DataShape& data, bool single, const FitOptions& options);
-/// Pages are let go beyond this.
-inline constexpr double kLetGoBeyond = 45e6;
-/// Threads bring a few more before they look.
-inline constexpr double kResidentRows = kLetGoBeyond + 5e6;
+/// Pages of rows are let go beyond this.
+inline constexpr double kResidentRows = 45e6;
 
 /// Bytes of disk that the rows then take on their way, with their projections.
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options);

@@ -156,9 +156,9 @@ class Pools(CommandTest):
             self.run_command("fit", *chosen, "-q", "--force", "-o", "memory.conflux")
             stated, peak = self.stays_on_disk(*chosen, "--max-memory", "140M")
             self.assertEqual(self.read("memory.conflux"), self.read("disk.conflux"), method)
-            # Some loops leave it to a thread to let go of pages, which may have to wait for a core.
             # In memory the fit would take 169 MB and more.
-            self.assertLess(peak, 1.4 * stated, f"{method}: {stated} MB stated, {peak} taken")
+            self.assertLess(peak, 1.15 * stated, f"{method}: {stated} MB stated, {peak} taken")
+            self.assertGreater(peak, 0.8 * stated, f"{method}: {stated} MB stated, {peak} taken")
 
     def write_large_tables(self):
         """Two groups of 150,000 rows in a text and in an array file; their first rows."""
@@ -215,9 +215,9 @@ class Pools(CommandTest):
         self.assertEqual(done.returncode, 3)
         self.assertIn("Rows can stay on disk with --gate none and one of the methods nb, inb",
                       done.stderr)
-        done = self.call(*words, "--method", "nb", "--max-memory", "100M")
+        done = self.call(*words, "--method", "nb", "--max-memory", "70M")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("this needs about 1", done.stderr)
+        self.assertIn("this needs about 8", done.stderr)
         self.assertIn("fit fewer rows", done.stderr)
 
 
