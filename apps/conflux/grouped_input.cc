@@ -12,6 +12,7 @@
 #include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
+#include "input_doubts.h"
 #include "label_column.h"
 #include "mapped_groups.h"
 #include "meta_columns.h"
@@ -112,19 +113,6 @@ Columns columns_of(TaggedTable& tagged, const GroupedInputFlags& flags, const Co
   return out;
 }
 
-void tell_doubts(const Columns& columns, const NumberedGroups& groups, const Console& console) {
-  for (const UnitDoubt& doubt : columns.doubts) {
-    console.warn(
-        fmt::format("column \"{}\": the values of group \"{}\" {}; do they have the same unit?",
-                    doubt.column, groups.names[static_cast<std::size_t>(doubt.group)], doubt.what));
-  }
-  if (const auto [one, other] = names_alike(groups.names); !other.empty()) {
-    console.warn(fmt::format(
-        "groups \"{}\" and \"{}\" differ by case or spaces only; if they are one, spell them alike",
-        one, other));
-  }
-}
-
 // Rows of known features, missing ones as they are expected; `place` tells which group of the
 // columns a name is.
 std::vector<Matrix> known_coordinates(const Columns& columns, const Table& table,
@@ -184,7 +172,7 @@ std::vector<std::string> categories_among(const std::vector<std::string>& featur
 
 GroupedInput with_columns(GroupedInput out, Columns columns, const NumberedGroups& groups,
                           const Console& console) {
-  tell_doubts(columns, groups, console);
+  tell_doubts(columns, groups.names, console);
   out.groups.set_feature_names(columns.feature_names());
   out.groups.set_measured(measured_scales(columns));
   out.columns = std::move(columns);

@@ -28,6 +28,11 @@ def as_samples(X: Any, what: str = "X") -> Samples:
         raise ValueError(f"Complex data not supported: {what} is {array.dtype}; pass real numbers.")
     if array.dtype.kind not in "fiub":
         array = _numbers(X, array, what)
+    if array.ndim > 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead. Images and the like are rows of "
+            f"all their values: {what}.reshape(len({what}), -1)."
+        )
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: one row per "

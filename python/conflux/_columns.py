@@ -88,6 +88,10 @@ def column_options(choices: Mapping[str, Any], rows: Rows, seed: int) -> dict[st
     return out
 
 
+# Pixels of images, of which hundreds may be dark in one group only, would fill pages.
+_DOUBTS_TOLD = 3
+
+
 def tell_columns(
     data: _core.Data, rows: Rows, choices: Mapping[str, Any], group_names: list[str], level: int
 ) -> None:
@@ -97,11 +101,14 @@ def tell_columns(
         sentences.append(
             f"{data.dropped} of {len(rows)} rows have missing cells and are left out of the fit."
         )
-    for name, group, what in [] if data.columns is None else data.columns.doubts:
+    doubts = [] if data.columns is None else data.columns.doubts
+    for name, group, what in doubts[:_DOUBTS_TOLD]:
         sentences.append(
             f"column {name!r}: the values of group {group_names[group]!r} {what}; do they have the "
             "same unit?"
         )
+    if len(doubts) > _DOUBTS_TOLD:
+        sentences.append(f"{len(doubts) - _DOUBTS_TOLD} more columns are as doubtful.")
     if choices["repeats"] == "keep" and data.columns is not None:
         sentences.append(
             "repeated values are kept: each group's become other numbers in the shared space, from "
@@ -116,6 +123,7 @@ _SPELLINGS = (
     (r"say --as (.+)=category or (.+)=ignore", r"say columns={'\1': 'category'} or 'ignore'"),
     (r"--(missing|gate|repeats) (\w+)", r"\1='\2'"),
     (r"name some with --features, or drop fewer", "pass other columns"),
+    (r"features-net", "features_net"),
     (r"conflux fit ", ""),
     (r"--(\w+)", r"\1="),
 )

@@ -6,6 +6,7 @@ The results are records with a summary to read (``print(result)``) and a dict to
 
 from __future__ import annotations
 
+import os
 from typing import Any, Sequence
 
 import numpy as np
@@ -219,14 +220,23 @@ def check_data(
     )
 
 
+def _name_of_net(net: Any) -> str:
+    try:
+        return os.fsdecode(net)
+    except TypeError:
+        raise TypeError(
+            f"features_net is {net!r}; give the name of a network, or the path of an npz file."
+        ) from None
+
+
 def evaluate(
     model: BaseAligner,
     X: Any,
     groups: Any = None,
     labels: Any = None,
     *,
-    metrics: Sequence[str] = (),
-    features_net: str | None = None,
+    metrics: str | Sequence[str] = (),
+    features_net: str | os.PathLike[str] | None = None,
     shared_space: bool = False,
     max_rows: int = 10_000,
     random_state: Any = 0,
@@ -249,12 +259,12 @@ def evaluate(
     labels : array-like of shape (n_samples,) or str, optional
         What rows show, None where it is unknown, or the column that has it: says whether rows of
         different labels stay apart. Left out if the model knows the column from its fit.
-    metrics : sequence of str
+    metrics : str or sequence of str
         Metrics that are wanted, such as "w2_exact"; empty: the usual ones.
-    features_net : str, optional
+    features_net : str or path, optional
         The metrics "frechet" and "kernel_distance" compare features of images that a network sees:
-        "mnist", "fashion-mnist" (both for 28 x 28 images), or an npz file of weights. Without it
-        they compare rows.
+        "mnist", "fashion-mnist" (both for 28 x 28 images), or an npz file of weights. Both are
+        measured then, whether asked for or not. Without a network they compare rows.
     shared_space : bool
         Compare groups in the shared space instead of each as the other.
     max_rows : int
@@ -279,8 +289,8 @@ def evaluate(
         found = _core.evaluate(
             model._fitted(),
             data,
-            list(metrics),
-            features_net or "",
+            [metrics] if isinstance(metrics, str) else list(metrics),
+            "" if features_net is None else _name_of_net(features_net),
             shared_space,
             max_rows,
             seed_of(random_state),

@@ -1,6 +1,7 @@
 """What can be said of groups without a model."""
 
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -118,8 +119,29 @@ def test_evaluate_looks_at_features_of_images():
     for name in wanted:
         assert seen[name]["after"] < seen[name]["before"]
         assert seen[name]["before"] != rows[name]["before"]
-    with pytest.raises(ValueError, match="neither a file nor one of mnist"):
+    # A network alone asks for both, a metric may stand without a list.
+    alone = conflux.evaluate(nb, X, groups, metrics="frechet", features_net="mnist").figures
+    assert alone["kernel_distance"] == seen["kernel_distance"]
+    with pytest.raises(ValueError, match="^features_net is .* neither a file nor one of mnist"):
         conflux.evaluate(nb, X, groups, metrics=wanted, features_net="imagenet")
+    with pytest.raises(ValueError, match="neither a file"):
+        conflux.evaluate(nb, X, groups, features_net=pathlib.Path("nothing.npz"))
+    with pytest.raises(TypeError, match="features_net is 3; give the name"):
+        conflux.evaluate(nb, X, groups, features_net=3)
+    with pytest.raises(ValueError, match=r"X.reshape\(len\(X\), -1\)"):
+        conflux.evaluate(nb, X.reshape(-1, 28, 28), groups, features_net="mnist")
+
+
+def test_pixels_that_one_group_has_dark_fill_no_pages():
+    # Of images most pixels look like mistaken units.
+    X = np.random.default_rng(5).random((400, 50)) + 0.5
+    groups = np.repeat(["dark", "light"], 200)
+    X[:200] *= 1e-3
+    with pytest.warns(conflux.FitWarning) as told:
+        conflux.NB().fit(X, groups)
+    doubts = [str(each.message) for each in told if "unit" in str(each.message)]
+    assert len(doubts) == 3
+    assert "47 more columns are as doubtful." in [str(each.message) for each in told]
 
 
 def test_evaluate_refuses_what_the_model_does_not_know():

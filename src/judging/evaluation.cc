@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "conflux/comm/communicator.h"
@@ -116,17 +117,38 @@ Matrix some_rows(ConstRows rows, Index most) {
   return out;
 }
 
+/// What metrics look at: rows, or what a network sees in them. A network may take a tenth of a
+/// second for an image, so that what it has seen is kept for other pairs and for the next metric.
+class Views {
+ public:
+  Views(const EvaluationOptions& options, const Workers& workers)
+      : options_(options), workers_(workers) {}
+
+  /// Rows of group `from` as rows of group `to`; as they were where both are the same.
+  Matrix of(const PairMetric& metric, Index from, Index to, const Matrix& rows) {
+    if (!metric.of_features || !options_.features) return rows;
+    const auto [at, is_new] = seen_.try_emplace({from, to});
+    if (is_new) at->second = options_.features(rows, workers_);
+    return at->second;
+  }
+
+ private:
+  const EvaluationOptions& options_;
+  const Workers& workers_;
+  std::map<std::pair<Index, Index>, Matrix> seen_;
+};
+
 MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, const Flow& flow,
                            const std::vector<std::string>& names, const EvaluationOptions& options,
-                           const Workers& workers) {
+                           Views& views, const Workers& workers) {
   const PairMetricSettings settings{.block = options.block, .seed = options.seed};
   MetricResult out{.name = metric.name};
   out.pairs = choose_pairs(samples.groups(), options.max_pairs, options.seed);
   const auto count = static_cast<double>(out.pairs.size());
   double before = 0, chance = 0;
-  const auto seen = [&](const Matrix& rows) {
-    return metric.of_features && options.features ? options.features(rows, workers) : rows;
-  };
+  // Rows of the shared space are seen as those of no group.
+  const Index nowhere = samples.groups();
+  const bool shared = options.space == EvaluationSpace::kShared;
   for (PairValue& pair : out.pairs) {
     if (options.progress) {
       options.progress(
@@ -135,11 +157,12 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const Matrix a = some_rows(samples.original_of(pair.a), options.pair_rows);
     const Matrix b = some_rows(samples.original_of(pair.b), options.pair_rows);
     Matrix moved = some_rows(samples.shared_of(pair.a), options.pair_rows);
-    const bool shared = options.space == EvaluationSpace::kShared;
     if (!shared) flow.inverse_in_place(samples.in_flow[pair.b], moved, nullptr, workers);
     const Matrix other = shared ? some_rows(samples.shared_of(pair.b), options.pair_rows) : b;
-    const Matrix seen_a = seen(a), seen_b = seen(b);
-    const Matrix seen_moved = seen(moved), seen_other = shared ? seen(other) : seen_b;
+    const Matrix seen_a = views.of(metric, pair.a, pair.a, a);
+    const Matrix seen_b = views.of(metric, pair.b, pair.b, b);
+    const Matrix seen_moved = views.of(metric, pair.a, shared ? nowhere : pair.b, moved);
+    const Matrix seen_other = shared ? views.of(metric, pair.b, nowhere, other) : seen_b;
     const auto dealt = deal(seen_moved, seen_other, options.seed);
     pair.before = metric.distance(seen_a, seen_b, settings, workers);
     pair.after = metric.distance(seen_moved, seen_other, settings, workers);
@@ -205,13 +228,23 @@ MetricResult judged(const std::string& name, const std::optional<Judgement>& jud
   return out;
 }
 
+// Who names a network wants to know what it sees, and Frechet distances of few rows are biased:
+// they never stand without kernel distances.
+std::vector<std::string> wanted_metrics(const GroupSet& groups, const EvaluationOptions& options) {
+  std::vector<std::string> out = options.metrics.empty() ? usual_metrics(groups) : options.metrics;
+  for (const PairMetric& metric : pair_metrics()) {
+    if (!options.features || !metric.of_features) continue;
+    if (std::find(out.begin(), out.end(), metric.name) == out.end()) out.push_back(metric.name);
+  }
+  return out;
+}
+
 std::vector<MetricResult> measure(const Samples& samples, const Flow& flow, const GroupSet& groups,
                                   const Evaluation& so_far, const EvaluationOptions& options,
                                   const Workers& workers) {
   std::vector<MetricResult> out;
-  const std::vector<std::string> names =
-      options.metrics.empty() ? usual_metrics(groups) : options.metrics;
-  for (const std::string& name : names) {
+  Views views(options, workers);
+  for (const std::string& name : wanted_metrics(groups, options)) {
     const auto& known = pair_metrics();
     const auto metric = std::find_if(known.begin(), known.end(),
                                      [&](const PairMetric& each) { return each.name == name; });
@@ -222,7 +255,8 @@ std::vector<MetricResult> measure(const Samples& samples, const Flow& flow, cons
     } else if (metric == known.end()) {
       out.push_back(judged(name, so_far.judgement));
     } else if (samples.groups() > 1) {
-      out.push_back(measure_pairs(*metric, samples, flow, so_far.group_names, options, workers));
+      out.push_back(
+          measure_pairs(*metric, samples, flow, so_far.group_names, options, views, workers));
     }
   }
   return out;

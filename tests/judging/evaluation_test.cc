@@ -74,6 +74,24 @@ TEST(Evaluation, MeasuresTheUsualMetricsUnasked) {
 }
 
 // 40 groups have 1560 ordered pairs.
+// A network may take a tenth of a second for an image: three groups and both their metrics show it
+// every original row once, and every translated one.
+TEST(Evaluation, ShowsANetworkEveryImageOnceAndHasBothMetricsOfFeatures) {
+  Index looked_at = 0;
+  const auto first_feature = [&](ConstRows rows, const Workers&) -> Matrix {
+    looked_at += rows.rows();
+    return rows.eigen().leftCols(1);
+  };
+  const Evaluation found = evaluate(flow_for(3, 4), shifted_groups(3, 50, 4),
+                                    {.metrics = {"frechet"}, .features = first_feature});
+  EXPECT_EQ(looked_at, 3 * 50 + 6 * 50);
+  for (const char* name : {"frechet", "kernel_distance"}) {
+    EXPECT_LT(result_of(found, name).after, 0.1 * *result_of(found, name).before) << name;
+  }
+  // Of the one feature that was shown: the squares of 4, 4 and 8.
+  EXPECT_NEAR(*result_of(found, "frechet").before, 32, 3);
+}
+
 TEST(Evaluation, DrawsPairsOfManyGroups) {
   const Evaluation found = evaluate(flow_for(40, 1), shifted_groups(40, 12, 1),
                                     {.metrics = {"sliced_w2"}, .max_pairs = 10});

@@ -43,7 +43,8 @@ struct EvaluationOptions {
   /// Rows of each group at most for metrics of two groups, and pairs of groups at most.
   Index pair_rows = 1'000;
   Index max_pairs = 30;
-  /// What `frechet` and `kernel_distance` look at (image_features.h); empty: the rows themselves.
+  /// What `frechet` and `kernel_distance` look at (image_features.h); both are measured then, asked
+  /// for or not. Empty: they look at the rows themselves.
   std::function<Matrix(ConstRows rows, const Workers& workers)> features = {};
   /// Rows per block of exact distances; 0: as the metric chooses.
   Index block = 0;
