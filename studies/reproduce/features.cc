@@ -84,8 +84,36 @@ const RowResult* first_with(const std::vector<RowResult>& results, bool given) {
   return nullptr;
 }
 
-// One sentence per network about the order of methods.
+/// A method with a valid published FID, and ours.
+struct Ranked {
+  std::string label;
+  double published = 0, ours = 0;
+  /// Of the first run, pair of classes by pair; older cells have none.
+  Json pairs = Json::array();
+};
+
+// Methods that change places: a mean over few pairs of classes may do so by chance, most of the
+// pairs do not.
+std::string swapped_text(const std::vector<Ranked>& methods) {
+  std::string out;
+  for (const Ranked& a : methods) {
+    for (const Ranked& b : methods) {
+      const bool swapped = a.published < b.published && a.ours > b.ours;
+      if (!swapped || a.pairs.size() != b.pairs.size() || a.pairs.size() == 0) continue;
+      std::size_t farther = 0;
+      for (std::size_t p = 0; p < a.pairs.size(); ++p) {
+        if (a.pairs[p].number() > b.pairs[p].number()) ++farther;
+      }
+      out += fmt::format("`{}` is farther than `{}`, unlike the published, in {} of {} pairs. ",
+                         a.label, b.label, farther, a.pairs.size());
+    }
+  }
+  return out;
+}
+
+// Sentences about the order of methods, as a network sees it.
 std::string order_text(const std::vector<RowResult>& results, bool given, const std::string& net) {
+  std::vector<Ranked> methods;
   std::vector<double> published, ours;
   for (const RowResult& result : results) {
     const PublishedFid* fid = find_published_fid(result.set.name, result.row.label);
@@ -93,6 +121,9 @@ std::string order_text(const std::vector<RowResult>& results, bool given, const 
     if (fid == nullptr || !fid->valid || !column.complete()) continue;
     published.push_back(fid->value);
     ours.push_back(column.mean("frechet"));
+    methods.push_back({.label = result.row.label, .published = fid->value, .ours = ours.back()});
+    const Json* pairs = column.first().find("frechet_of_pairs");
+    if (pairs != nullptr) methods.back().pairs = *pairs;
   }
   if (published.size() < 3) {
     return fmt::format(
@@ -100,8 +131,8 @@ std::string order_text(const std::vector<RowResult>& results, bool given, const 
   }
   return fmt::format(
       "Rank correlation of the valid published FIDs with the Frechet distances of {}: {:.2f}, over "
-      "{} methods. ",
-      net, rank_correlation(published, ours), published.size());
+      "{} methods. {}",
+      net, rank_correlation(published, ours), published.size(), swapped_text(methods));
 }
 
 std::string explanation_of_given(const Json& given) {
@@ -149,21 +180,25 @@ Json FeatureDistances::measure(const std::string& split, const SplitSet& data,
   const Index groups = data.test.num_groups();
   const Index images = most_images(data);
   const bool ring = look_ == Look::kFew && groups > kMostGroupsOfAllPairs;
-  double frechet = 0, kernel = 0, pairs = 0;
+  double frechet = 0, kernel = 0;
+  Json pairs = Json::array();
   for (Index from = 0; from < groups; ++from) {
     for (Index to = 0; to < groups; ++to) {
       if (from == to || (ring && to != (from + 1) % groups)) continue;
       stop_if_interrupted();
       const Matrix moved = translator.first_translated(from, to, images);
       const Matrix seen = net_.features(moved, workers);
-      frechet += frechet_distance(seen, real_[to]);
+      const double near = frechet_distance(seen, real_[to]);
+      frechet += near;
       kernel += kernel_distance(seen, real_[to]);
-      ++pairs;
+      pairs.push_back(near);
     }
   }
-  return {{"frechet", frechet / pairs},        {"frechet_floor", frechet_floor_},
-          {"kernel_distance", kernel / pairs}, {"kernel_distance_floor", kernel_floor_},
-          {"images", real_.front().rows()},    {"ring", ring}};
+  const auto count = static_cast<double>(pairs.size());
+  return {{"frechet", frechet / count},        {"frechet_floor", frechet_floor_},
+          {"kernel_distance", kernel / count}, {"kernel_distance_floor", kernel_floor_},
+          {"images", real_.front().rows()},    {"ring", ring},
+          {"frechet_of_pairs", pairs}};
 }
 
 std::string features_text(const std::vector<RowResult>& results) {

@@ -12,6 +12,7 @@
 #include "files/whole_file.h"
 #include "reproduce/features.h"
 #include "reproduce/figures.h"
+#include "reproduce/networks.h"
 #include "reproduce/published.h"
 
 namespace conflux::app {
@@ -295,7 +296,7 @@ void write_report(const Experiment& experiment, const std::vector<RowResult>& re
   page += curve ? curve_text(experiment, results) : table_text(results);
   if (!curve) page += "\n" + explanation(results) + "\n";
   if (!experiment.note.empty()) page += "\n" + experiment.note + "\n";
-  if (!curve) page += features_text(results) + matrices_text(results);
+  if (!curve) page += networks_text(results) + features_text(results) + matrices_text(results);
   for (const Drawing& drawing : drawings_of(experiment, results)) {
     replace_file(folder / drawing.file, drawing.contents);
     page += fmt::format("\n![{}]({})\n\n*{}*\n", drawing.file, drawing.file, drawing.caption);
