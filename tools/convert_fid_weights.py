@@ -117,7 +117,13 @@ def main():
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--image", type=image_shape, default="28x28x1", help="HEIGHTxWIDTHxCHANNELS [%(default)s]")
     chosen = parser.parse_args()
-    net = Fid(read_tensors(chosen.weights), chosen.image).build()
+    try:
+        tensors = read_tensors(chosen.weights)
+    except OSError as error:
+        sys.exit(f"{chosen.weights}: {error.strerror}; name the file of pytorch-fid's weights")
+    except ValueError as error:
+        sys.exit(f"{chosen.weights}: {error}; the weights of pytorch-fid are wanted")
+    net = Fid(tensors, chosen.image).build()
     net.save(chosen.output)
     print(f"{chosen.output}: {len(net.lines)} lines")
 

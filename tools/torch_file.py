@@ -90,10 +90,20 @@ def read_row_of_pickles(file):
     return out
 
 
+def read_made(path):
+    """Return the dictionary of a file, or a ValueError of whatever a strange file breaks."""
+    try:
+        with open(path, "rb") as file:
+            return read_zip(file) if zipfile.is_zipfile(path) else read_row_of_pickles(file)
+    except (pickle.UnpicklingError, zipfile.BadZipFile, EOFError, KeyError, IndexError, StopIteration) as error:
+        raise ValueError(str(error).rstrip(".") or "no file of PyTorch") from None
+
+
 def read_tensors(path):
     """Return the arrays of the file by name."""
-    with open(path, "rb") as file:
-        made = read_zip(file) if zipfile.is_zipfile(path) else read_row_of_pickles(file)
+    made = read_made(path)
+    if not isinstance(made, dict):
+        raise ValueError("it holds no dictionary of arrays")
     out = {}
     for name, value in made.items():
         if not isinstance(value, tuple) or value[0] != "tensor":

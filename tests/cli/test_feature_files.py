@@ -3,6 +3,7 @@
 import json
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import types
@@ -225,6 +226,15 @@ class FeatureFiles(CommandTest):
         done = self.convert("evil.pth", "out.npz")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("the file makes os.system", done.stderr)
+        # What a user may take for the file ends in one sentence.
+        np.savez(self.folder / "arrays.npz", X=np.zeros(3))
+        (self.folder / "table.csv").write_text("x,y\n1,2\n")
+        (self.folder / "empty.pth").write_bytes(b"")
+        (self.folder / "cut.pth").write_bytes((self.folder / "other.pth").read_bytes()[:-30])
+        for name in ("nothing.pth", ".", "arrays.npz", "table.csv", "empty.pth", "cut.pth"):
+            done = self.convert(name, "out.npz")
+            self.assertEqual(done.returncode, 1, name)
+            self.assertRegex(done.stderr, rf"^{re.escape(name)}: .*; .*weights.*\n$")
         self.assertFalse((self.folder / "out.npz").exists())
 
 
