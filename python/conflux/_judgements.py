@@ -95,6 +95,8 @@ class Check(_Record):
     """How each feature differs, by itself."""
     rows: dict[str, int]
     """Rows of each group that were looked at."""
+    repeated_rows: int
+    """Rows that were left out because they repeat others of their group."""
     overlap: float
     """Share of the rows near rows of another group."""
     shares: dict[str, dict[str, float]] | None

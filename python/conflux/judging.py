@@ -215,6 +215,7 @@ def check_data(
         guess=_guess_of(found["guess"], group_names, names),
         features={name: Feature(**each) for name, each in zip(names, found["features"])},
         rows=dict(zip(group_names, found["rows"])),
+        repeated_rows=found["repeated_rows"],
         overlap=found["overlap"],
         shares=shares,
     )

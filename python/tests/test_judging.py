@@ -79,6 +79,19 @@ def test_check_compares_what_groups_hold():
     assert found.shares["b"]["right"] == 1.0
 
 
+def test_check_counts_each_patient_once():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(0)
+    patients = np.repeat(np.arange(300), 3)
+    X = random.normal(size=(300, 4))[patients] + 0.4 * random.normal(size=(900, 4))
+    arms = random.choice(["old", "new"], 300)[patients]
+    frame = pandas.DataFrame(X, columns=list("wxyz")).assign(arm=arms)
+    assert conflux.check(frame, "arm").differ
+    found = conflux.check(frame.assign(patient_id=patients), "arm")
+    assert not found.differ and found.repeated_rows == 600
+    assert '"patient_id"' in found.sentences[1]
+
+
 def test_check_takes_names_from_data_frames():
     pandas = pytest.importorskip("pandas")
     X, groups = three_groups(1.0)
