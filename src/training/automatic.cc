@@ -363,8 +363,7 @@ class AutomaticFit {
     fit_.record.stop =
         best.auc <= best.by_chance
             ? fmt::format(
-                  "Nobody can tell: the group of held-out rows is guessed with an AUC of "
-                  "{:.3f}, which is chance.",
+                  "The group of held-out rows is guessed no better than by chance (AUC {:.3f}).",
                   best.auc)
             : fmt::format(
                   "More layers do not make the group of held-out rows harder to guess "
