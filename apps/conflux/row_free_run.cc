@@ -27,6 +27,14 @@ void refuse_other_flags(const FitFlags& flags) {
       "checkpoints and presets; leave these flags out.");
 }
 
+void check_search_steps(Index steps) {
+  if (steps <= kRowFreeSteps) return;
+  throw InvalidOption(fmt::format(
+      "search_steps is {}; with --share summaries a layer has at most {}, which is {} exchanges. "
+      "Choose more layers (--layers) instead.",
+      steps, kRowFreeSteps, kMostExchanges));
+}
+
 GroupSet read_own_groups(const GroupedInputFlags& flags) {
   GroupSet out;
   for (const std::string& path : flags.paths) {
@@ -54,7 +62,10 @@ Model fit_row_free_groups(const FitFlags& flags) {
   FitOptions options;
   do_together(comm, [&] {
     refuse_other_flags(flags);
-    for (const auto& [name, text] : flags.given) set_option(options, name, text);
+    for (const auto& [name, text] : flags.given) {
+      set_option(options, name, text);
+      if (name == "search_steps") check_search_steps(options.search_steps);
+    }
     mine = read_own_groups(flags.input);
   });
   Model out;

@@ -89,6 +89,7 @@ FitOptions options_without_rows(FitOptions options, const DataShape& shape) {
   options.gate = Gating::kNone;
   options.unit_cube = UnitCube::kOff;
   options.validation_fraction = 0;
+  options.search_steps = std::min(options.search_steps, kRowFreeSteps);
   if (!options.layers && !method_info(options.method).one_layer()) options.layers = kRowFreeLayers;
   return resolve(without_ignored(options), shape);
 }
@@ -170,8 +171,10 @@ class RowFreeFit {
     if (options_.search_steps == 0) return start;
     const std::vector<WeighedRows> rows = search_rows(layer);
     SummarySpread spread(rows, start.directions(), parts_, comm_, workers_);
-    AscentResult found = ascend(start, spread, search_options(options_).ascent);
-    share(found.frame, comm_);
+    AscentOptions ascent = search_options(options_).ascent;
+    ascent.max_looks = kMostExchanges - 1;
+    // All climb by the same sums, so all end at the same frame.
+    AscentResult found = ascend(start, spread, ascent);
     record.spread_at_start = found.start_value;
     record.spread_before = found.value;
     record.steps = found.steps;
@@ -179,7 +182,7 @@ class RowFreeFit {
     return found.frame;
   }
 
-  // Around the centre of all, so that squares of sums lose no digits.
+  // Around the centre of all, so that squares of sums lose no digits. Layers leave it where it is.
   std::vector<WeighedRows> search_rows(Index layer) {
     SelfCommunicator alone;
     const LayerRows chosen = choose_rows(usable_, place_rows(usable_, alone), layer, options_);
@@ -197,8 +200,11 @@ class RowFreeFit {
       }
       centre += own.weight * own.rows.colwise().mean().transpose();
     }
-    comm_.sum(std::span(centre.data(), static_cast<std::size_t>(centre.size())));
-    for (WeighedRows& own : out) own.rows.rowwise() -= centre.transpose();
+    if (centre_.size() == 0) {
+      comm_.sum(std::span(centre.data(), static_cast<std::size_t>(centre.size())));
+      centre_ = centre;
+    }
+    for (WeighedRows& own : out) own.rows.rowwise() -= centre_.transpose();
     return out;
   }
 
@@ -252,6 +258,7 @@ class RowFreeFit {
   RowChoice usable_;
   std::vector<Index> places_;  // of own groups among those of all
   std::vector<Index> sizes_;
+  Vector centre_;  // none before the first search
 };
 
 }  // namespace

@@ -16,8 +16,13 @@
 
 namespace conflux {
 
-/// Layers when nobody says how many: no rows are held out to tell.
-inline constexpr Index kRowFreeLayers = 30;
+/// Exchanges of a layer at most: values and gradients of a search, and barycenters.
+inline constexpr Index kMostExchanges = 8;
+/// Steps of a search at most: each needs a gradient and a value, after the value at the start.
+inline constexpr Index kRowFreeSteps = (kMostExchanges - 2) / 2;
+/// Layers when nobody says how many: no rows are held out to tell. So many with three steps do
+/// better than 30 with four, and need as many exchanges.
+inline constexpr Index kRowFreeLayers = 45;
 /// Rows of a group for every knot at least, so that no number is that of a single row.
 inline constexpr Index kRowsPerSharedKnot = 5;
 

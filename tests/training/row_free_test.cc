@@ -10,6 +10,7 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
 #include "conflux/toys/toy.h"
+#include "tests/support/counting_communicator.h"
 #include "tests/support/thread_communicator.h"
 
 namespace conflux {
@@ -137,6 +138,37 @@ TEST(RowFree, NoNumberOfARowLeavesItsProcess) {
       EXPECT_EQ(count_told(groups, m, sent[m]), 0);
     }
   }
+}
+
+Index count_exchanges(const GroupSet& groups, const FitOptions& options) {
+  std::vector<Index> calls(static_cast<std::size_t>(groups.num_groups()), 0);
+  run_ranks(groups.num_groups(), [&](Communicator& comm) {
+    CountingCommunicator counting(comm);
+    fit_row_free(group_of(groups, comm.rank()), options, counting);
+    calls[comm.rank()] = counting.exchanges;
+  });
+  for (const Index each : calls) EXPECT_EQ(each, calls.front());
+  return calls.front();
+}
+
+// Steps that gain nothing are tried again, shorter; groups that are alike have many of them.
+TEST(RowFree, ALayerHasAtMostEightExchanges) {
+  const auto of_a_layer = [](const GroupSet& groups, FitOptions options) {
+    options.layers = 1;
+    const Index one = count_exchanges(groups, options);
+    options.layers = 21;
+    return static_cast<double>(count_exchanges(groups, options) - one) / 20;
+  };
+  const GroupSet moons = make_moons({.samples = 500});
+  const GroupSet alike = make_gaussian_groups(2, 3, 400, 1);
+  for (const bool polar : {true, false}) {
+    FitOptions options = options_of(Method::kInb, 40);
+    options.polar_steps = polar;
+    EXPECT_LE(of_a_layer(moons, options), kMostExchanges);
+    EXPECT_GT(of_a_layer(moons, options), 2);
+    EXPECT_LE(of_a_layer(alike, options), kMostExchanges);
+  }
+  EXPECT_EQ(of_a_layer(moons, options_of(Method::kRandNb, 40)), 1);
 }
 
 // What the recorder would find: a fit that shares rows gives most of them away.
