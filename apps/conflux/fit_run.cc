@@ -281,6 +281,9 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
     if (layers % flags_.every != 0) return;
     save_checkpoint(flags_.checkpoint, so_far, digest_, {{kCommand, command_text(flags_.words)}});
   };
+  control.on_pass = [&](Index done, Index most) {
+    console_.progress(fmt::format("networks: pass {} of {} at most", done, most));
+  };
   SelfCommunicator alone;
   std::optional<Fit> fit;
   try {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "conflux/core/error.h"
 #include "fitting/coupling_training.h"
@@ -209,6 +210,18 @@ class CouplingFitter final : public LayerFitter {
                       name_of(input.options.method), input.comm.size()));
     }
     TrainingPlan plan = plan_of(input.options, input.groups().dim());
+    // Groups that know nothing of each other are trained at the same time.
+    std::mutex counting;
+    Index passes = 0;
+    const MethodInfo& method = method_info(input.options.method);
+    const bool apart = method.to_normal && !method.critics;
+    const Index most = plan.epochs * (apart ? input.groups().num_groups() : 1);
+    if (input.on_pass) {
+      plan.after_pass = [&] {
+        const std::lock_guard lock(counting);
+        input.on_pass(++passes, most);
+      };
+    }
     std::vector<CouplingLayer::Map> maps = maps_of(input, plan);
     return plain_layer(std::make_shared<CouplingLayer>(plan.masks, plan.hidden, std::move(maps)),
                        input.workers);

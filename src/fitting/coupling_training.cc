@@ -75,6 +75,7 @@ class Training {
     const Index rounds = std::max<Index>(1, plan_.epochs * rows_in_pass() / (steps * kBatch));
     for (Index round = 0; round < rounds; ++round) {
       for (Index s = 0; s < steps; ++s) step(round * steps + s, rate);
+      if (passes_after(round + 1) > passes_after(round)) plan_.after_pass();
       const double loss = held_out_loss();
       if (loss < best) {
         best = loss;
@@ -128,6 +129,11 @@ class Training {
   double shrinking() const {
     const auto features = static_cast<double>(chains_.front().rows.cols());
     return std::min(kMostShrinking, kShrinking * features / static_cast<double>(rows_in_pass()));
+  }
+
+  /// A round of many rows is a part of a pass.
+  Index passes_after(Index rounds) const {
+    return rounds * steps_per_round() * kBatch / rows_in_pass();
   }
 
   Index steps_per_round() const {

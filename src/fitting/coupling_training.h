@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "conflux/core/index.h"
@@ -42,6 +43,8 @@ struct TrainingPlan {
   Index epochs = 0;
   /// Names the random numbers.
   std::uint64_t seed = 0;
+  /// Called after every pass.
+  std::function<void()> after_pass = [] {};
 };
 
 /// The parameters of each coupling's network (networks/dense_net.h), without padding.

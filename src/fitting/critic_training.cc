@@ -125,6 +125,7 @@ class CriticTraining {
             1 - static_cast<double>(number) / static_cast<double>(plan_.flows.epochs * steps);
         step(number, batch, std::min(1.0, 2 * left));
       }
+      plan_.flows.after_pass();
       const double now = difference();
       if (!(now < best)) continue;
       best = now;

@@ -39,6 +39,8 @@ struct FitInput {
   const FitOptions& options;
   Communicator& comm;
   const Workers& workers;
+  /// As FitControl has it; empty if nobody asks.
+  std::function<void(Index done, Index most)> on_pass = {};
 
   /// With rows where the layers so far have left them.
   const GroupSet& groups() const { return latent.groups(); }

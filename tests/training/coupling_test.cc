@@ -85,6 +85,30 @@ TEST_P(Networks, HaveTheBitsOfOneThreadOnThree) {
   }
 }
 
+// Minutes without a sign look like a program that hangs. Groups of one method are trained at once.
+TEST_P(Networks, TellOfEveryPass) {
+  FitOptions options = quick(GetParam());
+  options.threads = 3;
+  SelfCommunicator comm;
+  std::vector<Index> done;
+  Index most = 0;
+  FitControl control;
+  control.on_pass = [&](Index passes, Index limit) {
+    done.push_back(passes);
+    most = limit;
+  };
+  const Fit fit = fit_flow(make_gaussian_groups(3, 4, 150, 5), options, comm, {}, control);
+  const Index trainings = GetParam() == Method::kRealnvp ? 3 : 1;
+  EXPECT_EQ(most, trainings * *fit.record.options.epochs);
+  ASSERT_GE(static_cast<Index>(done.size()), trainings);
+  for (std::size_t i = 0; i < done.size(); ++i) EXPECT_EQ(done[i], static_cast<Index>(i) + 1);
+  EXPECT_LE(done.back(), most);
+  // Critics make all of them.
+  if (GetParam() == Method::kAlignflow) {
+    EXPECT_EQ(done.back(), most);
+  }
+}
+
 TEST_P(Networks, RefuseASingleFeature) {
   try {
     fit_flow(make_gaussian_groups(2, 1, 50, 6), quick(GetParam()));
