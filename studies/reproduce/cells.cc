@@ -276,7 +276,8 @@ Json CellRunner::measure_cyclegan(const CellId& id, const SplitSet& data) {
   CycleGanPlan plan{
       .hidden = std::clamp(data.train.dim(), automatic::kFewestHidden, automatic::kMostHidden),
       .steps = scale_.full() ? kStepsOfCycleGan : scale_.train_rows,
-      .seed = static_cast<std::uint64_t>(id.run)};
+      .seed = static_cast<std::uint64_t>(id.run),
+      .cube = id.set.images()};
   const CycleGan translator(data.train, data.test, plan);
   Json out = {{"options", {{"hidden", plan.hidden}, {"steps", plan.steps}}},
               {"train_rows", data.train[0].rows.rows()},
@@ -302,6 +303,9 @@ Json CellRunner::measure(const CellId& id) {
 
   Json points = Json::array();
   FitControl control;
+  control.on_pass = [&](Index done, Index most) {
+    console_.progress(fmt::format("{}: pass {} of {} at most", what, done, most));
+  };
   if (curve) {
     points.push_back(
         curve_point(0, of_curve, Flow(data.test.names(), data.test.dim()), data.test, workers_));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conflux/options/options.h"
 #include "core/rng.h"
+#include "flow/unit_cube_layer.h"
 #include "networks/adam.h"
 #include "support/interrupt.h"
 
@@ -77,21 +79,28 @@ Players drawn_players(const CycleGame<float>& game, Index dim, const CycleGanPla
   return out;
 }
 
+void move_by(UnitCubeLayer::CubeStep step, Matrix& rows) {
+  UnitCubeLayer(rows.cols(), FitOptions().unit_cube_margin, step).forward(0, rows, nullptr);
+}
+
 }  // namespace
 
 CycleGan::CycleGan(const GroupSet& train_rows, const GroupSet& test, const CycleGanPlan& plan)
     : test_(test),
+      cube_(plan.cube),
       game_(test.dim(), plan.hidden),
       players_(drawn_players(game_, test.dim(), plan)) {
   const Matrix a = train_rows[0].rows.eigen(), b = train_rows[1].rows.eigen();
   Matrix all(a.rows() + b.rows(), a.cols());
   all << a, b;
+  if (cube_) move_by(UnitCubeLayer::CubeStep::kToNormal, all);
   mean_ = all.colwise().mean();
   deviation_ = std::sqrt((all.rowwise() - mean_.transpose()).array().square().mean());
   train({standardised(a), standardised(b)}, plan);
 }
 
-MatrixOf<float> CycleGan::standardised(const Matrix& rows) const {
+MatrixOf<float> CycleGan::standardised(Matrix rows) const {
+  if (cube_) move_by(UnitCubeLayer::CubeStep::kToNormal, rows);
   return ((rows.rowwise() - mean_.transpose()) / deviation_).cast<float>();
 }
 
@@ -120,7 +129,9 @@ void CycleGan::train(const std::vector<MatrixOf<float>>& rows, const CycleGanPla
 Matrix CycleGan::translate(Index from, Index, const Matrix& rows) const {
   const MatrixOf<float> moved =
       game_.translate(players_.generators[static_cast<std::size_t>(from)], standardised(rows));
-  return (deviation_ * moved.cast<double>()).rowwise() + mean_.transpose();
+  Matrix out = (deviation_ * moved.cast<double>()).rowwise() + mean_.transpose();
+  if (cube_) move_by(UnitCubeLayer::CubeStep::kToCube, out);
+  return out;
 }
 
 Matrix CycleGan::first_translated(Index from, Index to, Index count) const {

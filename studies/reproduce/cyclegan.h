@@ -19,6 +19,9 @@ struct CycleGanPlan {
   /// Half of them have full length, then they shrink to nothing.
   Index steps = 0;
   std::uint64_t seed = 0;
+  /// Rows live in the unit cube, and networks see their normal scores, so that translations stay
+  /// there. The published generators bound images by tanh for the same purpose.
+  bool cube = false;
 };
 
 class CycleGan final : public Translator {
@@ -32,10 +35,11 @@ class CycleGan final : public Translator {
   const std::vector<Matrix>& shared() const override { return none_; }
 
  private:
-  MatrixOf<float> standardised(const Matrix& rows) const;
+  MatrixOf<float> standardised(Matrix rows) const;
   void train(const std::vector<MatrixOf<float>>& rows, const CycleGanPlan& plan);
 
   const GroupSet& test_;
+  bool cube_;
   Vector mean_;
   double deviation_ = 1;
   mutable CycleGame<float> game_;

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/rng.h"
+#include "kernels/normal.h"
 
 namespace conflux::app {
 namespace cyclegan_test {
@@ -44,6 +47,24 @@ TEST(CycleGan, IsNoInverseOfItself) {
   const Matrix back = trained.translate(1, 0, trained.translate(0, 1, rows));
   EXPECT_LT((back - rows).rowwise().norm().mean(), 0.5);
   EXPECT_GT((back - rows).rowwise().norm().mean(), 1e-4);
+}
+
+// Networks know no bounds: in the cube they move scores, and what they make are images again.
+TEST(CycleGan, StaysInTheUnitCubeIfRowsLiveThere) {
+  GroupSet groups;
+  for (const std::uint64_t seed : {7, 8}) {
+    const Matrix scores = Stream(seed, Purpose::kTest).normal_matrix(kRows, 2);
+    groups.add(std::to_string(seed), Matrix(scores.unaryExpr(&kernels::normal_cdf)));
+  }
+  CycleGanPlan plan = kPlan;
+  plan.steps = 20;
+  plan.cube = true;
+  const Matrix moved = CycleGan(groups, groups, plan).first_translated(0, 1, kRows);
+  EXPECT_GT(moved.minCoeff(), -1e-3);
+  EXPECT_LT(moved.maxCoeff(), 1.001);
+  plan.cube = false;
+  const Matrix unbounded = CycleGan(groups, groups, plan).first_translated(0, 1, kRows);
+  EXPECT_GT(std::max(-unbounded.minCoeff(), unbounded.maxCoeff() - 1), 0.01);
 }
 
 TEST(CycleGan, IsTheSameBitsAgain) {
