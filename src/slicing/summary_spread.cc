@@ -1,9 +1,17 @@
 #include "slicing/summary_spread.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace conflux {
+
+namespace {
+
+// Of the last length, or the first one: they reach from a small step to a large one.
+constexpr double kLengthsTried[] = {2, 1, 0.5, 0.25};
+
+}  // namespace
 
 SummarySpread::SummarySpread(const std::vector<WeighedRows>& groups, Index directions, Index parts,
                              Communicator& comm, const Workers& workers)
@@ -48,31 +56,40 @@ void SummarySpread::cut_into_parts(Seen& seen) const {
   });
 }
 
-double SummarySpread::spread_of(Seen& seen) {
-  cut_into_parts(seen);
+std::vector<double> SummarySpread::spreads_of(std::span<Seen> seen) {
   const Index knots = directions_ * parts_;
-  std::vector<double> sums(static_cast<std::size_t>(knots + directions_), 0.0);
-  for (std::size_t m = 0; m < groups_.size(); ++m) {
-    for (Index k = 0; k < directions_; ++k) {
-      for (Index q = 0; q < parts_; ++q) {
-        const double mean = seen.means[m](k, q);
-        sums[k * parts_ + q] += groups_[m].weight * mean;
-        sums[knots + k] += groups_[m].weight * mean * mean;
+  const Index length = knots + directions_;
+  std::vector<double> sums(seen.size() * static_cast<std::size_t>(length), 0.0);
+  for (std::size_t s = 0; s < seen.size(); ++s) {
+    cut_into_parts(seen[s]);
+    double* own = sums.data() + static_cast<Index>(s) * length;
+    for (std::size_t m = 0; m < groups_.size(); ++m) {
+      for (Index k = 0; k < directions_; ++k) {
+        for (Index q = 0; q < parts_; ++q) {
+          const double mean = seen[s].means[m](k, q);
+          own[k * parts_ + q] += groups_[m].weight * mean;
+          own[knots + k] += groups_[m].weight * mean * mean;
+        }
       }
     }
   }
   comm_.sum(sums);
-  seen.barycenter = Eigen::Map<const Matrix>(sums.data(), directions_, parts_);
-  double total = 0;
-  for (Index k = 0; k < directions_; ++k) {
-    total += sums[knots + k] - seen.barycenter.row(k).squaredNorm();
+  std::vector<double> out;
+  for (std::size_t s = 0; s < seen.size(); ++s) {
+    const double* own = sums.data() + static_cast<Index>(s) * length;
+    seen[s].barycenter = Eigen::Map<const Matrix>(own, directions_, parts_);
+    double total = 0;
+    for (Index k = 0; k < directions_; ++k) {
+      total += own[knots + k] - seen[s].barycenter.row(k).squaredNorm();
+    }
+    out.push_back(total / static_cast<double>(directions_ * parts_));
   }
-  return total / static_cast<double>(directions_ * parts_);
+  return out;
 }
 
 double SummarySpread::start(const Frame& frame) {
   here_.values = project(frame.columns());
-  return spread_of(here_);
+  return spreads_of(std::span(&here_, 1)).front();
 }
 
 // The barycenter is where the spread is least, so how it moves with the frame does not count.
@@ -96,16 +113,54 @@ Matrix SummarySpread::gradient() {
   return out;
 }
 
-void SummarySpread::set_direction(const Matrix& basis) { direction_ = project(basis); }
-
-double SummarySpread::trial(const SpanStep& step) {
-  trial_.values.clear();
+SummarySpread::Seen SummarySpread::seen_after(const SpanStep& step) const {
+  Seen out;
   for (std::size_t m = 0; m < groups_.size(); ++m) {
-    trial_.values.emplace_back(here_.values[m] * step.a + direction_[m] * step.b);
+    out.values.emplace_back(here_.values[m] * step.a + direction_[m] * step.b);
   }
-  return spread_of(trial_);
+  return out;
 }
 
-void SummarySpread::accept(const Frame&) { std::swap(here_, trial_); }
+AscentResult SummarySpread::climb(const Frame& start, const AscentOptions& options) {
+  AscentResult out;
+  out.frame = start;
+  out.start_value = out.value = this->start(start);
+  out.evaluations = 1;
+  double length = 0;  // not chosen yet
+  while (out.steps < options.max_steps) {
+    const Matrix g = gradient();
+    if (!g.allFinite()) break;
+    const Direction direction(out.frame, g, options.polar ? Beside::kOrthonormal : Beside::kUnit);
+    direction_ = project(direction.basis);
+    const CayleyCurve curve(direction);
+    if (curve.stationary()) break;
+    if (length == 0) {
+      length = options.initial_angle *
+               std::sqrt(static_cast<double>(out.frame.directions()) / curve.slope());
+    }
+    std::vector<SpanStep> steps;
+    std::vector<double> lengths;
+    for (const double times : kLengthsTried) {
+      lengths.push_back(times * length);
+      steps.push_back(curve.at(lengths.back()));
+    }
+    if (options.polar) {
+      if (const auto polar = polar_step(direction)) steps.push_back(*polar);
+    }
+    std::vector<Seen> seen;
+    for (const SpanStep& step : steps) seen.push_back(seen_after(step));
+    const std::vector<double> values = spreads_of(seen);
+    out.evaluations += static_cast<Index>(values.size());
+    const auto best =
+        static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+    if (!(values[best] > out.value)) break;
+    if (best < lengths.size()) length = lengths[best];
+    out.frame = steps[best].apply(out.frame, direction.basis);
+    out.value = values[best];
+    here_ = std::move(seen[best]);
+    ++out.steps;
+  }
+  return out;
+}
 
 }  // namespace conflux

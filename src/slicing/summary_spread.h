@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "conflux/comm/communicator.h"
@@ -24,17 +25,16 @@ struct WeighedRows {
   double weight = 0;
 };
 
-class SummarySpread final : public AscentProblem {
+class SummarySpread {
  public:
   /// Every group has at least `parts` rows. Borrows all but the numbers.
   SummarySpread(const std::vector<WeighedRows>& groups, Index directions, Index parts,
                 Communicator& comm, const Workers& workers);
 
-  double start(const Frame& frame) override;
-  Matrix gradient() override;
-  void set_direction(const Matrix& basis) override;
-  double trial(const SpanStep& step) override;
-  void accept(const Frame& frame) override;
+  /// Climbs from a frame with few exchanges: one for the value there, and two for each step, a
+  /// gradient and the values of a polar step and of several lengths of a Cayley step, of which the
+  /// best is taken. Ends when none gains.
+  AscentResult climb(const Frame& start, const AscentOptions& options);
 
  private:
   // Projections of the rows of each group, and what they amount to.
@@ -47,7 +47,11 @@ class SummarySpread final : public AscentProblem {
 
   std::vector<Matrix> project(const Matrix& columns) const;
   void cut_into_parts(Seen& seen) const;
-  double spread_of(Seen& seen);
+  double start(const Frame& frame);
+  Matrix gradient();
+  Seen seen_after(const SpanStep& step) const;
+  /// One exchange for all of them.
+  std::vector<double> spreads_of(std::span<Seen> seen);
   Index rows_in_part(Index group, Index part) const;
 
   const std::vector<WeighedRows>& groups_;
@@ -56,7 +60,6 @@ class SummarySpread final : public AscentProblem {
   Communicator& comm_;
   const Workers& workers_;
   Seen here_;
-  Seen trial_;
   std::vector<Matrix> direction_;
 };
 

@@ -12,10 +12,6 @@ struct Found {
   double value;
 };
 
-Index looks_left(const AscentOptions& options, const AscentResult& result) {
-  return options.max_looks - result.evaluations - result.gradients;
-}
-
 class Climber {
  public:
   Climber(AscentProblem& problem, const AscentOptions& options, AscentResult& result)
@@ -49,7 +45,6 @@ class Climber {
     }
     for (Index trial = 0; trial < options_.max_trials; ++trial) {
       if (step_length_ * curve.speed() < options_.tolerance) break;
-      if (looks_left(options_, result_) == 0) break;
       const SpanStep step = curve.at(step_length_);
       const double value = evaluate(step);
       const double required = result_.value + options_.required_gain * step_length_ * curve.slope();
@@ -83,10 +78,8 @@ AscentResult ascend(const Frame& start, AscentProblem& problem, const AscentOpti
   result.evaluations = 1;
   Climber climber(problem, options, result);
   const Beside columns = options.polar ? Beside::kOrthonormal : Beside::kUnit;
-  // A gradient is of use if a step can be tried.
-  while (result.steps < options.max_steps && looks_left(options, result) > 1) {
+  while (result.steps < options.max_steps) {
     const Matrix g = problem.gradient();
-    ++result.gradients;
     if (!g.allFinite()) break;
     const Direction direction(result.frame, g, columns);
     problem.set_direction(direction.basis);

@@ -7,8 +7,6 @@
 
 #pragma once
 
-#include <limits>
-
 #include "stiefel/retraction.h"
 
 namespace conflux {
@@ -51,8 +49,6 @@ struct AscentOptions {
   double min_relative_gain = 0;
   /// Shrink at most this often within one step.
   Index max_trials = 40;
-  /// Values and gradients together at most, where each costs a word with other processes.
-  Index max_looks = std::numeric_limits<Index>::max();
 };
 
 struct AscentResult {
@@ -62,7 +58,6 @@ struct AscentResult {
   Index steps = 0;
   /// Values computed, that of the start included.
   Index evaluations = 0;
-  Index gradients = 0;
 };
 
 AscentResult ascend(const Frame& start, AscentProblem& problem, const AscentOptions& options);

@@ -171,10 +171,8 @@ class RowFreeFit {
     if (options_.search_steps == 0) return start;
     const std::vector<WeighedRows> rows = search_rows(layer);
     SummarySpread spread(rows, start.directions(), parts_, comm_, workers_);
-    AscentOptions ascent = search_options(options_).ascent;
-    ascent.max_looks = kMostExchanges - 1;
     // All climb by the same sums, so all end at the same frame.
-    AscentResult found = ascend(start, spread, ascent);
+    const AscentResult found = spread.climb(start, search_options(options_).ascent);
     record.spread_at_start = found.start_value;
     record.spread_before = found.value;
     record.steps = found.steps;
