@@ -73,7 +73,7 @@ class ArrayGroup {
     Index row;    // among the rows of all files
   };
 
-  /// Bytes at which rows of one file, or few of them, are copied.
+  /// Gives the rows of one file after the other to `use`, a few at a time.
   template <class T, class Use>
   void read_parts(RowList::const_iterator next, Index count, Index m, const Use& use) const;
   template <class T>

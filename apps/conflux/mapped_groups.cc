@@ -18,6 +18,7 @@
 #include "listed_groups.h"
 #include "memory_limit.h"
 #include "processes.h"
+#include "shared_rows.h"
 #include "training/memory.h"
 #include "training/pool_draw.h"
 
@@ -30,11 +31,11 @@ template <class T>
 MatrixOf<T> read_together(const ArrayGroup& group, Index m, const std::vector<Index>& drawn,
                           Communicator& comm) {
   const auto count = static_cast<Index>(drawn.size());
-  const Index begin = count * comm.rank() / comm.size();
-  const Index end = count * (comm.rank() + 1) / comm.size();
+  const Piece piece(count, comm);
   MatrixOf<T> own;
   do_together(comm, [&] {
-    own = group.read<T>(std::vector<Index>(drawn.begin() + begin, drawn.begin() + end), m);
+    own = group.read<T>(std::vector<Index>(drawn.begin() + piece.begin, drawn.begin() + piece.end),
+                        m);
   });
   if (comm.size() == 1) return own;
   const std::vector<double> all =
@@ -93,17 +94,16 @@ void check_same_shapes(const std::vector<MappedNpy>& files, const ListedGroups& 
   }
 }
 
-// Rows `begin` to `end` of a group that does not lie together, on disk where they do; there is no
-// room for the others, though they are counted.
+// A piece of a group that does not lie together, on disk where it does; there is no room for other
+// rows, though they are counted.
 template <class T>
-SampleRows put_together(const ArrayGroup& group, Index m, Index begin, Index end,
-                        GroupedInput& out) {
+SampleRows put_together(const ArrayGroup& group, Index m, Piece piece, GroupedInput& out) {
   const auto row = static_cast<std::size_t>(group.cols()) * sizeof(T);
   out.spooled.push_back(out.scratch->allocate(static_cast<std::size_t>(group.rows()) * row,
-                                              static_cast<std::size_t>(begin) * row,
-                                              static_cast<std::size_t>(end) * row));
+                                              static_cast<std::size_t>(piece.begin) * row,
+                                              static_cast<std::size_t>(piece.end) * row));
   auto* to = static_cast<T*>(out.spooled.back().get());
-  group.read<T>(begin, end, m, [&](Index at, const MatrixOf<T>& part) {
+  group.read<T>(piece.begin, piece.end, m, [&](Index at, const MatrixOf<T>& part) {
     std::copy_n(part.data(), part.size(), to + at * group.cols());
   });
   return MatrixView<const T>(to, group.rows(), group.cols());
@@ -112,24 +112,22 @@ SampleRows put_together(const ArrayGroup& group, Index m, Index begin, Index end
 // The rows that this process looks at: the first one, which judges, at all of them.
 void add_left(const ArrayGroup& group, Index m, GroupedInput& out) {
   const Communicator& comm = processes();
-  const bool all = !out.in_place || comm.rank() == 0;
-  const Index begin = all ? 0 : group.rows() * comm.rank() / comm.size();
-  const Index end = all ? group.rows() : group.rows() * (comm.rank() + 1) / comm.size();
+  Piece piece(group.rows(), comm);
+  if (!out.in_place || comm.rank() == 0) piece = Piece(group.rows(), SelfCommunicator());
   if (const auto view = group.view()) {
     out.groups.add(group.name(), *view);
     for (const MappedNpy& file : group.files()) out.mapped.push_back(file);
     return;
   }
   if (!out.scratch) out.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
-  out.groups.add(group.name(), group.single() ? put_together<float>(group, m, begin, end, out)
-                                              : put_together<double>(group, m, begin, end, out));
+  out.groups.add(group.name(), group.single() ? put_together<float>(group, m, piece, out)
+                                              : put_together<double>(group, m, piece, out));
 }
 
 // Throws unless the rows that this process fits are numbers.
 void check_share(const ArrayGroup& group, Index m, const Communicator& comm) {
-  const Index begin = group.rows() * comm.rank() / comm.size();
-  const Index end = group.rows() * (comm.rank() + 1) / comm.size();
-  group.read<double>(begin, end, m, [](Index, const Matrix&) {});
+  const Piece piece(group.rows(), comm);
+  group.read<double>(piece.begin, piece.end, m, [](Index, const Matrix&) {});
 }
 
 // Groups of which all rows are fitted, and stay where they are.

@@ -5,10 +5,8 @@ namespace conflux::app {
 GroupSet share_of(const GroupSet& all, const Communicator& comm) {
   GroupSet out;
   for (Index m = 0; m < all.num_groups(); ++m) {
-    const Index rows = all[m].rows.rows();
-    const Index begin = rows * comm.rank() / comm.size();
-    const Index end = rows * (comm.rank() + 1) / comm.size();
-    out.add(all[m].name, all[m].rows.middle_rows(begin, end - begin));
+    const Piece own(all[m].rows.rows(), comm);
+    out.add(all[m].name, all[m].rows.middle_rows(own.begin, own.end - own.begin));
   }
   out.set_feature_names(all.feature_names());
   return out;

@@ -8,6 +8,15 @@
 
 namespace conflux::app {
 
+/// A piece of so many rows: the first of them, and the first of the next piece.
+struct Piece {
+  Piece(Index rows, const Communicator& comm)
+      : begin(rows * comm.rank() / comm.size()), end(rows * (comm.rank() + 1) / comm.size()) {}
+
+  Index begin;
+  Index end;
+};
+
 /// What this process fits: a piece of every group, in the order of ranks, which `all` must outlive.
 GroupSet share_of(const GroupSet& all, const Communicator& comm);
 
