@@ -261,6 +261,7 @@ class TableFlow {
   void add_group_column(Table& block, const std::vector<Index>& groups) const {
     if (block.has(kGroupColumn)) return;
     std::vector<std::string> names;
+    names.reserve(groups.size());
     for (const Index group : groups) {
       names.push_back(group < 0 ? "" : model_.flow.group_names()[static_cast<std::size_t>(group)]);
     }

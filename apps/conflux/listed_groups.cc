@@ -90,7 +90,8 @@ bool tells_groups(const TaggedTableFlags& flags, Index columns_of_arrays) {
   return true;
 }
 
-ListedGroups listed_groups(const TaggedTableFlags& flags, std::shared_ptr<const ArrayFiles> files) {
+ListedGroups listed_groups(const TaggedTableFlags& flags,
+                           const std::shared_ptr<const ArrayFiles>& files) {
   MetaReader reader(flags.meta, {.text = columns_of(flags)}, flags.threads);
   Lister lister(flags, files);
   Index rows = 0;

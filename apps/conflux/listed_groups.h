@@ -25,6 +25,7 @@ bool tells_groups(const TaggedTableFlags& flags, Index columns_of_arrays);
 
 /// Reads the table a block at a time. Throws InvalidData when it has more rows than the files, or
 /// fewer.
-ListedGroups listed_groups(const TaggedTableFlags& flags, std::shared_ptr<const ArrayFiles> files);
+ListedGroups listed_groups(const TaggedTableFlags& flags,
+                           const std::shared_ptr<const ArrayFiles>& files);
 
 }  // namespace conflux::app

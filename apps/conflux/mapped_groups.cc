@@ -78,6 +78,7 @@ ListedGroups groups_of_files(const GroupedInputFlags& flags,
 void check_same_shapes(const std::vector<MappedNpy>& files, const ListedGroups& input,
                        Communicator& comm) {
   std::vector<std::string> shapes;
+  shapes.reserve(files.size() + input.groups.size());
   for (const MappedNpy& file : files) {
     shapes.push_back(fmt::format("{} rows of {} {}", file.rows(), file.cols(), file.type()));
   }
@@ -178,7 +179,7 @@ RowList add_mapped(const ArrayGroup& group, std::span<const Index> labels,
   };
   // Lists of all rows would only take memory.
   if (!out.pool && comm.size() == 1) {
-    const RowList all = RowList::all(group.rows());
+    RowList all = RowList::all(group.rows());
     if (group.single()) {
       out.groups.add(group.name(), group.read<float>(all, m));
     } else if (own_file != nullptr) {
@@ -220,7 +221,8 @@ void read_into_memory(const ListedGroups& input, const GroupedInputFlags& flags,
   for (const ArrayGroup& group : input.groups) {
     if (group.rows() > flags.fit_rows.rows) out.pool.emplace();
     bytes += static_cast<double>(std::min(group.rows(), flags.fit_rows.rows)) *
-             static_cast<double>(group.cols()) * (group.single() ? sizeof(float) : sizeof(double));
+             static_cast<double>(group.cols()) *
+             static_cast<double>(group.single() ? sizeof(float) : sizeof(double));
   }
   if (flags.max_memory > 0) check_memory(bytes, flags.max_memory);
   std::vector<std::vector<std::string>> shown;

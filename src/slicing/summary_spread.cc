@@ -148,6 +148,7 @@ AscentResult SummarySpread::climb(const Frame& start, const AscentOptions& optio
       if (const auto polar = polar_step(direction)) steps.push_back(*polar);
     }
     std::vector<Seen> seen;
+    seen.reserve(steps.size());
     for (const SpanStep& step : steps) seen.push_back(seen_after(step));
     const std::vector<double> values = spreads_of(seen);
     out.evaluations += static_cast<Index>(values.size());
