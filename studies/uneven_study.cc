@@ -1,8 +1,8 @@
 // Two processes, or more, that hold different numbers of rows: seconds of a fit of all of them.
 //
-//   mpicxx -std=c++20 -O2 -Iinclude $(pkg-config --cflags eigen3) studies/uneven_study.cc \
-//     -o uneven_study build/release/libconflux.a LIBRARIES
-//   mpirun -n 2 uneven_study 375000 125000    rows of each process, half of them in each group
+//   mpirun -n 2 build/bench/bench/uneven_study 375000 125000
+//
+// takes the rows of each process, of which half are in each group.
 //
 // Prints the wall clock, and the processor time of all processes together.
 
