@@ -64,7 +64,7 @@ Evidence evidence_of(const double* sums, Index groups) {
     for (int q = 0; q < kRankFunctions; ++q) mean[q] += each[1 + q];
   }
   if (present < 2) return out;
-  out.freedom = kRankFunctions * (present - 1);
+  out.freedom = static_cast<double>(kRankFunctions * (present - 1));
   Functions between{};
   for (int q = 0; q < kRankFunctions; ++q) between[q] = -mean[q] * mean[q] / mass;
   for (const double* each = sums; each < squares; each += kWidthOfGroup) {
