@@ -29,26 +29,31 @@ Flag where_flag(GroupedInputFlags& flags) {
           .target = &flags.where};
 }
 
-std::vector<Flag> join_flags(TaggedTableFlags& flags) {
+std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key) {
   return {
       {.names = "--meta",
        .value = "FILE",
        .help = "table with more columns of the same rows, say groups and labels; a list in a .npy "
                "file is a column called like it",
-       .target = &flags.meta,
+       .target = &meta,
        .shown = Shown::kToExperts},
       {.names = "--meta-key",
        .value = "COLUMN",
        .help = "column that tells which rows belong together; barcode=cell_id if it is called "
                "otherwise there [their order]",
-       .target = &flags.meta_key,
-       .shown = Shown::kToExperts},
-      {.names = "--rename",
-       .value = "LIST",
-       .help = "other names for groups, say gcm_c=gcm,rcm_c=rcm; files that are called alike then "
-               "are one group",
-       .target = &flags.rename,
+       .target = &meta_key,
        .shown = Shown::kToExperts}};
+}
+
+std::vector<Flag> join_flags(TaggedTableFlags& flags) {
+  std::vector<Flag> out = meta_flags(flags.meta, flags.meta_key);
+  out.push_back({.names = "--rename",
+                 .value = "LIST",
+                 .help = "other names for groups, say gcm_c=gcm,rcm_c=rcm; files that are called "
+                         "alike then are one group",
+                 .target = &flags.rename,
+                 .shown = Shown::kToExperts});
+  return out;
 }
 
 }  // namespace conflux::app

@@ -74,24 +74,16 @@ void find_groups(ModelColumns& out, const std::vector<std::string>& names, const
 }  // namespace
 
 std::vector<Flag> column_flags(ColumnFlags& flags) {
-  return {
+  std::vector<Flag> out = {
       group_flag(flags.group, "column that tells the groups [as when fitting]"),
       features_flag(flags.features, "columns of the features, in their order [as when fitting]"),
       {.names = "--rename",
        .value = "LIST",
        .help = "names of groups here and in the model, say gcm_p=gcm or day_*_b=*",
-       .target = &flags.rename},
-      {.names = "--meta",
-       .value = "FILE",
-       .help = "table with more columns of the same rows, say groups",
-       .target = &flags.meta,
-       .shown = Shown::kToExperts},
-      {.names = "--meta-key",
-       .value = "COLUMN",
-       .help = "column that tells which rows belong together; barcode=cell_id if it is called "
-               "otherwise there [their order]",
-       .target = &flags.meta_key,
-       .shown = Shown::kToExperts}};
+       .target = &flags.rename}};
+  const std::vector<Flag> joins = meta_flags(flags.meta, flags.meta_key);
+  out.insert(out.end(), joins.begin(), joins.end());
+  return out;
 }
 
 std::vector<std::string> feature_columns(const Model& model, const ColumnFlags& flags) {

@@ -37,6 +37,8 @@ std::vector<Flag> output_format_flags(OutputFlags& flags);
 Flag group_flag(std::string& group, const std::string& help);
 /// --features
 Flag features_flag(std::vector<std::string>& features, const std::string& help);
+/// --meta and --meta-key
+std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key);
 
 /// `group` is the array of an NPZ file that tells the groups; may be empty.
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads);
