@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "columns/measurements.h"
 #include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
@@ -19,6 +20,7 @@
 #include "record_json.h"
 #include "resumed_words.h"
 #include "shared_rows.h"
+#include "storage/record_json.h"
 #include "support/interrupt.h"
 #include "terminal_picture.h"
 #include "training/memory.h"
@@ -230,6 +232,11 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
+  if (!earlier_ && options_.method == Method::kAuto && options_.goal == Goal::kAuto) {
+    const bool hide =
+        !input_.columns.features.empty() && !looks_like_measurements(input_.columns);
+    options_.goal = hide ? Goal::kHide : Goal::kTransfer;
+  }
   if (!earlier_) protect_labels(options_, flags_, groups, console);
   if (groups.num_groups() > 1 && !input_.on_disk) {
     DataShape shape = shape_of(groups);
@@ -367,15 +374,17 @@ Json fit_json(const Model& model, const std::string& path) {
   for (Index m = 0; m < model.flow.num_groups(); ++m) {
     sizes[model.flow.group_names()[m]] = model.record.group_sizes[m];
   }
-  return {{"model", path},
-          {"method", name_of(model.record.options.method)},
-          {"groups", sizes},
-          {"features", model.flow.dim()},
-          {"layers", model.record.layers.size()},
-          {"dropped_layers", model.record.dropped_layers.size()},
-          {"speed", speed_json(model.record)},
-          {"summary", summary_json(model.record)},
-          {"warnings", model.record.warnings}};
+  return {
+      {"model", path},
+      {"method", name_of(model.record.options.method)},
+      {"groups", sizes},
+      {"features", model.flow.dim()},
+      {"layers", model.record.layers.size()},
+      {"dropped_layers", model.record.dropped_layers.size()},
+      {"speed", speed_json(model.record)},
+      {"ladder", model.record.ladder.rungs.empty() ? Json() : ladder_to_json(model.record.ladder)},
+      {"summary", summary_json(model.record)},
+      {"warnings", model.record.warnings}};
 }
 
 }  // namespace conflux::app

@@ -34,6 +34,7 @@ enum class Purpose : std::uint32_t {
   kEvidence = 16,
   kPool = 17,
   kTraining = 18,
+  kLadder = 21,
 };
 
 class Stream {

@@ -231,6 +231,8 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
   fit.record.neighborhoods = judgement.neighborhoods;
+  const std::vector<std::string>& ladder = fit.record.ladder.sentences;
+  out.sentences.insert(out.sentences.end(), ladder.begin(), ladder.end());
   const std::string& reason = fit.record.kinds.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));

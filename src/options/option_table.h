@@ -62,6 +62,11 @@ struct EnumNames<Judging> {
       {{Judging::kDivergence, "divergence"}, {Judging::kGuess, "guess"}}};
 };
 template <>
+struct EnumNames<Goal> {
+  static constexpr std::array<std::pair<Goal, std::string_view>, 3> kNames{
+      {{Goal::kAuto, "auto"}, {Goal::kTransfer, "transfer"}, {Goal::kHide, "hide"}}};
+};
+template <>
 struct EnumNames<Gating> {
   static constexpr std::array<std::pair<Gating, std::string_view>, 4> kNames{
       {{Gating::kAuto, "auto"},

@@ -82,7 +82,7 @@ std::string with_numbers(std::string_view text, std::initializer_list<double> nu
 }
 
 FitOptions paper_options(Method method, Index num_groups) {
-  if (method == Method::kAuto) method = Method::kInb;
+  if (method == Method::kAuto || method == Method::kCascade) method = Method::kInb;
   const MethodInfo& info = method_info(method);
   FitOptions options;
   options.method = method;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "report/ladder_pictures.h"
 #include "report/page.h"
 
 namespace conflux {
@@ -309,7 +310,7 @@ std::string reach_section(const Report& report) {
 
 std::string stop_section(const Report& report) {
   const FitRecord& record = report.record;
-  std::vector<std::string> figures;
+  std::vector<std::string> figures = ladder_figures(record.ladder);
   const std::vector<Point> held_out = held_out_points(record);
   const double kept = last_kept(held_out);
   if (held_out.size() > 1) {
@@ -334,7 +335,8 @@ std::string stop_section(const Report& report) {
     figures.push_back(figure(guesses_picture(record),
                              "How well the group of held-out rows was guessed; grey: chance."));
   }
-  std::vector<std::string> sentences = {stop_sentence(record)};
+  std::vector<std::string> sentences = record.ladder.sentences;
+  sentences.push_back(stop_sentence(record));
   const std::vector<Point> spreads = spread_points(record);
   if (figures.empty() && spreads.size() > 1) {
     // Where rows were left out in turn, the fit says so when it tells why it stopped.

@@ -87,6 +87,8 @@ void read(const Json& json, std::string_view name, FitSummary& out);
 void read(const Json& json, std::string_view name, GroupMatch& out);
 void read(const Json& json, std::string_view name, KindsRecord& out);
 void read(const Json& json, std::string_view name, CheckRecord& out);
+void read(const Json& json, std::string_view name, RungRecord& out);
+void read(const Json& json, std::string_view name, LadderRecord& out);
 void read(const Json& json, std::string_view name, LabelNeighborhood& out);
 
 template <class T>
@@ -182,6 +184,26 @@ void read(const Json& json, std::string_view name, KindsRecord& out) {
   Fields fields(json, name);
   fields.get("reason", out.reason);
   fields.get("groups", out.groups);
+  fields.get("sentences", out.sentences);
+  fields.check_all_known();
+}
+
+void read(const Json& json, std::string_view name, RungRecord& out) {
+  Fields fields(json, name);
+  fields.get("name", out.name);
+  fields.get("transfer", out.transfer);
+  fields.get("transfer_error", out.transfer_error);
+  fields.get_number_or_nan("auc", out.auc);
+  fields.get_number_or_nan("auc_by_chance", out.auc_by_chance);
+  fields.get_number_or_nan("moved", out.moved);
+  fields.check_all_known();
+}
+
+void read(const Json& json, std::string_view name, LadderRecord& out) {
+  Fields fields(json, name);
+  fields.get("goal", out.goal);
+  fields.get("rungs", out.rungs);
+  fields.get("chosen", out.chosen);
   fields.get("sentences", out.sentences);
   fields.check_all_known();
 }
@@ -292,6 +314,7 @@ FitRecord record_from_json(const Json& json) {
   fields.get("guesses", record.guesses);
   fields.get("stop", record.stop);
   fields.get("kinds", record.kinds);
+  fields.get("ladder", record.ladder);
   fields.get("check", record.check);
   fields.get("summary", record.summary);
   fields.get("neighborhoods", record.neighborhoods);

@@ -55,6 +55,15 @@ Json kinds_to_json(const KindsRecord& kinds) {
   return {{"reason", kinds.reason}, {"groups", groups}, {"sentences", kinds.sentences}};
 }
 
+Json rung_to_json(const RungRecord& rung) {
+  return {{"name", rung.name},
+          {"transfer", number(rung.transfer)},
+          {"transfer_error", number(rung.transfer_error)},
+          {"auc", number(rung.auc)},
+          {"auc_by_chance", number(rung.auc_by_chance)},
+          {"moved", number(rung.moved)}};
+}
+
 Json summary_to_json(const FitSummary& summary) {
   return {{"verdict", summary.verdict},
           {"auc_before", number(summary.auc_before)},
@@ -88,6 +97,15 @@ Json check_to_json(const std::optional<CheckRecord>& check) {
           {"sentences", check->sentences}};
 }
 
+Json ladder_to_json(const LadderRecord& ladder) {
+  Json rungs = Json::array();
+  for (const RungRecord& rung : ladder.rungs) rungs.push_back(rung_to_json(rung));
+  return {{"goal", ladder.goal},
+          {"rungs", rungs},
+          {"chosen", ladder.chosen},
+          {"sentences", ladder.sentences}};
+}
+
 Json neighborhoods_to_json(const std::vector<LabelNeighborhood>& neighborhoods) {
   Json out = Json::array();
   for (const LabelNeighborhood& each : neighborhoods) {
@@ -113,6 +131,7 @@ Json record_to_json(const FitRecord& record) {
               {"warnings", record.warnings},
               {"seconds", number(record.seconds)}};
   // Where there is nothing to tell, files are what they were before there were these.
+  if (!record.ladder.rungs.empty()) out.add("ladder", ladder_to_json(record.ladder));
   if (record.check) out.add("check", check_to_json(record.check));
   if (!record.neighborhoods.empty()) {
     out.add("neighborhoods", neighborhoods_to_json(record.neighborhoods));

@@ -13,6 +13,7 @@
 #include "training/cross_fit.h"
 #include "training/held_out.h"
 #include "training/inspection.h"
+#include "training/moved_groups.h"
 #include "training/resumption.h"
 #include "training/stage_options.h"
 
@@ -30,17 +31,6 @@ constexpr double kClearerThanATie = 0.5;
 bool is_table(const GroupSet& groups, const FitOptions& resolved, const Communicator& comm) {
   return groups.dim() <= automatic::kMostTreeFeatures && resolved.gate == Gating::kNone &&
          resolved.image.empty() && comm.size() == 1;
-}
-
-GroupSet moved_by(const Flow& flow, const GroupSet& groups, const Workers& workers) {
-  GroupSet out;
-  for (Index m = 0; m < groups.num_groups(); ++m) {
-    const Group& group = groups[m];
-    out.add(group.name, flow.forward(m, group.rows, workers),
-            std::vector<double>(group.masses.begin(), group.masses.end()));
-  }
-  if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
-  return out;
 }
 
 GuessRecord best_guess(const Fit& fit) {
@@ -92,7 +82,7 @@ class AutomaticFit {
   Fit fit_stages() {
     if (comm_.size() == 1 && !control_.known_to_differ &&
         !find_difference(groups_, kErrorRate, options().seed, workers_).found) {
-      return leave_alone();
+      return fit_no_layers(groups_, options(), comm_, kNoDifference, kNoDifferenceWarning);
     }
     const FitOptions resolved = options();
     if (are_few(resolved)) return few_rows_stage(resolved);
@@ -108,16 +98,6 @@ class AutomaticFit {
   std::vector<std::string> warnings_of(const GroupSet& groups) const {
     const RowChoice usable = all_rows(groups);
     return find_warnings(groups, usable, place_rows(usable, comm_), options(), comm_);
-  }
-
-  Fit leave_alone() {
-    fit_.record.warnings = warnings_of(groups_);
-    fit_.record.stop =
-        "The groups do not differ by more than chance, so there is nothing to align.";
-    fit_.record.warnings.push_back(
-        "the groups do not differ by more than chance: the rows stay where they are. Choose a "
-        "method, say inb, to align them all the same.");
-    return std::move(fit_);
   }
 
   /// Whether rows are too few to hold some out, though nobody has forbidden it.
@@ -390,6 +370,17 @@ class AutomaticFit {
 };
 
 }  // namespace
+
+Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicator& comm,
+                  std::string_view stop, std::string_view warning) {
+  const RowChoice usable = all_rows(groups);
+  Fit out = begin_fit(groups, usable, options, comm);
+  out.record.warnings =
+      find_warnings(groups, usable, place_rows(usable, comm), out.record.options, comm);
+  out.record.stop = stop;
+  if (!warning.empty()) out.record.warnings.emplace_back(warning);
+  return out;
+}
 
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
                       const LayerCallback& on_layer, const FitControl& control) {

@@ -17,6 +17,8 @@
 
 #pragma once
 
+#include <string_view>
+
 #include "conflux/training/fit.h"
 
 namespace conflux {
@@ -24,6 +26,16 @@ namespace conflux {
 /// fit_flow() for methods that try another kind of layer after their own.
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
                       const LayerCallback& on_layer, const FitControl& control);
+
+inline constexpr std::string_view kNoDifference =
+    "The groups do not differ by more than chance, so there is nothing to align.";
+inline constexpr std::string_view kNoDifferenceWarning =
+    "the groups do not differ by more than chance: the rows stay where they are. Choose a method, "
+    "say inb, to align them all the same.";
+
+/// A fit that leaves the rows where they are; `stop` says why. An empty warning is none.
+Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicator& comm,
+                  std::string_view stop, std::string_view warning);
 
 /// fit_flow() for all other methods: the loop of the paper. A fit that has a `rival` is given up
 /// when it is seen that it cannot win.

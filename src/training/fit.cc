@@ -10,11 +10,13 @@
 #include "core/take_rows.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
+#include "metrics/difference.h"
 #include "options/methods.h"
 #include "training/automatic.h"
 #include "training/composition.h"
 #include "training/gathered_pool.h"
 #include "training/inspection.h"
+#include "training/ladder.h"
 #include "training/layer_judge.h"
 #include "training/memory.h"
 #include "training/pool_draw.h"
@@ -290,6 +292,25 @@ LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   };
 }
 
+// How often groups that do not differ are found to differ: less than one of twenty, also by count.
+constexpr double kErrorRate = 0.03;
+
+bool groups_differ(const GroupSet& groups, std::uint64_t seed, const Workers& workers) {
+  return find_difference(groups, kErrorRate, seed, workers).found;
+}
+
+/// Whether the caller left the gate to the fit; what was found then has a reason.
+bool gate_was_open(const FitOptions& requested, const KindsRecord& kinds) {
+  return requested.gate == Gating::kAuto ||
+         (requested.gate != Gating::kLabel && !kinds.reason.empty());
+}
+
+/// One rung of the ladder, fitted on a sample of rows.
+Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
+  SelfCommunicator alone;
+  return fit_flow(sample, options, alone, {}, {.known_to_differ = true, .rehearse = false});
+}
+
 /// Every process fits the pool of all of them, to the same bits as one process that has all rows.
 Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
                  const LayerCallback& on_layer, FitControl control) {
@@ -345,9 +366,32 @@ Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
       requested_control.on_progress(told);
     };
   }
-  const bool automatic = !method_info(options.method).then.empty();
-  Fit out = automatic ? fit_automatically(std::move(groups), options, comm, on_layer, control)
-                      : fit_stack(std::move(groups), options, comm, on_layer, control);
+  LadderRecord ladder;
+  bool none = false;
+  if (requested_control.resume != nullptr) {
+    ladder = requested_control.resume->record.ladder;
+  } else if (has_ladder(groups, options, gate_was_open(requested, kinds))) {
+    const Workers workers(options.threads);
+    if (!control.known_to_differ && !groups_differ(groups, options.seed, workers)) {
+      return fit_no_layers(groups, options, comm, kNoDifference, kNoDifferenceWarning);
+    }
+    control.known_to_differ = true;
+    LadderChoice choice =
+        choose_rung(groups, options, options.gate == Gating::kKinds, fit_rung, workers);
+    ladder = std::move(choice.record);
+    options = std::move(choice.options);
+    none = choice.none;
+    kinds.reason.clear();  // the ladder says why there are clusters or none
+  }
+  Fit out;
+  if (none) {
+    out = fit_no_layers(groups, options, comm, "No correction was supported by held-out rows.", "");
+  } else if (method_info(options.method).then.empty()) {
+    out = fit_stack(std::move(groups), options, comm, on_layer, control);
+  } else {
+    out = fit_automatically(std::move(groups), options, comm, on_layer, control);
+  }
+  out.record.ladder = std::move(ladder);
   out.record.kinds = std::move(kinds);
   out.record.given_sizes = std::move(given_sizes);
   return out;

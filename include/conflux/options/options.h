@@ -19,6 +19,7 @@ namespace conflux {
 /// How the groups are aligned; docs/math.md has the formulas.
 enum class Method {
   kAuto,
+  kCascade,
   kNb,
   kInb,
   kRandNb,
@@ -46,6 +47,9 @@ enum class UnitCube { kAuto, kOn, kOff };
 enum class Gating { kAuto, kNone, kKinds, kLabel };
 /// What held-out rows judge the layers by.
 enum class Judging { kDivergence, kGuess };
+/// What an alignment is for, which decides how far the automatic fit goes: until like rows of
+/// different groups lie nearest to each other, or until the group cannot be predicted.
+enum class Goal { kAuto, kTransfer, kHide };
 /// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
 /// of the values as they are, or random axes.
 enum class DdStack { kPca, kPcaUnscaled, kRandom };

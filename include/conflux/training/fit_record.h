@@ -147,6 +147,36 @@ struct LabelNeighborhood {
   bool operator==(const LabelNeighborhood&) const = default;
 };
 
+/// One correction of the ladder, judged on rows that its fit has not seen (training/ladder.h).
+struct RungRecord {
+  /// "none", "means", ..., "cascade", "clusters".
+  std::string name = {};
+  /// Mean rank correlation of left-out features between groups, and the standard error of its
+  /// difference to the chosen rung. Unset where it cannot be measured.
+  std::optional<double> transfer = std::nullopt;
+  std::optional<double> transfer_error = std::nullopt;
+  /// How well the group is predicted afterwards, and what 95 % of random assignments stay below.
+  double auc = 0.5;
+  double auc_by_chance = 0.5;
+  /// Root mean square distance that rows move, in standard deviations within groups.
+  double moved = 0;
+
+  bool operator==(const RungRecord&) const = default;
+};
+
+/// Which correction the automatic fit chose, and why. Without rungs where there was no choice.
+struct LadderRecord {
+  /// "transfer" or "hide".
+  std::string goal = {};
+  std::vector<RungRecord> rungs = {};
+  /// Name of the rung that was taken.
+  std::string chosen = {};
+  /// One sentence each: what was taken, what the next rung would have gained and cost.
+  std::vector<std::string> sentences = {};
+
+  bool operator==(const LadderRecord&) const = default;
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -166,6 +196,7 @@ struct FitRecord {
   /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
   std::string stop = {};
   KindsRecord kinds = {};
+  LadderRecord ladder = {};
   /// Unset when nobody looked before the fit: conflux align and conflux serve do.
   std::optional<CheckRecord> check = std::nullopt;
   FitSummary summary = {};

@@ -1,0 +1,304 @@
+#include "training/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "conflux/core/error.h"
+#include "conflux/metrics/feature_transfer.h"
+#include "conflux/metrics/guessing.h"
+#include "core/rng.h"
+#include "core/take_rows.h"
+#include "training/moved_groups.h"
+
+namespace conflux {
+
+namespace {
+
+struct Rung {
+  std::string_view name;
+  /// For the summary, after «Correction:».
+  std::string_view words;
+  Method method;
+  Index layers = 0;  // 0: as the method chooses
+  Gating gate = Gating::kNone;
+  /// Every feature is moved by itself.
+  bool by_feature = false;
+  bool linear_by_feature = false;
+};
+
+constexpr std::array kRungs{
+    Rung{"none", "none", Method::kAuto, 0, Gating::kNone, true, true},
+    Rung{"means", "means of the features", Method::kMeans, 0, Gating::kNone, true, true},
+    Rung{"location-scale", "location and scale of the features", Method::kLocationScale, 0,
+         Gating::kNone, true, true},
+    Rung{"gb", "means and covariances (Gaussian barycenter)", Method::kGb},
+    Rung{"nb", "one increasing map per feature", Method::kNb, 0, Gating::kNone, true},
+    Rung{"sliced", "few sliced layers", Method::kInb, 20},
+    Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
+    Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kKinds},
+};
+
+// Covariances of more features take too long for a rung among others.
+constexpr Index kMostFeaturesOfGb = 1'000;
+// Clusters of smaller groups are not found reliably.
+constexpr Index kFewestRowsOfClusters = 100;
+// Groups of fewer rows are fitted as they are and do not judge.
+constexpr Index kFewestRowsToHalve = 10;
+// A difference of AUC within this fraction of the chance band, one standard deviation, is a tie.
+constexpr double kClear = 0.6;
+// Standard errors by which the transfer of a rung must be below another to be worse.
+constexpr double kErrors = 1.0;
+
+/// A rung with what was measured.
+struct Climbed {
+  const Rung* rung;
+  RungRecord record;
+  std::optional<FeatureTransfer> transfer;
+};
+
+FitOptions options_of(const Rung& rung, const FitOptions& requested) {
+  FitOptions out = requested;
+  out.method = rung.method;
+  out.goal = Goal::kAuto;
+  out.gate = rung.gate;
+  if (rung.layers > 0) out.layers = rung.layers;
+  return without_ignored(out);
+}
+
+/// Two disjoint samples of the groups: rows to fit and rows to judge.
+struct Sample {
+  GroupSet fitted;
+  GroupSet judged;
+};
+
+Sample draw_sample(const GroupSet& groups, std::uint64_t seed) {
+  const double share =
+      std::min(0.5, static_cast<double>(kLadderRows) / static_cast<double>(groups.num_samples()));
+  std::vector<std::vector<Index>> fitted, judged;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Index rows = groups[m].rows.rows();
+    Stream stream(seed, Purpose::kLadder, static_cast<std::uint64_t>(m));
+    std::vector<Index> order = stream.permutation(rows);
+    const bool halved = rows >= kFewestRowsToHalve;
+    const auto least = std::min(rows / 2, kFewestRowsOfClusters);
+    const Index most = std::max(least, static_cast<Index>(share * static_cast<double>(rows)));
+    const Index count = halved ? most : rows;
+    std::vector<Index> first(order.begin(), order.begin() + count);
+    std::vector<Index> second;
+    if (halved) second.assign(order.begin() + count, order.begin() + 2 * count);
+    std::sort(first.begin(), first.end());
+    std::sort(second.begin(), second.end());
+    fitted.push_back(std::move(first));
+    judged.push_back(std::move(second));
+  }
+  return {take_rows(groups, fitted), take_rows(groups, judged)};
+}
+
+/// Root mean square distance of the moves, in standard deviations within groups.
+double distance_moved(const GroupSet& before, const GroupSet& after) {
+  double moves = 0, values = 0;
+  Vector within = Vector::Zero(before.dim());
+  Vector moved = Vector::Zero(before.dim());
+  for (Index m = 0; m < before.num_groups(); ++m) {
+    const Matrix a = before[m].rows.to_matrix(), b = after[m].rows.to_matrix();
+    if (a.rows() == 0) continue;
+    const Vector mean = a.colwise().mean().transpose();
+    within += (a.rowwise() - mean.transpose()).colwise().squaredNorm().transpose();
+    moved += (b - a).colwise().squaredNorm().transpose();
+  }
+  for (Index j = 0; j < within.size(); ++j) {
+    if (within[j] <= 0) continue;
+    moves += moved[j] / within[j];
+    values += 1;
+  }
+  return values > 0 ? std::sqrt(moves / values) : 0;
+}
+
+class Ladder {
+ public:
+  Ladder(const GroupSet& groups, const FitOptions& requested, bool clusters, const FitRung& fit,
+         const Workers& workers)
+      : groups_(groups),
+        requested_(requested),
+        clusters_(clusters),
+        fit_(fit),
+        workers_(workers),
+        sample_(draw_sample(groups, requested.seed)),
+        judge_(
+            groups,
+            {.max_judged_rows = kLadderRows, .max_fit_rows = kLadderRows, .seed = requested.seed},
+            workers) {}
+
+  LadderChoice choose() {
+    for (const Rung& rung : kRungs) {
+      if (suits(rung)) climb(rung);
+    }
+    const bool hide = requested_.goal == Goal::kHide;
+    const std::size_t chosen = hide ? least_that_hides() : least_that_transfers();
+    return choice(chosen, hide);
+  }
+
+ private:
+  bool suits(const Rung& rung) const {
+    const bool whole = !rung.linear_by_feature && rung.gate != Gating::kKinds;
+    if (clusters_ && whole) return false;
+    if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
+    if (rung.gate != Gating::kKinds) return true;
+    Index smallest = groups_.num_samples();
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      smallest = std::min(smallest, groups_[m].rows.rows());
+    }
+    return smallest >= kFewestRowsOfClusters && groups_.dim() > 1;
+  }
+
+  GroupSet align(const Rung& rung, const GroupSet& fitted, const GroupSet& moved) const {
+    if (rung.name == "none") return moved;
+    return moved_by(fit_(fitted, options_of(rung, requested_)).flow, moved, workers_);
+  }
+
+  /// Measures a rung. One that the sample does not allow is left out.
+  void climb(const Rung& rung) {
+    Climbed out{.rung = &rung, .record = {.name = std::string(rung.name)}, .transfer = {}};
+    try {
+      const GroupSet after = align(rung, sample_.fitted, sample_.judged);
+      const Guess guess = guess_groups(after, {.seed = requested_.seed}, workers_);
+      out.record.auc = guess.auc;
+      out.record.auc_by_chance = guess.by_chance();
+      out.record.moved = distance_moved(sample_.judged, after);
+      if (judge_.reason().empty()) {
+        out.transfer =
+            judge_.judge([&](const GroupSet& fitted, const GroupSet& moved,
+                             const std::vector<Index>&) { return align(rung, fitted, moved); });
+        out.record.transfer = out.transfer->score;
+      }
+    } catch (const InvalidData&) {
+      return;
+    } catch (const InvalidOption&) {
+      return;
+    }
+    climbed_.push_back(std::move(out));
+  }
+
+  /// Whether the group is clearly harder to predict after rung `b` than after rung `a`.
+  bool clearly_harder(std::size_t a, std::size_t b) const {
+    const RungRecord& from = climbed_[a].record;
+    const RungRecord& to = climbed_[b].record;
+    return from.auc - to.auc > kClear * (to.auc_by_chance - 0.5);
+  }
+
+  bool transfer_is_clearly_lower(std::size_t than, std::size_t rung) const {
+    const PairedTransfer found = compare(*climbed_[rung].transfer, *climbed_[than].transfer);
+    return found.difference > kErrors * found.standard_error;
+  }
+
+  /// The lowest rung whose group AUC no higher one clearly undercuts.
+  std::size_t least_that_hides() const {
+    std::size_t out = 0;
+    for (std::size_t r = 1; r < climbed_.size(); ++r) {
+      if (clearly_harder(out, r)) out = r;
+    }
+    return out;
+  }
+
+  bool transfer_tells() const {
+    if (!judge_.reason().empty()) return false;
+    std::vector<FeatureTransfer> all;
+    for (const Climbed& each : climbed_) all.push_back(*each.transfer);
+    return anything_transfers(all);
+  }
+
+  std::size_t least_that_transfers() {
+    if (!transfer_tells()) return without_transfer();
+    std::size_t best = 0;
+    for (std::size_t r = 1; r < climbed_.size(); ++r) {
+      if (climbed_[r].transfer->score > climbed_[best].transfer->score) best = r;
+    }
+    std::optional<std::size_t> out;
+    for (std::size_t r = 0; r < climbed_.size(); ++r) {
+      if (transfer_is_clearly_lower(best, r)) continue;
+      if (!out || (clearly_harder(*out, r) && !transfer_is_clearly_lower(*out, r))) out = r;
+    }
+    return *out;
+  }
+
+  /// Features that say nothing of each other can be moved one by one; more is not supported. Of
+  /// few features none can be left out, and the group AUC decides.
+  std::size_t without_transfer() const {
+    if (!judge_.reason().empty()) return least_that_hides();
+    std::size_t out = 0;
+    for (std::size_t r = 1; r < climbed_.size(); ++r) {
+      if (climbed_[r].rung->by_feature && clearly_harder(out, r)) out = r;
+    }
+    return out;
+  }
+
+  LadderChoice choice(std::size_t chosen, bool hide) {
+    LadderChoice out;
+    const Rung& rung = *climbed_[chosen].rung;
+    out.none = rung.name == "none";
+    out.options = out.none ? requested_ : options_of(rung, requested_);
+    out.record.goal = hide ? "hide" : "transfer";
+    out.record.chosen = rung.name;
+    for (std::size_t r = 0; r < climbed_.size(); ++r) {
+      if (climbed_[r].record.transfer && climbed_[chosen].record.transfer) {
+        climbed_[r].record.transfer_error =
+            compare(*climbed_[chosen].transfer, *climbed_[r].transfer).standard_error;
+      }
+      out.record.rungs.push_back(climbed_[r].record);
+    }
+    out.record.sentences = {what_was_taken(chosen, hide)};
+    if (chosen + 1 < climbed_.size()) out.record.sentences.push_back(what_next_would_do(chosen));
+    return out;
+  }
+
+  std::string what_was_taken(std::size_t chosen, bool hide) const {
+    return fmt::format(
+        "Correction: {}; rung {} of {}, chosen by {} on rows that its fit has not "
+        "seen.",
+        climbed_[chosen].rung->words, chosen + 1, climbed_.size(),
+        hide || !transfer_tells() ? "the group AUC"
+                                  : "the transfer of held-out features, then the group AUC,");
+  }
+
+  std::string what_next_would_do(std::size_t chosen) const {
+    const RungRecord& here = climbed_[chosen].record;
+    const Climbed& next = climbed_[chosen + 1];
+    std::string out = fmt::format("The next rung, {}, changes the group AUC from {:.3f} to {:.3f}",
+                                  next.rung->words, here.auc, next.record.auc);
+    if (here.transfer && next.record.transfer) {
+      const PairedTransfer found = compare(*climbed_[chosen].transfer, *next.transfer);
+      out += fmt::format(
+          " and the transfer of held-out features from {:.3f} to {:.3f} (standard "
+          "error of the difference {:.3f})",
+          *here.transfer, *next.record.transfer, found.standard_error);
+    }
+    return out + ".";
+  }
+
+  const GroupSet& groups_;
+  const FitOptions& requested_;
+  bool clusters_;
+  const FitRung& fit_;
+  const Workers& workers_;
+  Sample sample_;
+  FeatureTransferJudge judge_;
+  std::vector<Climbed> climbed_;
+};
+
+}  // namespace
+
+bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_is_open) {
+  return requested.method == Method::kAuto && !requested.layers && !requested.strength &&
+         gate_is_open && requested.image.empty() && groups.num_groups() > 1;
+}
+
+LadderChoice choose_rung(const GroupSet& groups, const FitOptions& requested, bool clusters,
+                         const FitRung& fit, const Workers& workers) {
+  return Ladder(groups, requested, clusters, fit, workers).choose();
+}
+
+}  // namespace conflux

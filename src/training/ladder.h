@@ -1,0 +1,53 @@
+// The ladder: how much correction the rows support.
+//
+// Rungs are corrections from least to most: none, means, location and scale, Gaussian barycenter,
+// one map per feature, a few sliced layers, the cascade of all kinds of layers, and sliced layers
+// within clusters. Each is fitted on one half of a sample and judged on the other half, twice:
+//
+// - Group AUC: how well the group of a row can be predicted afterwards.
+// - Transfer of held-out features (metrics/feature_transfer.h): a block of features is left out,
+//   the rest is aligned, and the block is predicted from rows of the other groups. It rises while
+//   like rows meet, and falls when unlike rows are moved onto each other.
+//
+// With the goal `transfer`, candidates are the rungs whose transfer is within one standard error
+// of the best; the lowest of them is taken, and a higher one only if it clearly lowers the group
+// AUC. With the goal `hide`, the lowest rung whose group AUC is not clearly above the least one is
+// taken.
+//
+// Cost: a fit of a sample of at most kLadderRows rows for every rung and every block.
+
+#pragma once
+
+#include <functional>
+
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+/// Rows of all groups that the rungs are fitted on, and as many that judge them.
+inline constexpr Index kLadderRows = 2'000;
+
+struct LadderChoice {
+  /// The options of the rung, with a concrete method.
+  FitOptions options;
+  /// Nothing is moved.
+  bool none = false;
+  LadderRecord record;
+};
+
+/// Whether the automatic fit has a choice: the method is auto, and neither layers nor strength nor
+/// a gate were asked for. `gate_is_open`: the gate was left to the fit.
+bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_is_open);
+
+/// Fits one rung: the rows of the second set, moved by a fit of the first.
+using FitRung = std::function<Fit(const GroupSet& groups, const FitOptions& options)>;
+
+/// Chooses among the rungs that the groups allow. `fit` must not come back here. If clusters were
+/// found that the groups hold in different proportions (`clusters`), no rung moves whole groups by
+/// more than location and scale.
+LadderChoice choose_rung(const GroupSet& groups, const FitOptions& requested, bool clusters,
+                         const FitRung& fit, const Workers& workers);
+
+}  // namespace conflux

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Does the default correction serve a task that it has not seen, and how does it compare with simple ones?
+
+    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--tasks PATTERN] [--settings default nb ...] [--json FILE]
+
+CONFLUX is the command, DATA the folder of shared data sets. Of every group one half of the rows is fitted;
+labels are kept away from the fit. The task is learned on fitted rows of all other groups, after correction,
+and asked of the unseen rows of the group: mean of 5 nearest neighbors and logistic regression, balanced
+accuracy (rank correlation with kernel regression where the label is a number). Prints one line per task: the
+task by each setting, the rung that the default chose, and its regret to the best setting in hindsight.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import pandas as pd
+
+import ladder_tasks
+
+#: Options of `conflux fit` for every rung.
+RUNGS = {
+    "default": [],
+    "means": ["--method", "means"],
+    "location-scale": ["--method", "location-scale"],
+    "gb": ["--method", "gb"],
+    "nb": ["--method", "nb"],
+    "inb 20": ["--method", "inb", "--layers", "20", "--gate", "none"],
+    "inb": ["--method", "inb", "--gate", "none"],
+    "full": ["--rung", "full"],
+    "kinds": ["--gate", "kinds"],
+}
+
+
+def standardized(reference, *others):
+    mean, scale = reference.mean(axis=0), reference.std(axis=0)
+    scale[scale == 0] = 1
+    return [(values - mean) / scale for values in (reference, *others)]
+
+
+def score(task, values, fitted, group_names):
+    """The task across groups on rows that no fit has seen; with the number of rows asked."""
+    from scipy.stats import spearmanr
+    from sklearn.kernel_ridge import KernelRidge
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import balanced_accuracy_score
+    from sklearn.neighbors import KNeighborsClassifier
+
+    results, weights = [], []
+    for name in group_names:
+        train = fitted & (task.group != name)
+        test = ~fitted & (task.group == name)
+        known = np.isin(task.label, task.label[train])
+        test &= known | task.regression
+        if test.sum() < 5 or (not task.regression and len(set(task.label[train])) < 2):
+            continue
+        x, y = standardized(values[train], values[test])
+        if task.regression:
+            model = KernelRidge(alpha=1.0, kernel="rbf").fit(x, task.label[train].astype(float))
+            results.append(spearmanr(model.predict(y), task.label[test].astype(float)).statistic)
+        else:
+            if len(set(task.label[test])) < 2:
+                continue
+            near = KNeighborsClassifier(min(5, len(x))).fit(x, task.label[train])
+            linear = LogisticRegression(C=1.0, max_iter=300).fit(x, task.label[train])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                results.append(np.mean([balanced_accuracy_score(task.label[test], m.predict(y))
+                                        for m in (near, linear)]))
+        weights.append(test.sum())
+    return float(np.average(results, weights=weights)) if results else None
+
+
+def halves(task, seed):
+    """Whether each row is fitted: one half of every group, at random."""
+    rng = np.random.default_rng([seed, 77])
+    fitted = np.zeros(len(task.group), dtype=bool)
+    for name in np.unique(task.group):
+        mine = rng.permutation(np.flatnonzero(task.group == name))
+        fitted[mine[: (len(mine) + 1) // 2]] = True
+    return fitted
+
+
+def by_command(conflux, task, fitted, options, folder, seed):
+    """All rows in the shared space, and what the fit says of its choice."""
+    table = task.rows.copy()
+    table.insert(0, "group__", task.group)
+    paths = {name: os.path.join(folder, name) for name in ("fit.csv", "all.csv", "model", "out.csv")}
+    table[fitted].to_csv(paths["fit.csv"], index=False)
+    table.to_csv(paths["all.csv"], index=False)
+    def run(*words):
+        return subprocess.run([conflux, *words], capture_output=True, text=True, check=False)
+    done = run("fit", paths["fit.csv"], "--group", "group__", "-o", paths["model"], "--seed", str(seed),
+               "--json", "--force", *options)
+    if done.returncode != 0:
+        return None, {"error": done.stderr.strip().splitlines()[-1:]}
+    told = json.loads(done.stdout) if done.stdout.strip() else {}
+    moved = run("transform", paths["model"], paths["all.csv"], "-o", paths["out.csv"], "--force", "-q")
+    if moved.returncode != 0:
+        return None, {"error": moved.stderr.strip().splitlines()[-1:]}
+    out = pd.read_csv(paths["out.csv"])
+    return out[[c for c in table.columns if c != "group__" and c in out]].to_numpy(float), told
+
+
+def by_formula(name, task, fitted):
+    """Simple corrections of other people, fitted on the fitted rows."""
+    values = task.rows.to_numpy(float)
+    out = values.copy()
+    grand_mean = values[fitted].mean(axis=0)
+    within = np.zeros(values.shape[1])
+    for g in np.unique(task.group):
+        mine = fitted & (task.group == g)
+        within += ((values[mine] - values[mine].mean(axis=0)) ** 2).sum(axis=0)
+    pooled = np.sqrt(within / max(fitted.sum() - len(np.unique(task.group)), 1))
+    pooled[pooled == 0] = 1
+    centered = np.vstack([values[fitted & (task.group == g)] - values[fitted & (task.group == g)].mean(axis=0)
+                          for g in np.unique(task.group)])
+    for g in np.unique(task.group):
+        mine, learn = task.group == g, fitted & (task.group == g)
+        part, seen = values[mine], values[learn]
+        mean, scale = seen.mean(axis=0), seen.std(axis=0)
+        scale[scale == 0] = 1
+        if name == "z-score":
+            out[mine] = (part - mean) / scale
+        elif name == "mean":
+            out[mine] = part - mean + grand_mean
+        elif name == "CORAL":
+            def root(x, power):
+                cov = np.cov(x, rowvar=False) + np.eye(x.shape[1]) * 1e-6
+                shrink = min(1.0, x.shape[1] / (x.shape[1] + len(x)))
+                cov = (1 - shrink) * cov + shrink * np.diag(np.diag(cov))
+                w, v = np.linalg.eigh(cov)
+                return (v * np.maximum(w, 1e-9) ** power) @ v.T
+            out[mine] = (part - mean) @ root(seen, -0.5) @ root(centered, 0.5)
+        elif name == "quantile":
+            pool = values[fitted]
+            for j in range(values.shape[1]):
+                at = np.linspace(0, 1, 101)
+                out[mine, j] = np.interp(part[:, j], *_increasing(np.quantile(seen[:, j], at),
+                                                                 np.quantile(pool[:, j], at)))
+    return out
+
+
+def _increasing(x, y):
+    keep = np.concatenate([[True], np.diff(x) > 0])
+    return x[keep], y[keep]
+
+
+FORMULAS = ["z-score", "mean", "CORAL", "quantile"]
+
+
+def study(args):
+    records = []
+    for seed in args.seeds:
+        for task in ladder_tasks.all_tasks(args.data, seed, args.rows):
+            if args.tasks and not any(p in task.name for p in args.tasks):
+                continue
+            fitted = halves(task, seed)
+            names = np.unique(task.group)
+            found = {"raw": score(task, task.rows.to_numpy(float), fitted, names)}
+            if found["raw"] is None:
+                continue
+            told = {}
+            with tempfile.TemporaryDirectory() as folder:
+                for setting in args.settings:
+                    if setting in FORMULAS:
+                        values = by_formula(setting, task, fitted)
+                    else:
+                        values, said = by_command(args.conflux, task, fitted, RUNGS[setting], folder, seed)
+                        told[setting] = said
+                    usable = values is not None and np.isfinite(values).all()
+                    found[setting] = score(task, values, fitted, names) if usable else None
+            ladder = told.get("default", {}).get("ladder") or {}
+            record = {"task": task.name, "seed": seed, "chose": task.chose, "rows": len(task.rows),
+                      "features": task.rows.shape[1], "groups": len(names),
+                      "unseen": int((~fitted).sum()), "scores": found, "ladder": ladder}
+            records.append(record)
+            print(f"{task.name} (seed {seed}): " +
+                  "  ".join(f"{k} {v:.3f}" if v is not None else f"{k} -" for k, v in found.items()) +
+                  (f"  [{ladder.get('chosen')}]" if ladder else ""), flush=True)
+            if args.json:
+                with open(args.json, "w", encoding="utf-8") as out:
+                    json.dump(records, out)
+    return records
+
+
+def summarize(records):
+    """How often the default is as good as raw and as the best simple correction, and its regret."""
+    simple = ["raw", "mean", "z-score", "CORAL", "quantile", "means", "location-scale"]
+    rows = [r for r in records if not r["chose"] and r["scores"].get("default") is not None]
+    if not rows:
+        return
+    error = np.array([np.sqrt(max(r["scores"]["raw"], 0.05) * (1 - min(r["scores"]["raw"], 0.95)) / r["unseen"])
+                      for r in rows])
+    default = np.array([r["scores"]["default"] for r in rows])
+    raw = np.array([r["scores"]["raw"] for r in rows])
+    best_simple = np.array([max(r["scores"][s] for s in simple if r["scores"].get(s) is not None) for r in rows])
+    best = np.array([max(v for v in r["scores"].values() if v is not None) for r in rows])
+    print(f"{len(rows)} tasks that chose nothing")
+    print(f"default at least raw minus one standard error: {np.mean(default >= raw - error):.2f}")
+    print(f"default at least the best simple one minus one standard error: "
+          f"{np.mean(default >= best_simple - error):.2f}")
+    print(f"mean regret of the default: {np.mean(best - default):.4f}")
+    for setting in sorted({s for r in rows for s in r["scores"]}):
+        values = np.array([r["scores"].get(setting) if r["scores"].get(setting) is not None else np.nan
+                           for r in rows], float)
+        print(f"  always {setting}: mean score {np.nanmean(values):.4f}, regret {np.nanmean(best - values):.4f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("conflux")
+    parser.add_argument("data")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--tasks", nargs="*")
+    parser.add_argument("--settings", nargs="+", default=["z-score", "mean", "CORAL", "quantile", "default"])
+    parser.add_argument("--json")
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    summarize(study(args))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
