@@ -1,0 +1,45 @@
+// What all alignments that are compared share: the rows that are judged, the rows that are fitted,
+// and the features that are left out together.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/metrics/feature_transfer.h"
+
+namespace conflux {
+
+// Correlations of fewer rows say little.
+inline constexpr Index kFewestRowsOfTransfer = 10;
+
+struct TransferPlan {
+  const GroupSet& groups;
+  FeatureTransferOptions options;
+  /// Of each group, in order. Small groups are judged and fitted on all rows.
+  std::vector<std::vector<Index>> judged = {};
+  std::vector<std::vector<Index>> fitted = {};
+  /// Of each judged row.
+  std::vector<Index> group_of = {};
+  /// Features that are left out together, by position in the table.
+  std::vector<std::vector<Index>> blocks = {};
+  /// Of these, the features that are predicted.
+  std::vector<std::vector<Index>> predicted = {};
+  /// Ranks within groups of the features that may be left out (features by judged rows), and the
+  /// row of each feature there, or -1.
+  Matrix ranks = {};
+  std::vector<Index> place = {};
+  std::vector<Index> cluster_of = {};
+  /// Why there are no blocks; empty if there are.
+  std::string reason = {};
+};
+
+/// Throws InvalidOption for options out of their range.
+TransferPlan plan_transfer(const GroupSet& groups, const FeatureTransferOptions& options,
+                           const Workers& workers);
+
+/// Judged rows after an alignment of all features but those of a block.
+GroupSet move_judged_rows(const TransferPlan& plan, const BlockAligner& align,
+                          const std::vector<Index>& block);
+
+}  // namespace conflux
