@@ -21,8 +21,6 @@ namespace conflux {
 
 namespace {
 
-// How often groups that do not differ are found to differ: less than one of twenty, also by count.
-constexpr double kErrorRate = 0.03;
 // Guesses that differ by more than this part of the band of chance, one deviation, differ clearly.
 constexpr double kClear = 0.6;
 // Deviations by which two figures together must speak for something.
@@ -81,7 +79,7 @@ class AutomaticFit {
  private:
   Fit fit_stages() {
     if (comm_.size() == 1 && !control_.known_to_differ &&
-        !find_difference(groups_, kErrorRate, options().seed, workers_).found) {
+        !find_difference(groups_, kDifferenceErrorRate, options().seed, workers_).found) {
       return fit_no_layers(groups_, options(), comm_, kNoDifference, kNoDifferenceWarning);
     }
     const FitOptions resolved = options();

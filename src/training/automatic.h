@@ -27,6 +27,8 @@ namespace conflux {
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
                       const LayerCallback& on_layer, const FitControl& control);
 
+/// How often groups that do not differ are found to differ: less than one of twenty, also by count.
+inline constexpr double kDifferenceErrorRate = 0.03;
 inline constexpr std::string_view kNoDifference =
     "The groups do not differ by more than chance, so there is nothing to align.";
 inline constexpr std::string_view kNoDifferenceWarning =

@@ -292,11 +292,8 @@ LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   };
 }
 
-// How often groups that do not differ are found to differ: less than one of twenty, also by count.
-constexpr double kErrorRate = 0.03;
-
 bool groups_differ(const GroupSet& groups, std::uint64_t seed, const Workers& workers) {
-  return find_difference(groups, kErrorRate, seed, workers).found;
+  return find_difference(groups, kDifferenceErrorRate, seed, workers).found;
 }
 
 /// Whether the caller left the gate to the fit; what was found then has a reason.

@@ -49,7 +49,7 @@ constexpr Index kFewestRowsOfClusters = 100;
 // Groups of fewer rows are fitted as they are and do not judge.
 constexpr Index kFewestRowsToHalve = 10;
 // A difference of AUC within this fraction of the chance band, one standard deviation, is a tie.
-constexpr double kClear = 0.6;
+constexpr double kClearAuc = 0.6;
 // Standard errors by which the transfer of a rung must be below another to be worse.
 constexpr double kErrors = 1.0;
 
@@ -187,7 +187,7 @@ class Ladder {
   bool clearly_harder(std::size_t a, std::size_t b) const {
     const RungRecord& from = climbed_[a].record;
     const RungRecord& to = climbed_[b].record;
-    return from.auc - to.auc > kClear * (to.auc_by_chance - 0.5);
+    return from.auc - to.auc > kClearAuc * (to.auc_by_chance - 0.5);
   }
 
   bool transfer_is_clearly_lower(std::size_t than, std::size_t rung) const {
