@@ -19,6 +19,8 @@ namespace conflux {
 /// How the groups are aligned; docs/math.md has the formulas.
 enum class Method {
   kAuto,
+  kMeans,
+  kLocationScale,
   kNb,
   kInb,
   kRandNb,
