@@ -90,14 +90,15 @@ void warn_location_scale(const GroupSet& groups, const std::vector<Index>& sizes
 
 }  // namespace
 
-Standard standard_of(const std::vector<FeatureMoments>& groups,
-                     const std::vector<double>& weights) {
+Standard standard_of(const std::vector<FeatureMoments>& groups, const std::vector<double>& weights,
+                     SpreadsOf spreads) {
   const Index dim = groups.front().means.size();
   Standard out{Vector::Zero(dim), Vector::Zero(dim)};
   for (std::size_t m = 0; m < groups.size(); ++m) {
     if (weights[m] == 0) continue;
     out.location += weights[m] * groups[m].means;
-    out.spread += weights[m] * groups[m].bias() * groups[m].variances;
+    const double factor = spreads == SpreadsOf::kMeanSquares ? groups[m].bias() : 1;
+    out.spread += weights[m] * factor * groups[m].variances;
   }
   out.spread = out.spread.cwiseSqrt();
   for (Index j = 0; j < dim; ++j) {

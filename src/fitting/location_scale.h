@@ -15,8 +15,11 @@
 
 namespace conflux {
 
+/// Spreads are roots of mean squares within groups, as in ComBat, or without bias.
+enum class SpreadsOf { kMeanSquares, kUnbiased };
 LocationScaleLayer::Standard standard_of(const std::vector<FeatureMoments>& groups,
-                                         const std::vector<double>& weights);
+                                         const std::vector<double>& weights,
+                                         SpreadsOf spreads = SpreadsOf::kMeanSquares);
 
 /// The whole way of a group to the standard; `options` tell about shrinkage and scales.
 LocationScaleLayer::Map location_scale_map(const LocationScaleLayer::Standard& standard,

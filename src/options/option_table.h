@@ -108,7 +108,7 @@ inline constexpr MethodSet kMethodsWithScales = methods_where([](const MethodInf
   return each.has("location-scale") && !each.fixes_option("scales");
 });
 inline constexpr MethodSet kMethodsWithShrinkage = methods_where([](const MethodInfo& each) {
-  return each.has("location-scale") && !each.fixes_option("shrinkage");
+  return (each.has("location-scale") || each.has("affine")) && !each.fixes_option("shrinkage");
 });
 /// The methods whose layers may be gated: all of them are sliced, after the first.
 inline constexpr MethodSet kGatedMethods = methods_where([](const MethodInfo& each) {
