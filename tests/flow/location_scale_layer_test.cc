@@ -17,8 +17,10 @@ TEST(LocationScaleLayer, KeepsTheLawsOfLayers) {
 
 // A layer that only looks as if it did nothing would move a target by rounding.
 TEST(LocationScaleLayer, MovesNothingByAMapWithoutLocation) {
-  const Vector zero = Vector::Zero(3), one = Vector::Ones(3);
-  const LocationScaleLayer layer({{zero, zero, one}});
+  std::vector<LocationScaleLayer::Map> maps(1);
+  maps[0].from = maps[0].to = Vector::Zero(3);
+  maps[0].scale = Vector::Ones(3);
+  const LocationScaleLayer layer(std::move(maps));
   Stream stream(1, Purpose::kTest);
   const Matrix rows = 1e5 * stream.normal_matrix(50, 3);
   Matrix moved = rows;
