@@ -11,6 +11,8 @@ from ._parameters import METHODS, Parameter, class_name, initializer, parameters
 
 _SUMMARY = {
     "auto": "Moves the groups together by layers that held-out rows have chosen, if they differ.",
+    "means": "Matches the mean of every feature.",
+    "location-scale": "Matches mean and spread of every feature, shrunk as by ComBat.",
     "nb": "Moves every feature on its own to the barycenter of the groups.",
     "inb": "Moves the groups together along the directions in which they differ most.",
     "rand-nb": "Moves the groups together along random directions.",

@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["Auto", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "AlignFlow", "Aligner", "load"]
+__all__ = ["Auto", "Means", "LocationScale", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "AlignFlow", "Aligner", "load"]
 
 class Auto(BaseAligner):
     def __init__(
@@ -27,6 +27,8 @@ class Auto(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -71,6 +73,200 @@ class Auto(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int | None
+    likelihood_weight: float | None
+    fit_rows: int | str | None
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class Means(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
+        fit_rows: int | str | None = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    scales: bool
+    shrinkage: bool
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int | None
+    likelihood_weight: float | None
+    fit_rows: int | str | None
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class LocationScale(BaseAligner):
+    def __init__(
+        self,
+        *,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
+        fit_rows: int | str | None = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -119,6 +315,8 @@ class NB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -163,6 +361,8 @@ class NB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -211,6 +411,8 @@ class INB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -255,6 +457,8 @@ class INB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -303,6 +507,8 @@ class RandNB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -347,6 +553,8 @@ class RandNB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -395,6 +603,8 @@ class NBINB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -439,6 +649,8 @@ class NBINB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -487,6 +699,8 @@ class NBRandNB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -531,6 +745,8 @@ class NBRandNB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -579,6 +795,8 @@ class GB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -623,6 +841,8 @@ class GB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -671,6 +891,8 @@ class GBINB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -715,6 +937,8 @@ class GBINB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -763,6 +987,8 @@ class SINF(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -807,6 +1033,8 @@ class SINF(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -855,6 +1083,8 @@ class DD(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -899,6 +1129,8 @@ class DD(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -947,6 +1179,8 @@ class Tree(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -991,6 +1225,8 @@ class Tree(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -1039,6 +1275,8 @@ class TreeINB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -1083,6 +1321,8 @@ class TreeINB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -1131,6 +1371,8 @@ class Conditional(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -1175,6 +1417,8 @@ class Conditional(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -1223,6 +1467,8 @@ class RealNVP(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -1267,6 +1513,8 @@ class RealNVP(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -1315,6 +1563,8 @@ class LRMF(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -1359,6 +1609,8 @@ class LRMF(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -1407,6 +1659,8 @@ class AlignFlow(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -1451,6 +1705,8 @@ class AlignFlow(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None
@@ -1500,6 +1756,8 @@ class Aligner(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
         validation_fraction: float | None = ...,
@@ -1545,6 +1803,8 @@ class Aligner(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    scales: bool
+    shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
     validation_fraction: float | None

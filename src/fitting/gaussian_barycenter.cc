@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "conflux/core/error.h"
+#include "core/stop.h"
 #include "fitting/moments.h"
+#include "fitting/spectrum.h"
 #include "kernels/dense.h"
 #include "kernels/product.h"
 
@@ -13,50 +14,16 @@ namespace conflux {
 
 namespace {
 
-constexpr double kTolerance = 1e-10;
 // The iteration shrinks its change by a third per step until only rounding is left, which for
 // nearly singular covariances is far above the tolerance. A change that no longer shrinks is the
-// end.
+// end. What is there after the last step is regular too, so that groups which move there still
+// have the same covariance.
 constexpr double kStalled = 0.95;
 constexpr double kRounding = 1e-4;
 constexpr int kMaxIterations = 100;
 // Variances below this fraction of the largest one of all groups are raised to it: singular
 // covariances become regular, and directions without spread in any group are left alone.
 constexpr double kSmallestRatio = 1e-9;
-
-// Functions of a symmetric positive definite matrix, through its eigenvectors.
-class Spectrum {
- public:
-  explicit Spectrum(const Matrix& symmetric)
-      : vectors_(0.5 * (symmetric + symmetric.transpose())),
-        values_(kernels::symmetric_eigen(vectors_)) {
-    if (values_.size() == 0) {
-      throw Error("the eigenvalues of a covariance did not converge; rescale the features.");
-    }
-    // Rounding may push a zero below itself.
-    values_ = values_.cwiseMax(std::numeric_limits<double>::epsilon() * values_.maxCoeff());
-  }
-
-  Matrix root() const { return with(values_.cwiseSqrt()); }
-  Matrix inverse_root() const { return with(values_.cwiseSqrt().cwiseInverse()); }
-  Matrix inverse() const { return with(values_.cwiseInverse()); }
-  Matrix raised_to(double floor) const { return with(values_.cwiseMax(floor)); }
-  double smallest() const { return values_.minCoeff(); }
-  double log_det() const { return values_.array().log().sum(); }
-
- private:
-  Matrix with(const Vector& values) const {
-    return kernels::product(vectors_.transpose() * values.asDiagonal(), vectors_);
-  }
-
-  Matrix vectors_;  // one per row
-  Vector values_;
-};
-
-// a b a for symmetric a.
-Matrix conjugate(const Matrix& a, const Matrix& b) {
-  return kernels::product(kernels::product(a, b), a);
-}
 
 // `largest` is a variance that floors are taken from at least.
 void make_regular(std::vector<Matrix>& covariances, double largest, const Workers& workers) {
@@ -101,12 +68,14 @@ AffineLayer::Map map_to(const AffineLayer::Gaussian& barycenter, const Vector& m
 }  // namespace
 
 Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
-                             const std::vector<double>& weights, const Workers& workers) {
+                             const std::vector<double>& weights, const Workers& workers,
+                             double tolerance) {
   const kernels::SerialBlas serial;
   const Index dim = covariances.front().rows();
   Matrix s = widest(covariances, weights, workers);
   double last_change = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    throw_if_stopped();
     const Spectrum spectrum(s);
     const Matrix root = spectrum.root();
     const Matrix inverse_root = spectrum.inverse_root();
@@ -124,11 +93,10 @@ Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
     const double size = next.norm();
     s = next;
     const bool stalled = change > kStalled * last_change && change < kRounding * size;
-    if (change <= kTolerance * size || stalled) return s;
+    if (change <= tolerance * size || stalled) break;
     last_change = change;
   }
-  throw Error(
-      "the Gaussian barycenter did not settle in 100 steps; rescale the features or use inb.");
+  return s;
 }
 
 AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,

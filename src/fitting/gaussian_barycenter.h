@@ -19,10 +19,12 @@
 
 namespace conflux {
 
-/// Covariance of the barycenter of centred Gaussians with regular covariances. Throws Error if the
-/// iteration does not converge.
+/// Covariance of the barycenter of centred Gaussians with regular covariances, up to a relative
+/// change of `tolerance` by the last step. Ends after 100 steps at the latest, with a regular
+/// matrix.
 Matrix barycenter_covariance(const std::vector<Matrix>& covariances,
-                             const std::vector<double>& weights, const Workers& workers);
+                             const std::vector<double>& weights, const Workers& workers,
+                             double tolerance = 1e-10);
 
 /// `weights` of the groups sum to 1. With strength s < 1 the matrices are (1 - s) I + s A_m.
 AffineLayer fit_affine_layer(const GroupSet& groups, const RowChoice& chosen,

@@ -16,6 +16,7 @@ constexpr double kStrengthOfVersion1 = 0.5;
 
 const std::vector<LayerKind>& layer_kinds() {
   static const std::vector<LayerKind> table{
+      location_scale_kind(),
       sliced_kind(),       // maps along directions that a search finds
       gated_kind(),        // the same, by kinds of rows
       coordinate_kind(),   // maps along every feature

@@ -133,6 +133,7 @@ double strength_of(std::string_view kind, const FitOptions& options);
 LayerKind sliced_kind();
 LayerKind gated_kind();
 LayerKind coordinate_kind();
+LayerKind location_scale_kind();
 LayerKind affine_kind();
 LayerKind tree_kind();
 LayerKind conditional_kind();

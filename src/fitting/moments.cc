@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "comm/agreement.h"
@@ -54,7 +55,71 @@ class Scatter {
   std::vector<double> numbers_;  // the sum, the block, how many rows are in it
 };
 
+// Sums of one group: the mass, squared masses, and of every feature what is summed and its
+// extremes.
+struct FeatureSums {
+  explicit FeatureSums(Index features)
+      : numbers(static_cast<std::size_t>(3 * features + 2), 0.0), dim(features) {
+    lowest().setConstant(std::numeric_limits<double>::infinity());
+    highest().setConstant(-std::numeric_limits<double>::infinity());
+  }
+
+  Eigen::Map<Vector> sum() { return {numbers.data(), dim}; }
+  Eigen::Map<Vector> lowest() { return {numbers.data() + dim, dim}; }
+  Eigen::Map<Vector> highest() { return {numbers.data() + 2 * dim, dim}; }
+  double& mass() { return numbers[static_cast<std::size_t>(3 * dim)]; }
+  double& squared_mass() { return numbers[static_cast<std::size_t>(3 * dim + 1)]; }
+
+  std::vector<double> numbers;
+  Index dim;
+};
+
+FeatureMoments feature_moments_of(const Group& group, const RowList& chosen, Communicator& comm) {
+  const Index dim = group.rows.cols();
+  std::vector<double> buffer;
+  const auto each_row = [&](const auto& visit) {
+    for (const Index i : chosen) {
+      if (i % kRowsPerLook == 0) DiskScratch::look();
+      visit(mass_of(group, i), Eigen::Map<const Vector>(group.rows.row(i, buffer), dim));
+    }
+  };
+  FeatureSums all(dim);
+  in_turn(comm, all.numbers, [&] {
+    each_row([&](double mass, const auto& row) {
+      all.mass() += mass;
+      all.squared_mass() += mass * mass;
+      all.sum() += mass * row;
+      all.lowest() = all.lowest().cwiseMin(row);
+      all.highest() = all.highest().cwiseMax(row);
+    });
+  });
+  const double mass = all.mass();
+  FeatureMoments out;
+  out.means = all.sum() / mass;
+  out.rows = mass * mass / all.squared_mass();
+  std::vector<double> squares(static_cast<std::size_t>(dim), 0.0);
+  Eigen::Map<Vector> sum(squares.data(), dim);
+  in_turn(comm, squares, [&] {
+    each_row([&](double weight, const auto& row) {
+      sum.array() += weight * (row - out.means).array().square();
+    });
+  });
+  const double divisor = mass - all.squared_mass() / mass;
+  const auto varies = all.lowest().array() < all.highest().array();
+  out.variances = varies.select(sum.array() / divisor, 0.0);
+  return out;
+}
+
 }  // namespace
+
+std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
+                                                Communicator& comm) {
+  std::vector<FeatureMoments> out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    out.push_back(feature_moments_of(groups[m], chosen[m], comm));
+  }
+  return out;
+}
 
 Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicator& comm,
                     const Workers& workers) {

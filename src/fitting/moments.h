@@ -19,6 +19,21 @@ struct Moments {
   std::vector<double> shrinkage;
 };
 
+/// Means and variances of every feature of one group by itself.
+struct FeatureMoments {
+  Vector means;
+  /// Without bias, as above; 0 exactly where all values are the same.
+  Vector variances;
+  /// How many rows of equal mass tell as much about a mean: all, if masses are equal.
+  double rows = 0;
+
+  /// Variances times this are means of squares.
+  double bias() const { return 1 - 1 / rows; }
+};
+
+std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
+                                                Communicator& comm);
+
 Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicator& comm,
                     const Workers& workers);
 

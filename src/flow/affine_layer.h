@@ -3,11 +3,29 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "conflux/flow/layer.h"
 
 namespace conflux {
+
+/// Where all groups go at full strength; empty if unknown.
+struct CommonGaussian {
+  /// What covariances of groups with few rows are shrunk to (fitting/shrunken_barycenter.h).
+  struct Shrunken {
+    Vector spread;
+    Vector units;
+    Matrix pooled;
+    double degrees;
+    double floor;
+  };
+
+  Vector mean;
+  /// In units of `shrunken`, if that is there.
+  Matrix covariance;
+  std::optional<Shrunken> shrunken = {};
+};
 
 class AffineLayer final : public Layer {
  public:
@@ -19,11 +37,8 @@ class AffineLayer final : public Layer {
     double log_det;
   };
 
-  /// Where all groups go at full strength; empty if unknown.
-  struct Gaussian {
-    Vector mean;
-    Matrix covariance;
-  };
+  using Gaussian = CommonGaussian;
+  using Shrunken = CommonGaussian::Shrunken;
 
   explicit AffineLayer(std::vector<Map> maps, Gaussian barycenter = {});
 

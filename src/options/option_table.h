@@ -108,6 +108,13 @@ inline constexpr MethodSet kSearchingMethods = methods_where([](const MethodInfo
 inline constexpr MethodSet kMethodsWithEstimator = methods_where([](const MethodInfo& each) {
   return (each.has("sliced") || each.has("coordinate")) && !each.fixes_option("estimator");
 });
+/// The methods that leave it open whether spreads are matched, and whether moments are shrunk.
+inline constexpr MethodSet kMethodsWithScales = methods_where([](const MethodInfo& each) {
+  return each.has("location-scale") && !each.fixes_option("scales");
+});
+inline constexpr MethodSet kMethodsWithShrinkage = methods_where([](const MethodInfo& each) {
+  return (each.has("location-scale") || each.has("affine")) && !each.fixes_option("shrinkage");
+});
 /// The methods whose layers may be gated: all of them are sliced, after the first.
 inline constexpr MethodSet kGatedMethods = methods_where([](const MethodInfo& each) {
   return each.turn == "sliced" && !each.fixes_option("estimator");

@@ -1,6 +1,7 @@
 // Layers of one matrix per group.
 
 #include "flow/affine_layer.h"
+#include "storage/damaged.h"
 #include "storage/layer_codecs.h"
 
 namespace conflux {
@@ -33,6 +34,27 @@ void write_affine(const Layer& any, const LayerSink& sink) {
   if (layer.barycenter().mean.size() == 0) return;
   out.add(prefix + ".barycenter.mean", {dim}, numbers(layer.barycenter().mean));
   out.add(prefix + ".barycenter.covariance", {dim, dim}, numbers(layer.barycenter().covariance));
+  if (!layer.barycenter().shrunken) return;
+  const AffineLayer::Shrunken& shared = *layer.barycenter().shrunken;
+  out.add(prefix + ".shrunken.spread", {dim}, numbers(shared.spread));
+  out.add(prefix + ".shrunken.units", {dim}, numbers(shared.units));
+  out.add(prefix + ".shrunken.pooled", {dim, dim}, numbers(shared.pooled));
+  out.add(prefix + ".shrunken.degrees", {1}, std::vector<double>{shared.degrees});
+  out.add(prefix + ".shrunken.floor", {1}, std::vector<double>{shared.floor});
+}
+
+AffineLayer::Shrunken read_shrunken(const std::string& prefix, Index dim, TensorFile& file) {
+  const std::vector<double> spread = file.doubles(prefix + ".shrunken.spread", {dim});
+  const std::vector<double> units = file.doubles(prefix + ".shrunken.units", {dim});
+  const std::vector<double> pooled = file.doubles(prefix + ".shrunken.pooled", {dim, dim});
+  const double degrees = file.doubles(prefix + ".shrunken.degrees", {1}).front();
+  const double floor = file.doubles(prefix + ".shrunken.floor", {1}).front();
+  for (const double each : units) {
+    if (!(each > 0)) damaged(prefix + ".shrunken.units", "has entries that are not positive");
+  }
+  if (!(floor > 0 && floor <= 1)) damaged(prefix + ".shrunken.floor", "is not between 0 and 1");
+  return {Eigen::Map<const Vector>(spread.data(), dim), Eigen::Map<const Vector>(units.data(), dim),
+          Eigen::Map<const Matrix>(pooled.data(), dim, dim), degrees, floor};
 }
 
 std::shared_ptr<const Layer> read_affine(const LayerSource& source) {
@@ -57,6 +79,7 @@ std::shared_ptr<const Layer> read_affine(const LayerSource& source) {
     const std::vector<double> shape = file.doubles(prefix + ".barycenter.covariance", {dim, dim});
     barycenter.covariance = Eigen::Map<const Matrix>(shape.data(), dim, dim);
   }
+  if (file.has(prefix + ".shrunken.units")) barycenter.shrunken = read_shrunken(prefix, dim, file);
   return std::make_shared<AffineLayer>(std::move(maps), std::move(barycenter));
 }
 

@@ -48,6 +48,7 @@ const std::vector<LayerCodec>& layer_codecs();
 /// The rows of the table, each in the file of its kind.
 LayerCodec sliced_codec();
 LayerCodec coordinate_codec();
+LayerCodec location_scale_codec();
 LayerCodec affine_codec();
 LayerCodec gated_codec();
 LayerCodec tree_codec();

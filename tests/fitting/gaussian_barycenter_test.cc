@@ -64,6 +64,21 @@ TEST(GaussianBarycenter, OfDiagonalCovariancesAveragesDeviations) {
   }
 }
 
+// Covariances of rank one with orthogonal axes: steps go on getting smaller and never reach the
+// tolerance. The fit ended with an error once, although any regular matrix serves.
+TEST(GaussianBarycenter, EndsWithARegularMatrixIfItDoesNotSettle) {
+  std::vector<Matrix> covariances;
+  for (Index m = 0; m < 3; ++m) {
+    Matrix flat = 1e-9 * Matrix::Identity(3, 3);
+    flat(m, m) = 1;
+    covariances.push_back(flat);
+  }
+  const Matrix s = barycenter_covariance(covariances, {1.0 / 3, 1.0 / 3, 1.0 / 3}, Workers(1), 0);
+  EXPECT_TRUE(s.allFinite());
+  Matrix vectors = s;
+  EXPECT_GT(kernels::symmetric_eigen(vectors).minCoeff(), 0);
+}
+
 TEST(AffineLayer, GivesEveryGroupTheSameMeanAndCovariance) {
   const GroupSet groups = make_gaussian_groups(4, 7, 300, 3);
   SelfCommunicator comm;

@@ -62,7 +62,7 @@ TEST(LayerKinds, OptionsTellTheStrengthOfTheMainKindOnly) {
 
 // A candidate that is not taken must leave no trace.
 TEST(LayerKinds, FitCandidatesThatMoveNothingUntilTheyAreTaken) {
-  for (const std::string_view name : {"sliced", "coordinate", "affine", "tree"}) {
+  for (const std::string_view name : {"sliced", "coordinate", "location-scale", "affine", "tree"}) {
     FitScene scene(make_gaussian_groups(3, 4, 100, 1));
     const Matrix before = scene.latent.groups()[1].rows.to_matrix();
     const Fitted candidate = layer_kind(name).start(scene.input())->fit(scene.input(), 0, 1);

@@ -15,6 +15,7 @@
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
 #include "files/whole_file.h"
+#include "options/methods.h"
 #include "options/option_table.h"
 #include "storage/tensor_file.h"
 
@@ -60,7 +61,7 @@ inline FitOptions options_of(const Kind& kind) {
   options.method = kind.method;
   options.estimator = kind.estimator;
   options.grid = kind.grid;
-  options.layers = kind.method == Method::kNb || kind.method == Method::kGb ? 1 : 4;
+  options.layers = method_info(kind.method).one_layer() ? 1 : 4;
   options.directions = 3;
   options.search_steps = 3;
   return without_ignored(options);

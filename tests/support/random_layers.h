@@ -9,6 +9,7 @@
 
 #include "core/rng.h"
 #include "flow/affine_layer.h"
+#include "flow/location_scale_layer.h"
 #include "flow/coordinate_layer.h"
 #include "flow/gated_layer.h"
 #include "flow/sliced_layer.h"
@@ -101,6 +102,17 @@ inline GatedLayer random_gated_layer(Bumps bumps, Index groups, Index dim, Index
 inline CoordinateLayer random_coordinate_layer(MapKind kind, Bumps bumps, Index groups, Index dim,
                                                Stream& stream) {
   return CoordinateLayer(random_maps(kind, bumps, groups, dim, stream));
+}
+
+/// Scales from 0.1 to 10.
+inline LocationScaleLayer random_location_scale_layer(Index groups, Index dim, Stream& stream) {
+  std::vector<LocationScaleLayer::Map> maps;
+  for (Index m = 0; m < groups; ++m) {
+    Vector scales(dim);
+    for (double& scale : scales) scale = std::pow(10, 2 * stream.uniform() - 1);
+    maps.push_back({stream.normal_matrix(dim, 1), stream.normal_matrix(dim, 1), scales});
+  }
+  return LocationScaleLayer(std::move(maps));
 }
 
 /// Matrices with eigenvalues from 0.1 to 10.

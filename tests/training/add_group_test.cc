@@ -15,6 +15,7 @@
 #include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
+#include "options/methods.h"
 #include "options/option_table.h"
 
 namespace conflux {
@@ -25,7 +26,7 @@ Model fit_model(const GroupSet& groups, Method method, Estimator estimator, Inde
   options.method = method;
   options.estimator = estimator;
   options.grid = grid;
-  options.layers = method == Method::kNb || method == Method::kGb ? 1 : 8;
+  options.layers = method_info(method).one_layer() ? 1 : 8;
   options.search_steps = 5;
   Fit fit = fit_flow(groups, without_ignored(options));
   return {.flow = std::move(fit.flow), .record = std::move(fit.record)};

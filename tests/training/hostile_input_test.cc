@@ -207,6 +207,7 @@ TEST(HostileInput, FeaturesThatOneGroupLacksAreWarnedAbout) {
 TEST(HostileInput, SmallGroupsAreWarnedAbout) {
   FitOptions options;
   options.method = Method::kGbInb;
+  options.shrinkage = false;
   const Fit fit = fit_flow(two_groups(noise(5, 6, 1), noise(90, 6, 2)), options);
   ASSERT_EQ(fit.record.warnings.size(), 2u);
   EXPECT_THAT(fit.record.warnings[0], HasSubstr("5 rows for 8 knots"));

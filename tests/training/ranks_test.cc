@@ -6,6 +6,7 @@
 #include "conflux/metrics/distances.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
+#include "options/methods.h"
 #include "options/option_table.h"
 #include "tests/support/thread_communicator.h"
 
@@ -45,14 +46,15 @@ FitOptions options_for(Method method, Estimator estimator) {
   options.threads = 1;
   // Rows stay where they are.
   options.fit_rows = RowLimit();
-  if (method != Method::kNb && method != Method::kGb) options.layers = 5;
+  if (!method_info(method).one_layer()) options.layers = 5;
   return without_ignored(options);
 }
 
 TEST(Ranks, AllRanksHoldTheSameFlow) {
   const GroupSet groups = make_gaussian_groups(3, 6, 200, 1);
   for (const Method method :
-       {Method::kNb, Method::kInb, Method::kGbInb, Method::kSinf, Method::kDd, Method::kTreeInb}) {
+       {Method::kNb, Method::kInb, Method::kGbInb, Method::kSinf, Method::kDd, Method::kTreeInb,
+        Method::kMeans, Method::kLocationScale}) {
     for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
       const std::vector<Flow> flows = fit_on_ranks(groups, options_for(method, estimator), 3);
       const Matrix first = flows[0].forward(1, groups[1].rows, Workers(1));

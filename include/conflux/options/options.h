@@ -20,6 +20,8 @@ namespace conflux {
 enum class Method {
   kAuto,
   kCascade,
+  kMeans,
+  kLocationScale,
   kNb,
   kInb,
   kRandNb,
