@@ -2,7 +2,8 @@
 """How well held-out features judge an alignment without labels.
 
   transfer_study.py [--data ../shared/data] [--command build/release/apps/conflux/conflux]
-                    [--seeds 4:8] [--settings inb20,default,kinds] [--keep FILE]
+                    [--seeds 4:8] [--settings inb20,default,kinds] [--sets "NAME;NAME"]
+                    [--rows 450] [--keep FOLDER]
 
 Synthetic families whose classes are known, and labelled sets, are aligned by simple corrections, by
 a sliced flow in numpy and, with --command, by conflux. Each setting is fitted on all features, where
