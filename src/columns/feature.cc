@@ -99,10 +99,12 @@ bool Feature::as_it_is() const {
 }
 
 bool Feature::has_cell(double value) const {
+  if (!spreads) return false;
   return decimals >= 0 ? !between_multiples(value, decimals) : atom_of(atoms, value) != nullptr;
 }
 
 double Feature::spread(double value, double place) const {
+  if (!spreads) return value;
   const double inside = kEdge + (1 - 2 * kEdge) * place;
   if (decimals >= 0) {
     const double units = units_per_one(decimals);
@@ -116,6 +118,12 @@ double Feature::spread(double value, double place) const {
 }
 
 double Feature::gathered(double point) const {
+  if (!spreads) {
+    if (decimals < 0) return point;
+    // Rounding on the way there and back is far smaller than what people write.
+    const double multiple = nearest_multiple(point, decimals);
+    return std::abs(multiple - point) * units_per_one(decimals) < kNearWritten ? multiple : point;
+  }
   if (decimals >= 0) {
     const double units = units_per_one(decimals);
     return in_slit(point, units) ? out_of_slit(point, units) : nearest_multiple(point, decimals);

@@ -6,8 +6,8 @@
 
 namespace conflux {
 
-/// True if no feature is a category and the features are many (kManyFeatures), or at least half of
-/// them are numbers that hardly repeat. Decides what FitOptions::goal `auto` means.
+/// True if no feature is a category and the features are many (kManyFeatures), or fewer than half
+/// of them have a value that many rows share. Decides what FitOptions::goal `auto` means.
 bool looks_like_measurements(const Columns& columns);
 
 /// Tables of so many numeric features (genes, pixels, wavelengths) are measurements, ties or not.

@@ -93,6 +93,7 @@ Json feature_json(const Feature& feature) {
       {"categories", feature.categories}};
   if (feature.cofactor > 0) out.add("arcsinh", feature.cofactor);
   if (feature.makes_room) out.add("room", true);
+  if (!feature.spreads) out.add("plain", true);
   if (!feature.missing_codes.empty()) out.add("missing_codes", feature.missing_codes);
   return out;
 }
@@ -123,6 +124,7 @@ Feature feature_from(const Json& json) {
     out.cofactor = cofactor->number();
   }
   out.makes_room = json.contains("room");
+  out.spreads = !json.contains("plain");
   if (const Json* codes = json.find("missing_codes")) {
     if (!codes->is_array()) columns_damaged("\"missing_codes\" is no list");
     for (const Json& code : codes->items()) {

@@ -69,6 +69,9 @@ struct Feature {
   /// Whether cells push other numbers aside. In models of version 0.1.0 they are slivers around
   /// their atoms, too narrow for numbers between atoms to return with all digits.
   bool makes_room = false;
+  /// Whether repeated values are spread. If not, a value is its own point: corrections that only
+  /// shift, scale or rotate need no noise. Values still fit the group on the way back.
+  bool spreads = true;
   /// The text of value 0, 1, ...; of categories only.
   std::vector<std::string> categories = {};
   /// Above 0: what is scaled is arcsinh(spread value / cofactor), as cytometrists look at it.
