@@ -193,7 +193,7 @@ AffineLayer::Map assemble(const Line& line, const MapToBarycenter::Turn& turn, c
   return map;
 }
 
-AffineLayer::Map stays_in_place(Index dim) {
+AffineLayer::Map leaves_group(Index dim) {
   return {Vector::Zero(dim), Vector::Zero(dim), Matrix::Identity(dim, dim),
           Matrix::Identity(dim, dim), 0};
 }
@@ -225,7 +225,7 @@ AffineLayer fit_shrunken_affine_layer(const GroupSet& groups, const RowChoice& c
   std::vector<AffineLayer::Map> maps(all.size());
   workers.for_each(groups.num_groups(), [&](Index m) {
     if (weights[m] == 1) {
-      maps[m] = stays_in_place(groups.dim());
+      maps[m] = leaves_group(groups.dim());
       return;
     }
     MapToBarycenter::Turn turn = to_target.from(covariances[m]);
