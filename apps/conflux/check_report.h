@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "support/console.h"
 
 namespace conflux::app {

@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "comm/agreement.h"
+#include "conflux/columns/measured_scales.h"
+#include "conflux/comparing/check.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
 #include "core/stop.h"
 #include "file_checks.h"
 #include "matching/matching.h"
+#include "options/methods.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "processes.h"
@@ -260,13 +263,13 @@ void FitRun::end_early(const std::optional<Fit>& finished) const {
                                 flags_.checkpoint));
 }
 
-Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
+Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, std::optional<bool> groups_differ) {
   // The layers so far, which share their numbers with those of the fit: a signal may come in the
   // middle of a layer, and the finished ones are worth keeping.
   std::optional<Fit> finished;
   FitControl control = rows.control();
   control.resume = earlier_ ? &*earlier_ : nullptr;
-  control.known_to_differ = known_to_differ;
+  control.groups_differ = groups_differ;
   control.gaps = input_.columns.gaps;
   control.scratch = input_.on_disk ? input_.scratch.get() : nullptr;
   // What the columns are used as is said as soon as the options have turned out to suit them.
@@ -321,10 +324,23 @@ Model FitRun::model_of(Fit fit) {
   return model;
 }
 
-Model FitRun::fit(const std::string& to, bool known_to_differ) {
+std::optional<bool> FitRun::test_groups() const {
+  if (method_info(options_.method).then.empty() || input_.in_place || processes().rank() > 0) {
+    return std::nullopt;
+  }
+  const StopScope scope(interrupt_flag());
+  return compare_groups(input_.groups, {.seed = options_.seed,
+                                        .threads = options_.threads,
+                                        .value_of = value_of(input_.columns),
+                                        .things = things()})
+      .differ;
+}
+
+Model FitRun::fit(const std::string& to, std::optional<bool> groups_differ) {
+  if (!groups_differ) groups_differ = test_groups();
   RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_,
                                           input_.pool ? &*input_.pool : nullptr);
-  Fit fit = fit_with_checkpoints(rows, known_to_differ);
+  Fit fit = fit_with_checkpoints(rows, groups_differ);
   if (processes().rank() > 0) return model_of(std::move(fit));
   try {
     const StopScope scope(interrupt_flag());

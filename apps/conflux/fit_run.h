@@ -60,7 +60,7 @@ class FitRun {
   const FitOptions& options() const { return options_; }
 
   /// Gives the rows away. Rows are judged as rows of the group `to`, or in the shared space.
-  Model fit(const std::string& to = {}, bool known_to_differ = false);
+  Model fit(const std::string& to = {}, std::optional<bool> groups_differ = std::nullopt);
   /// A model that leaves every row where it is.
   Model leave();
   /// Shows who watches the whole way of some rows.
@@ -71,7 +71,9 @@ class FitRun {
   const std::vector<std::string>& picture() const { return picture_; }
 
  private:
-  Fit fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ);
+  /// What check() would find; unset where the method does not ask or rows are elsewhere.
+  std::optional<bool> test_groups() const;
+  Fit fit_with_checkpoints(RowsToJudge& rows, std::optional<bool> groups_differ);
   /// Keeps the finished layers, if there are any and somewhere to keep them.
   [[noreturn]] void end_early(const std::optional<Fit>& finished) const;
   Model model_of(Fit fit);

@@ -10,7 +10,7 @@
 #include "conflux/core/matrix.h"
 #include "conflux/core/parallel.h"
 #include "conflux/flow/flow.h"
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
 #include "conflux/judging/judged_fit.h"
 #include "conflux/judging/judgement.h"

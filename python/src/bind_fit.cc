@@ -145,7 +145,7 @@ py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen
     }
     SelfCommunicator alone;
     FitControl control = rows.control();
-    control.known_to_differ = true;
+    control.groups_differ = true;
     control.gaps = data.columns().gaps;
     Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback, control);
     judge_fit(fitted, rows, to);

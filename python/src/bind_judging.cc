@@ -6,7 +6,7 @@
 #include "bindings.h"
 #include "caller_data.h"
 #include "conflux/columns/measured_scales.h"
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
 #include "conflux/judging/image_features.h"
 #include "guess_dict.h"

@@ -14,7 +14,7 @@
 #include "core/take_rows.h"
 #include "flow/knot_reach.h"
 #include "metrics/thinning.h"
-#include "training/composition.h"
+#include "comparing/composition.h"
 #include "training/pool_draw.h"
 
 namespace conflux {

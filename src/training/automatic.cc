@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conflux/comparing/check.h"
 #include "core/stopwatch.h"
 #include "fitting/line_maps.h"
-#include "metrics/difference.h"
 #include "options/automatic.h"
 #include "options/methods.h"
 #include "training/cross_fit.h"
@@ -20,8 +20,6 @@ namespace conflux {
 
 namespace {
 
-// How often groups that do not differ are found to differ: less than one of twenty, also by count.
-constexpr double kErrorRate = 0.03;
 // Guesses that differ by more than this part of the band of chance, one deviation, differ clearly.
 constexpr double kClear = 0.6;
 // Deviations by which two figures together must speak for something.
@@ -90,10 +88,7 @@ class AutomaticFit {
 
  private:
   Fit fit_stages() {
-    if (comm_.size() == 1 && !control_.known_to_differ &&
-        !find_difference(groups_, kErrorRate, options().seed, workers_).found) {
-      return leave_alone();
-    }
+    if (comm_.size() == 1 && !groups_differ()) return leave_alone();
     const FitOptions resolved = options();
     if (are_few(resolved)) return few_rows_stage(resolved);
     const bool table = is_table(groups_, resolved, comm_) && *resolved.validation_fraction > 0;
@@ -104,6 +99,11 @@ class AutomaticFit {
   }
 
   const FitOptions& options() const { return fit_.record.options; }
+
+  bool groups_differ() const {
+    if (control_.groups_differ) return *control_.groups_differ;
+    return compare_groups(groups_, {.seed = options().seed, .threads = options().threads}).differ;
+  }
 
   std::vector<std::string> warnings_of(const GroupSet& groups) const {
     const RowChoice usable = all_rows(groups);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 
+#include "comparing/composition.h"
 #include "conflux/core/error.h"
 #include "core/stopwatch.h"
 #include "core/take_rows.h"
@@ -12,7 +13,6 @@
 #include "fitting/row_choice.h"
 #include "options/methods.h"
 #include "training/automatic.h"
-#include "training/composition.h"
 #include "training/gathered_pool.h"
 #include "training/inspection.h"
 #include "training/layer_judge.h"

@@ -110,10 +110,10 @@ TEST(CrossFit, HasTheSameBitsOnAnyNumberOfThreads) {
 TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
   SelfCommunicator alone;
   const Fit tiny =
-      fit_flow(small_groups(8, 12), {.layers = 7}, alone, {}, {.known_to_differ = true});
+      fit_flow(small_groups(8, 12), {.layers = 7}, alone, {}, {.groups_differ = true});
   EXPECT_EQ(tiny.flow.num_layers(), 7);
   EXPECT_FALSE(tiny.rehearsed.has_value());
-  const Fit cautious = fit_flow(small_groups(8, 12), {}, alone, {}, {.known_to_differ = true});
+  const Fit cautious = fit_flow(small_groups(8, 12), {}, alone, {}, {.groups_differ = true});
   EXPECT_LE(cautious.flow.num_layers(), 10);
   GroupSet images;
   Stream stream(17, Purpose::kTest);
@@ -121,7 +121,7 @@ TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
     images.add(name, 0.1 * stream.normal_matrix(60, 4).array().sin().matrix() +
                          Matrix::Constant(60, 4, 0.5));
   const Fit whole =
-      fit_flow(images, {.unit_cube = UnitCube::kOn}, alone, {}, {.known_to_differ = true});
+      fit_flow(images, {.unit_cube = UnitCube::kOn}, alone, {}, {.groups_differ = true});
   EXPECT_GT(whole.flow.num_layers(), 50);
   const Fit unjudged = fit_flow(small_groups(60, 13), {.layers = 7, .validation_fraction = 0});
   EXPECT_EQ(unjudged.flow.num_layers(), 7);

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
 #include "conflux/training/model.h"
 

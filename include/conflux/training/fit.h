@@ -51,8 +51,9 @@ struct FitControl {
   /// A fit of the same data with the same options (threads may differ) that ended early. The
   /// result has the same bits as that of an uninterrupted fit. Null starts anew.
   const Fit* resume = nullptr;
-  /// Someone has looked already and found that the groups differ: the automatic fit does not ask.
-  bool known_to_differ = false;
+  /// What check() has found on these rows. Unset: the automatic fit makes the same test, without
+  /// knowing which rows are of one subject unless it sees that they repeat each other.
+  std::optional<bool> groups_differ = std::nullopt;
   /// Someone has chosen the gate already; this is what was found and becomes part of the record.
   const KindsRecord* kinds = nullptr;
   /// Someone has drawn the rows that are given (FitOptions::fit_rows) from groups of these sizes,

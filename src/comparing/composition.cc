@@ -1,4 +1,4 @@
-#include "training/composition.h"
+#include "comparing/composition.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "judging/check_sentences.h"
+#include "comparing/check_sentences.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

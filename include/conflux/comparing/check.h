@@ -20,10 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "conflux/comparing/composition.h"
 #include "conflux/core/group_set.h"
 #include "conflux/metrics/guessing.h"
-#include "conflux/training/composition.h"
-#include "conflux/training/fit_record.h"
 
 namespace conflux {
 
@@ -98,10 +97,33 @@ struct CheckReport {
   std::vector<std::string> sentences = {};
 };
 
+/// What a look at the rows found before they were fitted.
+struct CheckRecord {
+  bool differ = false;
+  double p_value = 1;
+  /// Whether the group of a row could be guessed, and what 95 of 100 random deals stay below.
+  double auc = 0.5;
+  double auc_by_chance = 0.5;
+  /// Fraction of the rows near rows of another group.
+  double overlap = 1;
+  /// "leave", "align", "gate kinds" or "gate label".
+  std::string advice = {};
+  /// Rows that were looked at.
+  Index rows = 0;
+  std::vector<std::string> sentences = {};
+
+  bool operator==(const CheckRecord&) const = default;
+};
+
 /// What a fit of these rows remembers of it.
 CheckRecord record_of(const CheckReport& report);
 
-/// Throws InvalidData when there are not two groups of at least three rows.
+/// The test alone, which the automatic fit asks as well: rows, repeated rows, the guess, features
+/// and `differ`. Nothing is guessed unless two groups have at least three rows.
+CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options = {});
+
+/// The same, with what it means for an alignment. Throws InvalidData when there are not two groups
+/// of at least three rows.
 CheckReport check(const GroupSet& groups, const CheckOptions& options = {});
 
 }  // namespace conflux

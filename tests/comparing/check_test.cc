@@ -1,4 +1,4 @@
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -158,6 +158,43 @@ TEST(Check, RefusesWhatCannotBeCompared) {
   tiny.add("b", normal(1, 2, 2));
   EXPECT_THROW(check(tiny), InvalidData);
   EXPECT_THROW(check(shifted(), {.error_rate = 0}), InvalidOption);
+}
+
+GroupSet two_groups(Index rows, Index dim, double shift, std::uint64_t seed) {
+  GroupSet out;
+  for (Index m = 0; m < 2; ++m) {
+    Matrix x = normal(rows, dim, 2 * seed + static_cast<std::uint64_t>(m));
+    if (m == 1) x.array() += shift;
+    out.add(std::to_string(m), std::move(x));
+  }
+  return out;
+}
+
+TEST(CompareGroups, FindsADifferenceOfScale) {
+  GroupSet groups;
+  groups.add("narrow", normal(300, 3, 1));
+  groups.add("wide", Matrix(2 * normal(300, 3, 2)));
+  EXPECT_TRUE(compare_groups(groups).differ);
+}
+
+TEST(CompareGroups, FindsAShiftThatManyFeaturesShareInFewRows) {
+  EXPECT_TRUE(compare_groups(two_groups(30, 50, 1, 1)).differ);
+}
+
+// A fit asks compare_groups() and `conflux align` asks check(): they must not disagree.
+TEST(CompareGroups, SaysTheSameAsCheck) {
+  for (const double shift : {0.0, 0.15, 1.0}) {
+    const GroupSet groups = two_groups(100, 3, shift, 5);
+    const CheckReport test = compare_groups(groups, {.seed = 3}),
+                      whole = check(groups, {.seed = 3});
+    EXPECT_EQ(test.p_value, whole.p_value);
+    EXPECT_EQ(test.differ, whole.differ);
+    EXPECT_EQ(test.guess.auc, whole.guess.auc);
+  }
+}
+
+TEST(CompareGroups, GroupsOfOneRowAreNoReasonToFail) {
+  EXPECT_FALSE(compare_groups(two_groups(1, 2, 0, 1)).differ);
 }
 
 }  // namespace check_test

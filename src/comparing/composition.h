@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "conflux/comparing/composition.h"
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
-#include "conflux/training/composition.h"
-#include "conflux/training/fit_record.h"
+#include "conflux/options/options.h"
 #include "matching/matching.h"
 
 namespace conflux {

@@ -1,8 +1,8 @@
-#include "judging/repeated_rows.h"
+#include "comparing/repeated_rows.h"
 
 #include <gtest/gtest.h>
 
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "core/rng.h"
 
 namespace conflux {

@@ -1,4 +1,4 @@
-#include "judging/repeated_rows.h"
+#include "comparing/repeated_rows.h"
 
 #include <algorithm>
 #include <cmath>

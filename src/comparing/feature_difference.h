@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "metrics/judged_rows.h"
 
 namespace conflux {

@@ -1,4 +1,4 @@
-#include "training/composition.h"
+#include "comparing/composition.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

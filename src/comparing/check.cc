@@ -1,4 +1,4 @@
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 
 #include <fmt/format.h>
 
@@ -7,17 +7,17 @@
 #include <numeric>
 #include <set>
 
+#include "comparing/check_sentences.h"
+#include "comparing/composition.h"
+#include "comparing/feature_difference.h"
+#include "comparing/rank_tests.h"
+#include "comparing/repeated_rows.h"
 #include "conflux/core/error.h"
 #include "core/take_rows.h"
-#include "judging/check_sentences.h"
-#include "judging/feature_difference.h"
-#include "judging/rank_tests.h"
-#include "judging/repeated_rows.h"
 #include "kernels/normal.h"
 #include "metrics/judged_rows.h"
 #include "metrics/ranks.h"
 #include "metrics/thinning.h"
-#include "training/composition.h"
 
 namespace conflux {
 
@@ -141,12 +141,14 @@ JudgedRows drawn(const GroupSet& groups, Index per_group, const CheckOptions& op
   return draw_rows(groups, per_group, Purpose::kDiagnosis, options.seed);
 }
 
-void check_options(const GroupSet& groups, const CheckOptions& options) {
+void check_error_rate(const CheckOptions& options) {
+  if (options.error_rate > 0 && options.error_rate < 1) return;
+  throw InvalidOption(fmt::format("error_rate is {}; choose a number between 0 and 1, say 0.05.",
+                                  options.error_rate));
+}
+
+void check_sizes(const GroupSet& groups) {
   if (groups.num_groups() < 2) throw InvalidData("there is one group only; give at least two.");
-  if (!(options.error_rate > 0 && options.error_rate < 1)) {
-    throw InvalidOption(fmt::format("error_rate is {}; choose a number between 0 and 1, say 0.05.",
-                                    options.error_rate));
-  }
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (groups[m].rows.rows() < 2) {
       throw InvalidData(fmt::format("group \"{}\" has {} rows; give it at least 2.", groups[m].name,
@@ -205,61 +207,95 @@ std::string say_repeated(const RepeatedRows& repeated) {
       100 * repeated.share, 100 * repeated.share_elsewhere, count(repeated.once), repeated.rows);
 }
 
-CheckReport check_rows(const GroupSet& groups, const CheckOptions& options,
+// The rows of which each is an observation of its own.
+struct CountedRows {
+  /// Set if some rows repeat others.
+  std::optional<GroupSet> once = {};
+  Index repeated = 0;
+  /// Says why, after the verdict.
+  std::string reason = {};
+};
+
+CountedRows count_once(const GroupSet& groups, const CheckOptions& options,
                        const Workers& workers) {
-  const JudgedRows judged =
-      drawn(groups, rows_per_group(sizes_of(groups), options.max_rows), options);
-  CheckReport out{.rows = judged.sizes};
-  out.guess = options.known_guess != nullptr
-                  ? *options.known_guess
-                  : guess_groups(SampleRows(values_of(judged, options, workers).rows),
-                                 judged.group_of, {.seed = options.seed}, workers);
-  compare_features(judged, out, workers);
-  decide(out, options.error_rate);
-
-  const KnownLabels known = known_labels(groups);
-  const Compositions found =
-      compare_compositions(groups, options.deals, options.seed, known.in_part, workers);
-  out.kinds = found.kinds;
-  out.labels = found.labels;
-  out.overlap = found.overlap;
-  advise(out, groups, found, options.error_rate);
-  return out;
-}
-
-// By some of the rows that were looked at; `why` is said after the verdict.
-CheckReport check_once(const GroupSet& groups, const std::vector<std::vector<Index>>& once,
-                       Index looked_at, CheckOptions options, const Workers& workers,
-                       const std::string& why) {
-  options.known_guess = nullptr;
-  CheckReport out = check_rows(take_rows(groups, once), options, workers);
-  out.repeated_rows = looked_at - count(once);
-  out.sentences.insert(out.sentences.begin() + 1, why);
-  return out;
-}
-
-}  // namespace
-
-CheckReport check(const GroupSet& groups, const CheckOptions& options) {
-  check_options(groups, options);
-  groups.validate();
-  const Workers workers(options.threads);
   if (options.things != nullptr) {
     const std::vector<std::vector<Index>> once = one_row_of_each(*options.things);
     if (!once.empty() && count(once) < groups.num_samples()) {
-      return check_once(groups, once, groups.num_samples(), options, workers,
-                        fmt::format("Rows with the same \"{}\" are of one thing, of which one row "
+      return {.once = take_rows(groups, once),
+              .repeated = groups.num_samples() - count(once),
+              .reason = fmt::format("Rows with the same \"{}\" are of one thing, of which one row "
                                     "counts here: {} of {} rows.",
-                                    options.things->column, count(once), groups.num_samples()));
+                                    options.things->column, count(once), groups.num_samples())};
     }
   }
   const Index per_group = std::min(rows_per_group(sizes_of(groups), options.max_rows),
                                    rows_to_compare(groups.dim(), groups.num_groups()));
   const auto repeated =
       find_repeated_rows(values_of(drawn(groups, per_group, options), options, workers), workers);
-  if (!repeated) return check_rows(groups, options, workers);
-  return check_once(groups, repeated->once, repeated->rows, options, workers,
-                    say_repeated(*repeated));
+  if (!repeated) return {};
+  return {.once = take_rows(groups, repeated->once),
+          .repeated = repeated->rows - count(repeated->once),
+          .reason = say_repeated(*repeated)};
+}
+
+bool can_be_guessed(const JudgedRows& judged) {
+  const Index folds = GuessingOptions().folds;
+  return std::count_if(judged.sizes.begin(), judged.sizes.end(),
+                       [&](Index size) { return size >= folds; }) > 1;
+}
+
+CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const Guess* known_guess,
+                      const Workers& workers) {
+  const JudgedRows judged =
+      drawn(groups, rows_per_group(sizes_of(groups), options.max_rows), options);
+  CheckReport out{.rows = judged.sizes};
+  if (known_guess != nullptr) {
+    out.guess = *known_guess;
+  } else if (can_be_guessed(judged)) {
+    out.guess = guess_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
+                             {.seed = options.seed}, workers);
+  } else {
+    out.guess.importance.resize(static_cast<std::size_t>(groups.dim()), 0);
+  }
+  compare_features(judged, out, workers);
+  decide(out, options.error_rate);
+  return out;
+}
+
+CheckReport test(const GroupSet& groups, const CountedRows& counted, const CheckOptions& options,
+                 const Workers& workers) {
+  if (!counted.once) return test_rows(groups, options, options.known_guess, workers);
+  CheckReport out = test_rows(*counted.once, options, nullptr, workers);
+  out.repeated_rows = counted.repeated;
+  return out;
+}
+
+}  // namespace
+
+CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options) {
+  check_error_rate(options);
+  if (groups.num_groups() < 2) return {};
+  const Workers workers(options.threads);
+  return test(groups, count_once(groups, options, workers), options, workers);
+}
+
+CheckReport check(const GroupSet& groups, const CheckOptions& options) {
+  check_error_rate(options);
+  check_sizes(groups);
+  groups.validate();
+  const Workers workers(options.threads);
+  const CountedRows counted = count_once(groups, options, workers);
+  CheckReport out = test(groups, counted, options, workers);
+  const GroupSet& rows = counted.once ? *counted.once : groups;
+  const KnownLabels known = known_labels(rows);
+  const Compositions found =
+      compare_compositions(rows, options.deals, options.seed, known.in_part, workers);
+  out.kinds = found.kinds;
+  out.labels = found.labels;
+  out.overlap = found.overlap;
+  advise(out, rows, found, options.error_rate);
+  if (counted.once) out.sentences.insert(out.sentences.begin() + 1, counted.reason);
+  return out;
 }
 
 }  // namespace conflux

@@ -1,4 +1,4 @@
-#include "judging/rank_tests.h"
+#include "comparing/rank_tests.h"
 
 #include <gtest/gtest.h>
 

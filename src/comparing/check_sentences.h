@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "conflux/judging/check.h"
-#include "training/composition.h"
+#include "comparing/composition.h"
+#include "conflux/comparing/check.h"
 
 namespace conflux {
 
