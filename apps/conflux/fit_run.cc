@@ -328,12 +328,17 @@ std::optional<bool> FitRun::test_groups() const {
   if (method_info(options_.method).then.empty() || input_.in_place || processes().rank() > 0) {
     return std::nullopt;
   }
-  const StopScope scope(interrupt_flag());
-  return compare_groups(input_.groups, {.seed = options_.seed,
-                                        .threads = options_.threads,
-                                        .value_of = value_of(input_.columns),
-                                        .things = things()})
-      .differ;
+  try {
+    const StopScope scope(interrupt_flag());
+    return compare_groups(input_.groups, {.seed = options_.seed,
+                                          .threads = options_.threads,
+                                          .value_of = value_of(input_.columns),
+                                          .things = things()})
+        .differ;
+  } catch (const Stopped&) {
+    if (!interrupted()) throw;
+  }
+  end_early(std::nullopt);
 }
 
 Model FitRun::fit(const std::string& to, std::optional<bool> groups_differ) {

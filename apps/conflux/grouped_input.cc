@@ -12,11 +12,11 @@
 #include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
-#include "input_doubts.h"
+#include "dataset/data_warnings.h"
+#include "dataset/name_patterns.h"
 #include "label_column.h"
 #include "mapped_groups.h"
 #include "meta_columns.h"
-#include "name_patterns.h"
 #include "spooled_groups.h"
 
 namespace conflux::app {
@@ -172,7 +172,7 @@ std::vector<std::string> categories_among(const std::vector<std::string>& featur
 
 GroupedInput with_columns(GroupedInput out, Columns columns, const NumberedGroups& groups,
                           const Console& console) {
-  tell_doubts(columns, groups.names, console);
+  warn_about_data(columns, groups.names, shown_on(console));
   out.groups.set_feature_names(columns.feature_names());
   out.groups.set_measured(measured_scales(columns));
   out.columns = std::move(columns);

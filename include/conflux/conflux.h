@@ -9,6 +9,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/core/matrix.h"
 #include "conflux/core/parallel.h"
+#include "conflux/dataset/dataset.h"
 #include "conflux/flow/flow.h"
 #include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"

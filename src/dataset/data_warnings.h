@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "conflux/columns/columns.h"
-#include "support/console.h"
+#include "conflux/core/message.h"
 
-namespace conflux::app {
+namespace conflux {
 
 /// Warns of both; `groups` has the names of the groups that the columns count.
-void tell_doubts(const Columns& columns, const std::vector<std::string>& groups,
-                 const Console& console);
+void warn_about_data(const Columns& columns, const std::vector<std::string>& groups,
+                     const MessageCallback& on_message);
 
-}  // namespace conflux::app
+}  // namespace conflux

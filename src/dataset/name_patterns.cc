@@ -1,4 +1,4 @@
-#include "name_patterns.h"
+#include "dataset/name_patterns.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 
-namespace conflux::app {
+namespace conflux {
 
 namespace {
 
@@ -77,6 +77,16 @@ std::pair<std::string, std::string> names_alike(const std::vector<std::string>& 
   return {};
 }
 
+std::vector<std::string> listed_names(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    out.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return out;
+}
+
 std::string names_text(const std::vector<std::string>& names) {
   std::string out;
   for (std::size_t j = 0; j < std::min<std::size_t>(names.size(), 10); ++j) {
@@ -85,4 +95,4 @@ std::string names_text(const std::vector<std::string>& names) {
   return out + (names.size() > 10 ? ", ..." : "");
 }
 
-}  // namespace conflux::app
+}  // namespace conflux

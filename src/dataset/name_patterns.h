@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace conflux::app {
+namespace conflux {
 
 /// The names that the patterns stand for, each once, in the order of the patterns and then of
 /// `names`. A name is its own pattern. Throws InvalidOption that calls the table by `source` for a
@@ -20,7 +20,10 @@ std::vector<std::string> expand_patterns(const std::vector<std::string>& pattern
 /// empty texts if there are none.
 std::pair<std::string, std::string> names_alike(const std::vector<std::string>& names);
 
+/// The names of a list that is separated by commas.
+std::vector<std::string> listed_names(const std::string& text);
+
 /// The first ten names, as a message shows them.
 std::string names_text(const std::vector<std::string>& names);
 
-}  // namespace conflux::app
+}  // namespace conflux
