@@ -1,6 +1,6 @@
 // conflux add-group: maps of groups that the fit has not seen.
 
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 
 #include <fmt/format.h>
 

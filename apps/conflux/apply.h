@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "model_columns.h"
 #include "row_mover.h"
 #include "support/console.h"
@@ -15,7 +15,7 @@
 namespace conflux::app {
 
 struct ApplyFlags {
-  Way way = Way::kTransform;
+  std::optional<Direction> direction = Direction::kToShared;
   std::string model;
   std::vector<std::string> inputs;
   InputFlags table;

@@ -8,7 +8,7 @@
 
 #include "conflux/components/components.h"
 #include "conflux/tables/table.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "support/console.h"
 #include "support/flag.h"
 

@@ -13,7 +13,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/options/options.h"
 #include "conflux/tables/table_groups.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "conflux/training/pool.h"
 #include "core/disk_scratch.h"
 #include "memory_limit.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conflux/tables/table.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "meta_columns.h"
 #include "support/console.h"
 #include "support/flag.h"

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "grouped_input.h"
 #include "support/console.h"
 

@@ -1,4 +1,4 @@
-#include "conflux/judging/judged_fit.h"
+#include "judging/judged_fit.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -288,8 +288,8 @@ void choose_gate_by(const GroupSet& groups, RowsToJudge& out) {
 
 }  // namespace
 
-FitControl RowsToJudge::control() const {
-  FitControl out;
+FitPlan RowsToJudge::plan() const {
+  FitPlan out;
   out.kinds = &kinds;
   out.drawn_from = &drawn_from;
   out.rehearse = by == JudgedBy::kFitted;

@@ -68,7 +68,7 @@ double clear_step(const GuessRecord& guess) { return kClear * (guess.by_chance -
 class AutomaticFit {
  public:
   AutomaticFit(GroupSet groups, const FitOptions& requested, Communicator& comm,
-               const LayerCallback& on_layer, const FitControl& control)
+               const LayerCallback& on_layer, const FitPlan& control)
       : groups_(std::move(groups)),
         comm_(comm),
         on_layer_(on_layer),
@@ -188,7 +188,7 @@ class AutomaticFit {
   }
 
   Fit fit_few(const GroupSet& groups, const FitOptions& resolved, Index layers,
-              const FitControl& control) {
+              const FitPlan& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
     out.record.warnings = warnings_of(groups);
     const bool table = is_table(groups, resolved, comm_) && (layers == 0 || control_.gaps.empty());
@@ -210,12 +210,12 @@ class AutomaticFit {
 
   /// Checkpoints are of this stage: a fit that goes on from one repeats the trees, which are quick.
   Fit sliced_stage(const FitOptions& resolved, GroupSet groups, Index layers,
-                   const FitControl& given) {
+                   const FitPlan& given) {
     FitOptions sliced = sliced_options(resolved);
     sliced.layers = layers;
     if (!sliced.validation_fraction) sliced.validation_fraction = 0;
     Fit earlier;
-    FitControl control;
+    FitPlan control;
     if (given.resume != nullptr) {
       earlier = *given.resume;
       check_same_options(earlier.record.options, resolved);
@@ -380,7 +380,7 @@ class AutomaticFit {
   GroupSet groups_;
   Communicator& comm_;
   const LayerCallback& on_layer_;
-  const FitControl& control_;
+  const FitPlan& control_;
   Workers workers_;
   bool may_hold_out_;
   bool may_choose_layers_;
@@ -392,7 +392,7 @@ class AutomaticFit {
 }  // namespace
 
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
-                      const LayerCallback& on_layer, const FitControl& control) {
+                      const LayerCallback& on_layer, const FitPlan& control) {
   return AutomaticFit(std::move(groups), options, comm, on_layer, control).run();
 }
 

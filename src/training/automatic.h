@@ -17,18 +17,18 @@
 
 #pragma once
 
-#include "conflux/training/fit.h"
+#include "training/fit_plan.h"
 
 namespace conflux {
 
 /// fit_flow() for methods that try another kind of layer after their own.
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
-                      const LayerCallback& on_layer, const FitControl& control);
+                      const LayerCallback& on_layer, const FitPlan& control);
 
 /// fit_flow() for all other methods: the loop of the paper. A fit that has a `rival` is given up
 /// when it is seen that it cannot win.
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
-              const LayerCallback& on_layer, const FitControl& control,
+              const LayerCallback& on_layer, const FitPlan& control,
               const std::optional<GuessRecord>& rival = std::nullopt);
 
 }  // namespace conflux

@@ -27,7 +27,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "conflux/core/parallel.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/training/log_density.h"
+#include "conflux/model/log_density.h"
 
 #include <fmt/format.h>
 

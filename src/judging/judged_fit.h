@@ -1,7 +1,7 @@
 // A fit with a summary that tells the truth: rows that it has not seen, and what they say.
 //
 //   RowsToJudge rows = choose_rows_to_judge(std::move(groups), 0.2, options);
-//   Fit fit = fit_flow(std::move(rows.fitted), rows.options, comm, {}, rows.control());
+//   Fit fit = fit_planned(std::move(rows.fitted), rows.options, comm, {}, rows.plan());
 //   const std::optional<Judgement> judgement = judge_fit(fit, rows);   // fills fit.record.summary
 //
 // Best are rows that are set aside before the fit, or that a pool left: nothing of it has seen
@@ -20,8 +20,8 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/judging/judgement.h"
-#include "conflux/training/fit.h"
 #include "conflux/training/pool.h"
+#include "training/fit_plan.h"
 
 namespace conflux {
 
@@ -36,9 +36,9 @@ enum class JudgedBy {
 };
 
 struct RowsToJudge {
-  /// For fit_flow(); may be moved into it.
+  /// For fit_planned(); may be moved into it.
   GroupSet fitted = {};
-  /// For fit_flow(): as requested, with a gate that was chosen by all rows, or all of the pools,
+  /// For fit_planned(): as requested, with a gate that was chosen by all rows, or all of the pools,
   /// which is what check() says of them, too.
   FitOptions options = {};
   KindsRecord kinds = {};
@@ -57,8 +57,8 @@ struct RowsToJudge {
   /// Groups that have too few rows to set some aside, and are not judged.
   std::vector<std::string> too_small = {};
 
-  /// What fit_flow() must know of all this. Refers to this object.
-  FitControl control() const;
+  /// What a fit must know of all this. Refers to this object.
+  FitPlan plan() const;
 };
 
 /// Draws the pool of groups that are larger than FitOptions::fit_rows, whose other rows can judge.

@@ -1,6 +1,6 @@
 // A group that comes later: where it lands, and what it leaves alone.
 
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "training/incomplete_rows.h"
+#include "model/incomplete_rows.h"
 
 #include <algorithm>
 #include <cmath>

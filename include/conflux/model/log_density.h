@@ -7,7 +7,7 @@
 
 #include "conflux/core/parallel.h"
 #include "conflux/core/sample_rows.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

@@ -12,12 +12,23 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "conflux/core/parallel.h"
+#include "conflux/flow/route.h"
+#include "conflux/model/model.h"
 #include "conflux/tables/table.h"
-#include "conflux/training/model.h"
 
 namespace conflux {
+
+enum class Direction {
+  kToShared,       ///< into the shared space
+  kFromShared,     ///< from the shared space into a group
+  kBetweenGroups,  ///< from one group into another
+};
+
+/// Which maps rows take. `from` is ignored by kFromShared, `to` by kToShared.
+Route route_of(Direction direction, std::span<const Index> from, std::span<const Index> to);
 
 class TableMover {
  public:
@@ -31,6 +42,10 @@ class TableMover {
   void inverse(Table& table, std::span<const Index> from, std::span<const Index> to) const;
   void translate(Table& table, std::span<const Index> from, std::span<const Index> to) const;
 
+  /// One of the three.
+  void move(Direction direction, Table& table, std::span<const Index> from,
+            std::span<const Index> to) const;
+
   /// Rows with missing cells, so far, that do not return exactly: where a flow jumps, there may be
   /// no place in the shared space that does.
   Index inexact_rows() const { return inexact_; }
@@ -39,6 +54,9 @@ class TableMover {
   void to_shared(Matrix& rows, std::span<const std::uint64_t> names,
                  std::span<const Index> groups) const;
   void from_shared(Matrix& rows, std::span<const Index> groups) const;
+  /// Moves the rows without gaps, and returns the others by their groups.
+  std::vector<std::vector<Index>> move_complete(Matrix& rows, const Route& route,
+                                                std::span<const Index> groups) const;
 
   const Model& model_;
   const Workers& workers_;

@@ -18,7 +18,7 @@
 #include <span>
 
 #include "columns/expectation.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

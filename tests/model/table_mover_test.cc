@@ -1,4 +1,4 @@
-#include "conflux/training/table_mover.h"
+#include "conflux/model/table_mover.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
