@@ -11,6 +11,8 @@
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
 #include "core/stop.h"
+#include "dataset/memory_limit.h"
+#include "dataset/row_pieces.h"
 #include "file_checks.h"
 #include "matching/matching.h"
 #include "options/option_table.h"
@@ -18,7 +20,6 @@
 #include "processes.h"
 #include "record_json.h"
 #include "resumed_words.h"
-#include "shared_rows.h"
 #include "support/interrupt.h"
 #include "terminal_picture.h"
 #include "training/memory.h"
@@ -207,47 +208,32 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   }
   if (flags.preset == "cytometry") use_cytometry(flags_, console);
   flags_.input.fit_rows = fit_rows_of(flags_);
-  flags_.input.stay_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
+  flags_.input.fit_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
-  if (flags.unseen == 0) {
-    flags_.input.stay_on_disk = [this](const DataShape& shape, RowSource source) {
-      const auto groups = static_cast<Index>(shape.group_sizes.size());
-      return rows_stay_on_disk(shape, source, chosen_options(flags_, groups, nullptr),
-                               bytes_from_text(flags_.max_memory), console_);
-    };
-  }
-  input_ = read_groups(flags_.input, console);
-  if (input_.on_disk) walk_through_files();
+  // Rows that are set aside are copied.
+  if (flags.unseen == 0) flags_.input.fit_on_disk = chosen_options(flags_, 2, nullptr);
+  input_ = read_dataset(dataset_options(flags_.input), dataset_hooks(console));
   const GroupSet& groups = input_.groups;
   check_names(groups.names(), groups.feature_names());
   features_ = groups.feature_names();
   // One process looks at all rows.
-  const bool looks = !input_.in_place || processes().rank() == 0;
+  const bool looks = !in_place() || processes().rank() == 0;
   digest_ = looks ? data_digest(groups) : "";
-  if (input_.in_place) digest_ = gather_texts({digest_}, processes()).front().front();
+  if (in_place()) digest_ = gather_texts({digest_}, processes()).front().front();
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
   if (!earlier_) protect_labels(options_, flags_, groups, console);
-  if (groups.num_groups() > 1 && !input_.on_disk) {
+  if (groups.num_groups() > 1 && input_.storage != RowStorage::kDisk) {
     DataShape shape = shape_of(groups);
-    if (input_.in_place) shape = largest_share(std::move(shape), processes());
+    if (in_place()) shape = largest_share(std::move(shape), processes());
     check_memory(memory_needed(shape, groups[0].rows.single(), options_),
                  bytes_from_text(flags.max_memory));
   }
   if (flags.watch.wanted()) watch_.emplace(flags.watch, groups, options_.seed, options_.threads);
   catch_interrupts();
-}
-
-void FitRun::walk_through_files() {
-  if (!input_.scratch) {
-    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
-  }
-  for (const MappedNpy& file : input_.mapped) {
-    input_.scratch->watch(file.bytes().data(), file.bytes().size());
-  }
 }
 
 void FitRun::end_early(const std::optional<Fit>& finished) const {
@@ -268,7 +254,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   control.resume = earlier_ ? &*earlier_ : nullptr;
   control.known_to_differ = known_to_differ;
   control.gaps = input_.columns.gaps;
-  control.scratch = input_.on_disk ? input_.scratch.get() : nullptr;
+  control.scratch = input_.storage == RowStorage::kDisk ? input_.scratch.get() : nullptr;
   // What the columns are used as is said as soon as the options have turned out to suit them.
   bool shown = false;
   control.on_progress = [&](const Fit& so_far) {
@@ -287,7 +273,7 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
   SelfCommunicator alone;
   std::optional<Fit> fit;
   try {
-    if (input_.in_place) {
+    if (in_place()) {
       // All end after the same layer.
       double ended = 0;
       fit = fit_flow(

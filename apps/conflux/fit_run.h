@@ -55,7 +55,7 @@ class FitRun {
   const GroupSet& groups() const { return input_.groups; }
   const Columns& columns() const { return input_.columns; }
   /// Null unless there are several rows of one thing.
-  const RowsOfThings* things() const { return input_.things ? &*input_.things : nullptr; }
+  const RowsOfThings* things() const { return input_.subjects ? &*input_.subjects : nullptr; }
   /// The seed and the threads that everything uses.
   const FitOptions& options() const { return options_; }
 
@@ -66,7 +66,7 @@ class FitRun {
   /// Shows who watches the whole way of some rows.
   void finish_watch(const Model& model) const;
   /// Whether all processes must fit together, each its rows.
-  bool in_place() const { return input_.in_place; }
+  bool in_place() const { return input_.storage == RowStorage::kInPlace; }
   /// What fit() did to one feature, in block letters; empty unless a person watches.
   const std::vector<std::string>& picture() const { return picture_; }
 
@@ -75,11 +75,10 @@ class FitRun {
   /// Keeps the finished layers, if there are any and somewhere to keep them.
   [[noreturn]] void end_early(const std::optional<Fit>& finished) const;
   Model model_of(Fit fit);
-  void walk_through_files();
 
   FitFlags flags_;
   const Console& console_;
-  GroupedInput input_;
+  Dataset input_;
   std::vector<std::string> features_;
   std::string digest_;
   std::optional<Fit> earlier_;

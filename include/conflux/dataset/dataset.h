@@ -143,6 +143,11 @@ struct Dataset {
   std::vector<std::shared_ptr<const void>> borrowed = {};
 };
 
+/// Reads the files of the options. Columns of tables are what they are found to be, or what
+/// DatasetOptions::columns says; arrays hold coordinates. Throws Error for a file that cannot be
+/// read, InvalidData or InvalidOption that names file, line or column and says what to do.
+Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks = {});
+
 /// The digest by which a model knows the rows that it was fitted on.
 std::string digest_of(const Dataset& dataset);
 
