@@ -51,8 +51,8 @@ Dataset dataset_of(const Table& table, const RowTags& tags, const DatasetOptions
   return gather_rows(table, tags, std::move(rows), hooks.on_message);
 }
 
-Dataset dataset_of(const Table& table, const std::vector<std::string>& group_of_row,
-                   const DatasetOptions& options, const DatasetHooks& hooks) {
+Dataset dataset_of_named_groups(const Table& table, const std::vector<std::string>& group_of_row,
+                                const DatasetOptions& options, const DatasetHooks& hooks) {
   const NumberedGroups groups(group_of_row);
   return dataset_of(table, {.group_names = groups.names, .groups = groups.of_row}, options, hooks);
 }

@@ -129,7 +129,7 @@ Dataset gather_rows(const Table& table, const RowTags& tags, FoundRows rows,
   std::vector<Matrix>& coordinates = rows.found.rows;
   Dataset out;
   out.dropped_rows = table.num_rows() - used.num_rows();
-  out.positions = positions_of_groups(rows.taken, rows.groups, coordinates.size());
+  out.positions = positions_of_groups(rows.taken, rows.groups, tags.group_names.size());
   if (!columns.gaps.empty()) {
     out.digest_when_read = digest_of_filled(columns, tags, out.positions, coordinates);
     draw_missing(columns, used, rows.groups, coordinates);
@@ -137,11 +137,11 @@ Dataset gather_rows(const Table& table, const RowTags& tags, FoundRows rows,
   add_groups(out.groups, tags, std::move(coordinates), out.positions);
   out.groups.set_feature_names(columns.feature_names());
   out.groups.set_measured(measured_scales(columns));
-  out.subjects = find_things(
-      used, columns,
-      out.dropped_rows == 0
-          ? out.positions
-          : positions_of_groups(every_row(rows.taken.size()), rows.groups, coordinates.size()));
+  out.subjects = find_things(used, columns,
+                             out.dropped_rows == 0
+                                 ? out.positions
+                                 : positions_of_groups(every_row(rows.taken.size()), rows.groups,
+                                                       tags.group_names.size()));
   warn_about_data(columns, tags.group_names, on_message);
   out.columns = std::move(columns);
   return out;

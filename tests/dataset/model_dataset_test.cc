@@ -46,7 +46,8 @@ std::string write_rows(const std::string& name, bool gap, const std::string& las
 /// A model that moves nothing, of the rows of a file.
 Model model_of(const std::string& path) {
   const Dataset data = read_dataset({.paths = {path}, .group = "site", .label = "kind", .seed = 1});
-  Model out{.flow = Flow(data.groups.names(), data.groups.dim())};
+  Model out;
+  out.flow = Flow(data.groups.names(), data.groups.dim());
   out.feature_names = data.groups.feature_names();
   out.group_column = data.group_column;
   out.label_column = data.label_column;
