@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
 #include "tests/columns/mixed_table.h"
+#include "tests/support/error_text.h"
 
 namespace conflux {
 namespace dataset_test {
@@ -18,15 +18,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 /// Ten measurements each of two sites, which come in turn.
 Table two_sites() {
@@ -145,7 +136,7 @@ TEST(DatasetOf, LeavesIncompleteRowsOutIfAsked) {
 TEST(DatasetOf, RefusesAGroupWhoseRowsAreAllIncomplete) {
   Table table = two_sites();
   for (std::size_t i = 1; i < 20; i += 2) table.columns[0].numbers[i] = kGap;
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_text([&] {
                 dataset_of(table, {.group = "site",
                                    .columns = {.drop = {"kind"}, .missing = MissingRule::kDrop}});
               }),
@@ -198,20 +189,20 @@ TEST(DatasetOf, WarnsOfGroupsThatDifferByCaseOnly) {
 
 TEST(DatasetOf, RefusesWhatIsNotThereBySentences) {
   const Table table = two_sites();
-  EXPECT_THAT(error_of([&] { dataset_of(table, DatasetOptions()); }),
+  EXPECT_THAT(error_text([&] { dataset_of(table, DatasetOptions()); }),
               HasSubstr("no column tells the groups"));
-  EXPECT_THAT(error_of([&] { dataset_of(table, {.group = "sites"}); }), HasSubstr("\"site\""));
-  EXPECT_THAT(error_of([&] { dataset_of(table, {.group = "site", .label = "site"}); }),
+  EXPECT_THAT(error_text([&] { dataset_of(table, {.group = "sites"}); }), HasSubstr("\"site\""));
+  EXPECT_THAT(error_text([&] { dataset_of(table, {.group = "site", .label = "site"}); }),
               HasSubstr("cannot be the label"));
   const std::vector<Index> few(3, 0);
-  EXPECT_THAT(error_of([&] { dataset_of(table, {.group_names = {"a"}, .groups = few}); }),
+  EXPECT_THAT(error_text([&] { dataset_of(table, {.group_names = {"a"}, .groups = few}); }),
               HasSubstr("20 rows, but 3 groups of rows"));
   const std::vector<Index> wrong(20, 2);
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_text([&] {
                 dataset_of(table, {.group_names = {"a", "b"}, .groups = wrong});
               }),
               HasSubstr("the group of row 0 is 2, but there are 2 names"));
-  EXPECT_THAT(error_of([&] { dataset_of(table, {.group = "site", .rename = {"Paris"}}); }),
+  EXPECT_THAT(error_text([&] { dataset_of(table, {.group = "site", .rename = {"Paris"}}); }),
               HasSubstr("write OLD=NEW"));
 }
 

@@ -7,25 +7,15 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "conflux/core/error.h"
 #include "dataset/row_sample.h"
+#include "tests/support/error_text.h"
 
 namespace conflux {
 namespace model_dataset_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // A cell of the first row is empty if `gap`.
 std::string write_rows(const std::string& name, bool gap, const std::string& last_group = "two") {
@@ -72,7 +62,7 @@ TEST(ReadDatasetFor, FindsTheRowsOfTheFitAgain) {
 TEST(ReadDatasetFor, TakesOtherNamesForGroupsAndRefusesUnknownOnes) {
   const Model model = model_of(write_rows("known", false));
   const std::string path = write_rows("new", false, "three");
-  EXPECT_THAT(error_of([&] { read_dataset_for(model, {.paths = {path}}); }),
+  EXPECT_THAT(error_text([&] { read_dataset_for(model, {.paths = {path}}); }),
               HasSubstr("A group that the model has not seen is added by conflux add-group."));
   const Dataset data = read_dataset_for(model, {.paths = {path}, .rename = {"three=two"}});
   EXPECT_THAT(data.groups.names(), ElementsAre("one", "two"));
@@ -83,7 +73,7 @@ TEST(ReadDatasetFor, RefusesATableWithoutAFeature) {
   const Model model = model_of(write_rows("features", false));
   const std::string path = (std::filesystem::path(testing::TempDir()) / "less.csv").string();
   std::ofstream(path) << "x,kind,site\n1.5,a,one\n2.5,b,two\n";
-  EXPECT_THAT(error_of([&] { read_dataset_for(model, {.paths = {path}}); }), HasSubstr("\"y\""));
+  EXPECT_THAT(error_text([&] { read_dataset_for(model, {.paths = {path}}); }), HasSubstr("\"y\""));
 }
 
 // A sample that is as large as the table is the table, whatever the blocks.

@@ -5,26 +5,16 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "conflux/core/error.h"
 #include "conflux/dataset/dataset.h"
 #include "conflux/tables/table.h"
+#include "tests/support/error_text.h"
 
 namespace conflux {
 namespace read_dataset_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 class ReadDataset : public testing::Test {
  protected:
@@ -97,7 +87,7 @@ TEST_F(ReadDataset, TakesAColumnCalledGroupWhereNoneIsNamed) {
   }
   const Dataset data = read_dataset({.paths = {write("t.csv", text)}});
   EXPECT_THAT(data.groups.names(), ElementsAre("one", "two"));
-  EXPECT_THAT(error_of([&] { read_dataset({.paths = {plants()}}); }),
+  EXPECT_THAT(error_text([&] { read_dataset({.paths = {plants()}}); }),
               HasSubstr("which column tells the groups?"));
 }
 
@@ -108,13 +98,13 @@ TEST_F(ReadDataset, TakesRowsThatSatisfyTheCondition) {
                                      .columns = kLeafAndStem});
   EXPECT_EQ(data.groups.num_samples(), 11);  // rows 8 to 19 but one
   EXPECT_THAT(
-      error_of([&] {
+      error_text([&] {
         read_dataset(
             {.paths = {plants()}, .group = "site", .where = "year>2020", .columns = kLeafAndStem});
       }),
       HasSubstr("is true of no row (\"year\" goes from 1990 to 1994)"));
   EXPECT_THAT(
-      error_of([&] { read_dataset({.paths = {plants()}, .group = "site", .where = "kind"}); }),
+      error_text([&] { read_dataset({.paths = {plants()}, .group = "site", .where = "kind"}); }),
       HasSubstr("write COLUMN=VALUE"));
 }
 
@@ -146,7 +136,7 @@ TEST_F(ReadDataset, ReadsGroupsOfArraysFromATableBesideThem) {
   EXPECT_EQ(data.groups[0].label(1), 0);
   EXPECT_TRUE(data.columns.empty());
   EXPECT_THAT(
-      error_of([&] {
+      error_text([&] {
         read_dataset(
             {.paths = {array}, .group = "batch", .meta = write("short.csv", "batch\nx\ny\n")});
       }),
@@ -171,7 +161,7 @@ TEST_F(ReadDataset, JoinsATableByKey) {
   EXPECT_EQ(data.groups[0].rows.rows(), 6);
   DatasetOptions unknown = options;
   unknown.meta = write("less.csv", "id,batch\nc0,early\n");
-  EXPECT_THAT(error_of([&] { read_dataset(unknown); }), HasSubstr("the key is \"c1\""));
+  EXPECT_THAT(error_text([&] { read_dataset(unknown); }), HasSubstr("the key is \"c1\""));
 }
 
 TEST_F(ReadDataset, KeepsArraysInTheirFilesForWhoOnlyReads) {
@@ -204,7 +194,7 @@ TEST_F(ReadDataset, DrawsAPoolOfLargeGroups) {
   in_blocks.max_memory = 1e9;
   EXPECT_EQ(digest_of(read_dataset(in_blocks)), digest_of(whole));
   in_blocks.max_memory = 1000;
-  EXPECT_THAT(error_of([&] { read_dataset(in_blocks); }), HasSubstr("of memory"));
+  EXPECT_THAT(error_text([&] { read_dataset(in_blocks); }), HasSubstr("of memory"));
 }
 
 TEST_F(ReadDataset, LetsFilesDoWithoutLabelsIfOneHasThem) {
@@ -220,7 +210,7 @@ TEST_F(ReadDataset, LetsFilesDoWithoutLabelsIfOneHasThem) {
       read_dataset({.paths = {with, without}, .label = "kind", .columns = kLeafAndStem});
   EXPECT_THAT(data.groups.label_names(), ElementsAre("fern", "moss"));
   EXPECT_EQ(data.groups[1].label(4), -1);
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_text([&] {
                 read_dataset({.paths = {without, write("other.csv", text)},
                               .label = "kind",
                               .columns = kLeafAndStem});
@@ -229,25 +219,25 @@ TEST_F(ReadDataset, LetsFilesDoWithoutLabelsIfOneHasThem) {
 }
 
 TEST_F(ReadDataset, RefusesBySentencesThatSayWhatToDo) {
-  EXPECT_THAT(error_of([&] { read_dataset({}); }), HasSubstr("there is no file"));
-  EXPECT_THAT(error_of([&] { read_dataset({.paths = {plants()}, .group = "id"}); }),
+  EXPECT_THAT(error_text([&] { read_dataset({}); }), HasSubstr("there is no file"));
+  EXPECT_THAT(error_text([&] { read_dataset({.paths = {plants()}, .group = "id"}); }),
               HasSubstr("most groups would be a single row"));
   std::filesystem::create_directories(folder_ / "old");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_text([&] {
                 read_dataset({.paths = {plants(), plants("old/plants.csv")}});
               }),
               HasSubstr("two files are called \"plants\""));
   EXPECT_THAT(
-      error_of([&] { read_dataset({.paths = {plants()}, .group = "site", .label = "site"}); }),
+      error_text([&] { read_dataset({.paths = {plants()}, .group = "site", .label = "site"}); }),
       HasSubstr("cannot be the label"));
-  EXPECT_THAT(error_of([&] { read_dataset({.paths = {write("none.csv", "x,group\n")}}); }),
+  EXPECT_THAT(error_text([&] { read_dataset({.paths = {write("none.csv", "x,group\n")}}); }),
               HasSubstr("there are no rows"));
   EXPECT_THAT(
-      error_of([&] {
+      error_text([&] {
         read_dataset({.paths = {plants()}, .group = "site", .columns = {.features = {"leaves*"}}});
       }),
       HasSubstr("\"leaves*\""));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_text([&] {
                 read_dataset({.paths = {plants()},
                               .group = "site",
                               .components = 0,
