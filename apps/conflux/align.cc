@@ -82,13 +82,13 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
                          .threads = run.options().threads};
   const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
   if (one_by_one) return move_tables(model, apply, console);
-  GroupedInputFlags all = input;
-  all.where.clear();
-  all.fit_rows = {};
-  all.group = model.group_column;
-  all.text = spelled_columns(model);
-  all.components = components_of(model);
-  return move_table(model, read_tagged(all, console), apply, console);
+  TableFiles all{.options = dataset_options(input),
+                 .text = spelled_columns(model),
+                 .components = components_of(model)};
+  all.options.where.clear();
+  all.options.fit_rows = {};
+  all.options.group = model.group_column;
+  return move_table(model, read_rows(all, shown_on(console)), apply, console);
 }
 
 std::string where_to(const AlignFlags& flags, bool left) {

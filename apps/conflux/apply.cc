@@ -193,7 +193,8 @@ class TableFlow {
 
  private:
   void move_file(const std::string& input) {
-    const ModelReader reader(input, model_, flags_.table, flags_.columns, flags_.threads,
+    const ModelReader reader(input, model_, read_options(flags_.table, "", flags_.threads),
+                             flags_.columns,
                              {.shared = flags_.direction == Direction::kFromShared,
                               .needs_group = mover_.needs_group(),
                               .rows_before = flags_.rows_before + rows_});
@@ -237,7 +238,7 @@ class TableFlow {
                                     static_cast<double>(rows_) / watch_.seconds()));
     }
     if (flags_.are_last && &input == &flags_.inputs.back()) reader.check_end();
-    reader.warn_about_new_categories(console_);
+    reader.warn_about_new_categories(shown_on(console_));
   }
 
   void check_expression(const ModelReader& reader, const std::string& input) const {
@@ -308,7 +309,7 @@ Index move_tables(const Model& model, const ApplyFlags& flags, const Console& co
   return rows;
 }
 
-Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags,
+Index move_table(const Model& model, TableRows tagged, const ApplyFlags& flags,
                  const Console& console) {
   ModelColumns columns{.features = model.feature_names, .group = model.group_column};
   std::vector<Index> groups;

@@ -10,6 +10,8 @@
 #include "check_report.h"
 #include "conflux/columns/measured_scales.h"
 #include "core/shell_word.h"
+#include "dataset/column_file.h"
+#include "dataset/memory_limit.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -209,9 +211,9 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
 }
 
 void run_check(const CheckFlags& flags, const Console& console) {
-  const GroupedInput input = read_groups(flags.input, console);
+  const Dataset input = read_dataset(dataset_options(flags.input), dataset_hooks(console));
   if (!flags.write_columns.empty()) {
-    replace_file(flags.write_columns, columns_draft(input.columns));
+    replace_file(flags.write_columns, column_file_text(input.columns));
     console.info(
         fmt::format("{}: change what is wrong, and give it to fit --columns", flags.write_columns));
   }
@@ -219,7 +221,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   CheckOptions options = flags.options;
   options.threads = flags.input.threads;
   options.value_of = value_of(input.columns);
-  options.things = input.things ? &*input.things : nullptr;
+  options.things = input.subjects ? &*input.subjects : nullptr;
   const CheckReport found = check(groups, options);
   const Index looked_at = std::accumulate(found.rows.begin(), found.rows.end(), Index{0});
   if (looked_at + found.repeated_rows < groups.num_samples()) {

@@ -11,13 +11,14 @@
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
 #include "core/stop.h"
+#include "dataset/memory_limit.h"
+#include "dataset/row_pieces.h"
 #include "file_checks.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "processes.h"
 #include "record_json.h"
 #include "resumed_words.h"
-#include "shared_rows.h"
 #include "support/interrupt.h"
 #include "terminal_picture.h"
 #include "training/memory.h"
@@ -109,32 +110,6 @@ void use_cytometry(FitFlags& flags, const Console& console) {
                            was_given(flags, "method") ? "" : ", one map per marker (--method nb)"));
 }
 
-Dataset dataset_from(GroupedInput input, const std::string& label) {
-  Dataset out;
-  if (input.on_disk) {
-    if (!input.scratch) {
-      input.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
-    }
-    for (const MappedNpy& file : input.mapped) {
-      input.scratch->watch(file.bytes().data(), file.bytes().size());
-    }
-    out.storage = RowStorage::kDisk;
-  }
-  if (input.in_place) out.storage = RowStorage::kInPlace;
-  out.groups = std::move(input.groups);
-  out.group_column = std::move(input.group_column);
-  out.label_column = label;
-  out.columns = std::move(input.columns);
-  out.components = std::move(input.components);
-  out.subjects = std::move(input.things);
-  out.pool = std::move(input.pool);
-  out.digest_when_read = std::move(input.digest_when_read);
-  out.scratch = std::move(input.scratch);
-  out.borrowed.assign(input.spooled.begin(), input.spooled.end());
-  out.borrowed.push_back(std::make_shared<std::vector<MappedNpy>>(std::move(input.mapped)));
-  return out;
-}
-
 // Many groups may share a trouble; the model keeps every sentence.
 constexpr std::size_t kMostWarnings = 3;
 
@@ -207,18 +182,13 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   }
   if (flags.preset == "cytometry") use_cytometry(flags_, console);
   flags_.input.fit_rows = fit_rows_of(flags_);
-  flags_.input.stay_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
+  flags_.input.fit_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
-  if (flags.unseen == 0) {
-    flags_.input.stay_on_disk = [this](const DataShape& shape, RowSource source) {
-      const auto groups = static_cast<Index>(shape.group_sizes.size());
-      return rows_stay_on_disk(shape, source, chosen_options(flags_, groups, nullptr),
-                               bytes_from_text(flags_.max_memory), console_);
-    };
-  }
-  data_ = dataset_from(read_groups(flags_.input, console), flags_.input.label);
+  // Rows that are set aside are copied.
+  if (flags.unseen == 0) flags_.input.fit_on_disk = chosen_options(flags_, 2, nullptr);
+  data_ = read_dataset(dataset_options(flags_.input), dataset_hooks(console));
   const GroupSet& groups = data_.groups;
   check_names(groups.names(), groups.feature_names());
   columns_ = data_.columns;

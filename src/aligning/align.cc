@@ -9,6 +9,7 @@
 #include "conflux/storage/checkpoint.h"
 #include "core/disk_scratch.h"
 #include "dataset/group_names.h"
+#include "dataset/row_pieces.h"
 #include "judging/judged_fit.h"
 #include "matching/known_labels.h"
 #include "options/option_table.h"
@@ -100,20 +101,6 @@ class ModelFit {
     Communicator& comm = shares_rows() ? *hooks_.processes : alone;
     return fit_planned(shares_rows() ? share_of(rows.fitted, comm) : std::move(rows.fitted),
                        rows.options, comm, hooks_.on_layer, plan);
-  }
-
-  /// What a process fits of rows that all of them see: a piece of every group, in the order of
-  /// ranks.
-  static GroupSet share_of(const GroupSet& all, const Communicator& comm) {
-    GroupSet out;
-    for (Index m = 0; m < all.num_groups(); ++m) {
-      const Index rows = all[m].rows.rows();
-      const Index begin = rows * comm.rank() / comm.size();
-      const Index end = rows * (comm.rank() + 1) / comm.size();
-      out.add(all[m].name, all[m].rows.middle_rows(begin, end - begin));
-    }
-    out.set_feature_names(all.feature_names());
-    return out;
   }
 
   Model model_of(Fit fit) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dataset/messages.h"
 #include "dataset/name_patterns.h"
 
 namespace conflux {
@@ -23,13 +22,6 @@ ColumnOptions feature_options(const DatasetOptions& options, const Table& table,
   out.drop = expand_patterns(options.columns.drop, names, table.source);
   add_to_dropped(out, no_features);
   return out;
-}
-
-void warn_about_options(const ColumnOptions& options, const MessageCallback& on_message) {
-  if (options.repeats != Repeats::kKeep) return;
-  warn(on_message,
-       "repeated values are kept: each group's become other numbers in the shared space, from "
-       "which the group can be guessed");
 }
 
 }  // namespace conflux

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "conflux/columns/find_columns.h"
-#include "conflux/core/message.h"
 #include "conflux/dataset/dataset.h"
 
 namespace conflux {
@@ -17,8 +16,5 @@ void add_to_dropped(ColumnOptions& options, const std::vector<std::string>& name
 /// The options for the columns of this table: patterns are expanded, and `no_features` dropped.
 ColumnOptions feature_options(const DatasetOptions& options, const Table& table,
                               const std::vector<std::string>& no_features);
-
-/// Warns of choices that let groups be predicted.
-void warn_about_options(const ColumnOptions& options, const MessageCallback& on_message);
 
 }  // namespace conflux

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -143,6 +144,11 @@ struct Dataset {
   std::vector<std::shared_ptr<const void>> borrowed = {};
 };
 
+/// Reads the files of the options. Columns of tables are what they are found to be, or what
+/// DatasetOptions::columns says; arrays hold coordinates. Throws Error for a file that cannot be
+/// read, InvalidData or InvalidOption that names file, line or column and says what to do.
+Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks = {});
+
 /// The digest by which a model knows the rows that it was fitted on.
 std::string digest_of(const Dataset& dataset);
 
@@ -165,8 +171,14 @@ Dataset dataset_of(const Table& table, const RowTags& rows, const DatasetOptions
                    const DatasetHooks& hooks = {});
 
 /// The same with the name of each row's group. Groups are in the order of their first rows.
-Dataset dataset_of(const Table& table, const std::vector<std::string>& group_of_row,
-                   const DatasetOptions& options = {}, const DatasetHooks& hooks = {});
+Dataset dataset_of_named_groups(const Table& table, const std::vector<std::string>& group_of_row,
+                                const DatasetOptions& options = {}, const DatasetHooks& hooks = {});
+/// The same. A template, so that braces are options and not names.
+template <std::same_as<std::vector<std::string>> Names>
+Dataset dataset_of(const Table& table, const Names& group_of_row,
+                   const DatasetOptions& options = {}, const DatasetHooks& hooks = {}) {
+  return dataset_of_named_groups(table, group_of_row, options, hooks);
+}
 
 /// The same with columns for groups and labels (DatasetOptions::group and `label`), as if the table
 /// were read from a file.
