@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
-#include <limits>
-#include <map>
 #include <new>
 #include <sstream>
 
+#include "c_interface/levels.h"
 #include "conflux/aligning/align.h"
 #include "conflux/core/error.h"
 #include "conflux/dataset/dataset.h"
@@ -20,7 +18,7 @@
 struct conflux_table {
   /// Columns of text hold positions among their levels until the table is fitted.
   conflux::Table table;
-  std::map<std::string, std::vector<std::string>> levels;
+  conflux::Levels levels;
   std::vector<std::string> group_of_row;
 };
 
@@ -28,7 +26,7 @@ struct conflux_model {
   conflux::Model model;
   /// Columns of the rows that are moved: features, and what is carried along.
   std::vector<std::string> columns;
-  std::map<std::string, std::vector<std::string>> levels;
+  conflux::Levels levels;
   std::string summary;
 };
 
@@ -97,44 +95,6 @@ Options options_from(const char* text) {
     set_option(out.data, out.align, word.substr(0, equals), word.substr(equals + 1));
   }
   return out;
-}
-
-using Levels = std::map<std::string, std::vector<std::string>>;
-
-// Positions become the text that they stand for.
-void spell(Table& table, const Levels& levels) {
-  for (const auto& [name, texts] : levels) {
-    if (!table.has(name)) continue;
-    Column& column = table.columns[table.find(name)];
-    std::vector<std::string> cells;
-    for (const double place : column.numbers) {
-      if (std::isnan(place)) {
-        cells.emplace_back();
-      } else if (place >= 0 && place < static_cast<double>(texts.size())) {
-        cells.push_back(texts[static_cast<std::size_t>(place)]);
-      } else {
-        throw InvalidData(
-            fmt::format("column \"{}\" has a cell {}, but {} levels; count levels from 0.", name,
-                        place, texts.size()));
-      }
-    }
-    column = {.name = name, .type = ColumnType::kText, .numbers = {}, .text = std::move(cells)};
-  }
-}
-
-// The same back. What a column of the shared space holds are numbers already.
-void unspell(Table& table, const Levels& levels) {
-  for (const auto& [name, texts] : levels) {
-    Column& column = table.columns[table.find(name)];
-    if (column.numeric()) continue;
-    std::vector<double> places;
-    for (const std::string& cell : column.text) {
-      const auto known = std::find(texts.begin(), texts.end(), cell);
-      places.push_back(known == texts.end() ? std::numeric_limits<double>::quiet_NaN()
-                                            : static_cast<double>(known - texts.begin()));
-    }
-    column = {.name = name, .numbers = std::move(places), .text = {}};
-  }
 }
 
 std::string summary_of(const FitRecord& record) {
