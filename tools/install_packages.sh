@@ -7,7 +7,7 @@ build="g++ cmake make ninja-build python3 libeigen3-dev libopenblas-dev libtbb-d
        nlohmann-json3-dev libxxhash-dev libxgboost-dev libcli11-dev libgtest-dev libgmock-dev librapidcheck-dev
        libbenchmark-dev libpng-dev libhdf5-dev libnetcdf-dev libmicrohttpd-dev
        libopenmpi-dev openmpi-bin"
-test="python3-numpy python3-pandas python3-netcdf4"
+test="python3-numpy python3-pandas python3-netcdf4 r-base-core"
 python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-pytest python3-mypy flake8
         python3-sklearn python3-pandas python3-matplotlib python3-anndata python3-tqdm python3-xarray

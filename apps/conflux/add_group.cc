@@ -1,20 +1,21 @@
 // conflux add-group: maps of groups that the fit has not seen.
 
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "component_input.h"
 #include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
+#include "dataset/group_names.h"
+#include "dataset/model_table.h"
+#include "dataset/table_files.h"
 #include "file_checks.h"
 #include "grouped_input.h"
-#include "model_columns.h"
 #include "table_flags.h"
 #include "verbs.h"
 
@@ -28,7 +29,7 @@ struct AddGroupFlags {
   std::string output;
   std::string name;
   InputFlags table;
-  ColumnFlags columns;
+  ModelColumnChoice columns;
   int threads = 0;
   bool force = false;
 };
@@ -42,13 +43,15 @@ struct NewRows {
 
 NewRows read_with(const Model& model, const AddGroupFlags& flags) {
   const Table table =
-      open_rows(flags.input, options_for_model(model, flags.table, flags.columns, flags.threads),
-                &model.components)
+      open_rows(
+          flags.input,
+          options_for_model(model, read_options(flags.table, "", flags.threads), flags.columns),
+          &model.components)
           ->read_rest();
-  ColumnFlags columns = flags.columns;
+  ModelColumnChoice columns = flags.columns;
   columns.from = flags.name;
   const ModelColumns found =
-      find_columns(table.schema(), flags.input, model, columns, flags.name.empty());
+      find_model_columns(table.schema(), flags.input, model, columns, flags.name.empty());
   NewRows out;
   out.features = found.features;
   if (found.group.empty()) {
@@ -56,7 +59,7 @@ NewRows read_with(const Model& model, const AddGroupFlags& flags) {
     out.tables = {table};
     return out;
   }
-  const NumberedGroups groups(groups_from_columns(table, split_list(found.group)));
+  const NumberedGroups groups(groups_from_columns(table, found.group));
   out.names = groups.names;
   for (const std::vector<Index>& rows : groups.rows) out.tables.push_back(table.rows(rows));
   return out;

@@ -8,17 +8,14 @@
 
 #include "apply.h"
 #include "check_report.h"
-#include "conflux/columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
-#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "fit_run.h"
 #include "output_files.h"
 #include "report_page.h"
-#include "support/interrupt.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -54,22 +51,6 @@ void check_files(const AlignFlags& flags, bool json) {
   }
 }
 
-// What there is to align, found on all rows before anything is fitted.
-CheckReport look(const FitRun& run, const AlignFlags& flags, const Console& console) {
-  if (run.groups().num_groups() > 1 && !flags.to.empty()) run.groups().index_of(flags.to);
-  console.progress("looking for differences between the groups");
-  try {
-    const StopScope scope(interrupt_flag());
-    return check(run.groups(), {.seed = run.options().seed,
-                                .threads = run.options().threads,
-                                .value_of = value_of(run.columns()),
-                                .things = run.things()});
-  } catch (const Stopped&) {
-    if (!interrupted()) throw;
-  }
-  throw Interrupted("interrupted; nothing was written.");
-}
-
 // Columns beside the features are copied as they are spelled.
 std::vector<std::string> spelled_columns(const Model& model) {
   std::vector<std::string> out;
@@ -83,9 +64,9 @@ std::vector<std::string> spelled_columns(const Model& model) {
 Index write_table(const Model& model, const AlignFlags& flags, bool leave, const FitRun& run,
                   const Console& console) {
   const GroupedInputFlags& input = flags.fit.input;
-  const ApplyFlags apply{.way = leave              ? Way::kLeave
-                                : flags.to.empty() ? Way::kTransform
-                                                   : Way::kTranslate,
+  const ApplyFlags apply{.direction = leave              ? std::optional<Direction>()
+                                      : flags.to.empty() ? Direction::kToShared
+                                                         : Direction::kBetweenGroups,
                          .model = flags.model,
                          .inputs = input.paths,
                          .table = input.table,
@@ -101,13 +82,13 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
                          .threads = run.options().threads};
   const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
   if (one_by_one) return move_tables(model, apply, console);
-  GroupedInputFlags all = input;
-  all.where.clear();
-  all.fit_rows = {};
-  all.group = model.group_column;
-  all.text = spelled_columns(model);
-  all.components = components_of(model);
-  return move_table(model, read_tagged(all, console), apply, console);
+  TableFiles all{.options = dataset_options(input),
+                 .text = spelled_columns(model),
+                 .components = components_of(model)};
+  all.options.where.clear();
+  all.options.fit_rows = {};
+  all.options.group = model.group_column;
+  return move_table(model, read_rows(all, shown_on(console)), apply, console);
 }
 
 std::string where_to(const AlignFlags& flags, bool left) {
@@ -120,16 +101,13 @@ void run_align(const AlignFlags& flags, const Console& console) {
   check_files(flags, console.json);
   const Stopwatch watch;
   FitRun run(flags.fit, console);
-  const CheckReport found = look(run, flags, console);
-  const GroupSet& groups = run.groups();
-  Json report = check_json(found, groups, "");
-  for (const std::string& sentence : found.sentences) console.info(sentence);
-  Model model = found.differ ? run.fit(flags.to, true) : run.leave();
-  model.record.check = record_of(found);
+  const Aligned done = run.align(flags.to);
+  const Model& model = done.model;
+  const bool left = !done.check.differ;
   if (!flags.model.empty()) save_model(flags.model, model);
-  const Index rows = write_table(model, flags, !found.differ, run, console);
+  const Index rows = write_table(model, flags, left, run, console);
   console.info(fmt::format("{}: {} rows {}, in {:.1f} s{}", flags.output.path, rows,
-                           where_to(flags, !found.differ), watch.seconds(),
+                           where_to(flags, left), watch.seconds(),
                            flags.model.empty() ? "" : "; the model is " + flags.model));
   tell_summary(model, flags.model, console);
   report_on_fit(flags.report, model, flags.model, run, flags.fit, console);
@@ -138,7 +116,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   Json out = fit_json(model, flags.model);
   out["output"] = flags.output.path;
   out["rows"] = rows;
-  out["check"] = std::move(report);
+  out["check"] = check_json(done.check, model.flow.group_names(), model.feature_names, "");
   print_json(out);
 }
 

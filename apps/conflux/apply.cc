@@ -174,7 +174,7 @@ class TableFlow {
         flags_(flags),
         console_(console),
         workers_(flags.threads),
-        mover_(model, flags.way, flags.to, flags.threads) {}
+        mover_(model, flags.direction, flags.to, flags.threads) {}
 
   Index move_all() {
     for (const std::string& input : flags_.inputs) move_file(input);
@@ -182,7 +182,7 @@ class TableFlow {
       throw InvalidData(flags_.inputs.front() + ": there are no rows; add some.");
     }
     writer_->close();
-    if (mover_.inexact_rows() > 0 && flags_.way == Way::kTransform) {
+    if (mover_.inexact_rows() > 0 && flags_.direction == Direction::kToShared) {
       console_.warn(fmt::format(
           "{} of {} rows have missing cells where the maps jump; conflux inverse returns them "
           "nearly, not exactly",
@@ -193,8 +193,9 @@ class TableFlow {
 
  private:
   void move_file(const std::string& input) {
-    const ModelReader reader(input, model_, flags_.table, flags_.columns, flags_.threads,
-                             {.shared = flags_.way == Way::kInverse,
+    const ModelReader reader(input, model_, read_options(flags_.table, "", flags_.threads),
+                             flags_.columns,
+                             {.shared = flags_.direction == Direction::kFromShared,
                               .needs_group = mover_.needs_group(),
                               .rows_before = flags_.rows_before + rows_});
     ModelColumns columns = reader.columns();
@@ -220,7 +221,7 @@ class TableFlow {
     for (Table block; reader.read(block, block_rows(reader));) {
       stop_if_interrupted();
       const std::vector<Index> groups = reader.groups_of(block);
-      if (flags_.way != Way::kLeave) {
+      if (flags_.direction) {
         columns.features = moved;
         move_block(model_, mover_, columns, groups, flags_.log_density, block);
       }
@@ -237,7 +238,7 @@ class TableFlow {
                                     static_cast<double>(rows_) / watch_.seconds()));
     }
     if (flags_.are_last && &input == &flags_.inputs.back()) reader.check_end();
-    reader.warn_about_new_categories(console_);
+    reader.warn_about_new_categories(shown_on(console_));
   }
 
   void check_expression(const ModelReader& reader, const std::string& input) const {
@@ -308,14 +309,14 @@ Index move_tables(const Model& model, const ApplyFlags& flags, const Console& co
   return rows;
 }
 
-Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags,
+Index move_table(const Model& model, TableRows tagged, const ApplyFlags& flags,
                  const Console& console) {
   ModelColumns columns{.features = model.feature_names, .group = model.group_column};
   std::vector<Index> groups;
   for (const std::string& name : tagged.groups) groups.push_back(model.flow.group_index(name));
-  const RowMover mover(model, flags.way, flags.to, flags.threads);
+  const RowMover mover(model, flags.direction, flags.to, flags.threads);
   console.progress(fmt::format("moving {} rows", tagged.table.num_rows()));
-  if (flags.way != Way::kLeave) move_block(model, mover, columns, groups, false, tagged.table);
+  if (flags.direction) move_block(model, mover, columns, groups, false, tagged.table);
   keep_columns(tagged.table, columns, kept_columns(flags.output));
   const auto writer = create_table(
       flags.output.path, write_options(flags.table, flags.output, columns.group, flags.threads));

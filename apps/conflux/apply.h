@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "conflux/training/model.h"
-#include "model_columns.h"
+#include "conflux/model/model.h"
+#include "dataset/model_table.h"
+#include "dataset/table_rows.h"
 #include "row_mover.h"
 #include "support/console.h"
 #include "table_flags.h"
-#include "tagged_table.h"
 
 namespace conflux::app {
 
 struct ApplyFlags {
-  Way way = Way::kTransform;
+  std::optional<Direction> direction = Direction::kToShared;
   std::string model;
   std::vector<std::string> inputs;
   InputFlags table;
   OutputFlags output;
-  ColumnFlags columns;
+  ModelColumnChoice columns;
   std::string to;
   bool log_density = false;
   /// Genes through the moved components instead of the components.
@@ -37,7 +37,7 @@ struct ApplyFlags {
 Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console);
 
 /// The same for a table that was put together in memory.
-Index move_table(const Model& model, TaggedTable tagged, const ApplyFlags& flags,
+Index move_table(const Model& model, TableRows rows, const ApplyFlags& flags,
                  const Console& console);
 
 }  // namespace conflux::app

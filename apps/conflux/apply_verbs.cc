@@ -46,10 +46,10 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   }
 }
 
-Verb apply_verb(Way way, const std::string& name, const std::string& description,
-                const std::string& example) {
+Verb apply_verb(std::optional<Direction> direction, const std::string& name,
+                const std::string& description, const std::string& example) {
   const auto flags = std::make_shared<ApplyFlags>();
-  flags->way = way;
+  flags->direction = direction;
   Verb verb{.name = name,
             .description = description,
             .example = example,
@@ -63,19 +63,19 @@ Verb apply_verb(Way way, const std::string& name, const std::string& description
              .target = &flags->inputs,
              .required = true}});
   verb.add(output_flags(flags->output));
-  if (way == Way::kTransform) {
+  if (direction == Direction::kToShared) {
     verb.add({.names = "--log-density",
               .help = "dd and realnvp: add a column log_density, that of each row in its own group",
               .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",
               .value = "GROUP",
-              .help = way == Way::kInverse ? "group to go back into [each row's own]"
-                                           : "group to look like",
+              .help = direction == Direction::kFromShared ? "group to go back into [each row's own]"
+                                                          : "group to look like",
               .target = &flags->to,
-              .required = way == Way::kTranslate});
+              .required = direction == Direction::kBetweenGroups});
   }
-  if (way != Way::kInverse) {
+  if (direction != Direction::kFromShared) {
     verb.add({.names = "--expression",
               .help =
                   "models with --pca: write genes, corrected through the components, what these "
@@ -95,17 +95,18 @@ Verb apply_verb(Way way, const std::string& name, const std::string& description
 }  // namespace
 
 Verb transform_verb() {
-  return apply_verb(Way::kTransform, "transform", "move rows into the shared space",
+  return apply_verb(Direction::kToShared, "transform", "move rows into the shared space",
                     "conflux transform cells.conflux new_cells.csv -o aligned.csv");
 }
 
 Verb inverse_verb() {
-  return apply_verb(Way::kInverse, "inverse", "move rows of the shared space into a group",
+  return apply_verb(Direction::kFromShared, "inverse", "move rows of the shared space into a group",
                     "conflux inverse cells.conflux aligned.csv --to batch2 -o as_batch2.csv");
 }
 
 Verb translate_verb() {
-  return apply_verb(Way::kTranslate, "translate", "show rows of any group as if of another",
+  return apply_verb(Direction::kBetweenGroups, "translate",
+                    "show rows of any group as if of another",
                     "conflux translate cells.conflux cells.csv --to batch2 -o as_batch2.csv");
 }
 

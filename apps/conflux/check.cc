@@ -10,6 +10,8 @@
 #include "check_report.h"
 #include "conflux/columns/measured_scales.h"
 #include "core/shell_word.h"
+#include "dataset/column_file.h"
+#include "dataset/memory_limit.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -109,21 +111,21 @@ std::string aligned_name(const std::vector<std::string>& paths, const std::strin
   return name;
 }
 
-Json check_json(const CheckReport& found, const GroupSet& groups, const std::string& command) {
-  const std::vector<std::string> names = groups.names();
+Json check_json(const CheckReport& found, const std::vector<std::string>& names,
+                const std::vector<std::string>& feature_names, const std::string& command) {
   Json rows, features, atoms = Json::array();
   for (std::size_t m = 0; m < names.size(); ++m) rows[names[m]] = found.rows[m];
   for (std::size_t j = 0; j < found.features.size(); ++j) {
     const FeatureDifference& feature = found.features[j];
-    features[groups.feature_names()[j]] = {{"differs", feature.differs},
-                                           {"shift", feature.shift},
-                                           {"shift_by_chance", feature.shift_by_chance},
-                                           {"spread_ratio", feature.spread_ratio},
-                                           {"p_value", feature.p_value},
-                                           {"false_discovery_rate", feature.false_discovery_rate},
-                                           {"importance", feature.importance}};
+    features[feature_names[j]] = {{"differs", feature.differs},
+                                  {"shift", feature.shift},
+                                  {"shift_by_chance", feature.shift_by_chance},
+                                  {"spread_ratio", feature.spread_ratio},
+                                  {"p_value", feature.p_value},
+                                  {"false_discovery_rate", feature.false_discovery_rate},
+                                  {"importance", feature.importance}};
   }
-  for (const Index j : found.features_with_atoms) atoms.push_back(groups.feature_names()[j]);
+  for (const Index j : found.features_with_atoms) atoms.push_back(feature_names[j]);
   Json out = {{"differ", found.differ},
               {"p_value", found.p_value},
               {"rows", rows},
@@ -209,9 +211,9 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
 }
 
 void run_check(const CheckFlags& flags, const Console& console) {
-  const GroupedInput input = read_groups(flags.input, console);
+  const Dataset input = read_dataset(dataset_options(flags.input), dataset_hooks(console));
   if (!flags.write_columns.empty()) {
-    replace_file(flags.write_columns, columns_draft(input.columns));
+    replace_file(flags.write_columns, column_file_text(input.columns));
     console.info(
         fmt::format("{}: change what is wrong, and give it to fit --columns", flags.write_columns));
   }
@@ -219,7 +221,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   CheckOptions options = flags.options;
   options.threads = flags.input.threads;
   options.value_of = value_of(input.columns);
-  options.things = input.things ? &*input.things : nullptr;
+  options.things = input.subjects ? &*input.subjects : nullptr;
   const CheckReport found = check(groups, options);
   const Index looked_at = std::accumulate(found.rows.begin(), found.rows.end(), Index{0});
   if (looked_at + found.repeated_rows < groups.num_samples()) {
@@ -229,7 +231,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   show_columns(input.columns, console);
   const std::string command = command_of(found, flags.input);
   if (console.json) {
-    print_json(check_json(found, groups, command));
+    print_json(check_json(found, groups.names(), groups.feature_names(), command));
     return;
   }
   for (const std::string& sentence : found.sentences) fmt::print("{}\n", sentence);

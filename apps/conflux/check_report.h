@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "support/console.h"
 
 namespace conflux::app {
 
 /// Everything that was found; `command` is what to do next, empty: nothing.
-Json check_json(const CheckReport& found, const GroupSet& groups, const std::string& command);
+Json check_json(const CheckReport& found, const std::vector<std::string>& group_names,
+                const std::vector<std::string>& feature_names, const std::string& command);
 
 /// What an aligned table of these inputs is called: like no input, in a format that keeps the
 /// groups of its rows.

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "conflux/core/error.h"
-#include "files/json.h"
-#include "files/whole_file.h"
+#include "dataset/column_file.h"
 #include "tables/number_text.h"
 
 namespace conflux::app {
@@ -29,44 +28,6 @@ double parse_cofactor(const std::string& text) {
   if (parse_number(text, out) && out > 0 && std::isfinite(out)) return out;
   throw InvalidOption(fmt::format(
       "--arcsinh is \"{}\"; give a number above zero, say 5 for mass cytometry.", text));
-}
-
-[[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
-  throw InvalidData(fmt::format(
-      "{}: {}; conflux check --write-columns writes a file to start from.", path, what));
-}
-
-void read_file(const std::string& path, ColumnOptions& options) {
-  const Bytes bytes = read_whole_file(path);
-  const auto json =
-      Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  if (!json || !json->is_object()) refuse_file(path, "this is no JSON object with columns");
-  for (const Json::Member& member : json->members()) {
-    if (member.value.is_text()) {
-      options.as.emplace_back(member.name, member.value.text());
-      continue;
-    }
-    if (!member.value.is_object()) {
-      refuse_file(path, fmt::format("column \"{}\" is neither a word nor an object", member.name));
-    }
-    for (const Json::Member& word : member.value.members()) {
-      if (!word.value.is_text() || (word.name != "as" && word.name != "support")) {
-        refuse_file(path, fmt::format("column \"{}\": \"{}\" is not \"as\" or \"support\" with a "
-                                      "word",
-                                      member.name, word.name));
-      }
-      (word.name == "as" ? options.as : options.support)
-          .emplace_back(member.name, word.value.text());
-    }
-  }
-}
-
-std::string support_word(const Interval& support) {
-  if (support == Interval{}) return "any";
-  if (support == Interval{0, Interval{}.high}) return "positive";
-  if (support == Interval{0, 1}) return "unit";
-  return fmt::format("{}:{}", std::isinf(support.low) ? "" : fmt::format("{}", support.low),
-                     std::isinf(support.high) ? "" : fmt::format("{}", support.high));
 }
 
 }  // namespace
@@ -129,7 +90,7 @@ ColumnOptions column_options(const ColumnChoice& choice) {
   choose("missing", choice.missing);
   out.key = choice.key;
   if (!choice.arcsinh.empty()) out.arcsinh = parse_cofactor(choice.arcsinh);
-  if (!choice.file.empty()) read_file(choice.file, out);
+  if (!choice.file.empty()) read_column_file(choice.file, out);
   for (const std::string& text : choice.as) {
     out.as.push_back(parse_pair(text, "--as", "age=whole"));
   }
@@ -137,20 +98,6 @@ ColumnOptions column_options(const ColumnChoice& choice) {
     out.support.push_back(parse_pair(text, "--support", "rain=positive"));
   }
   return out;
-}
-
-std::string columns_draft(const Columns& columns) {
-  Json out = Json::object();
-  for (const Feature& feature : columns.features) {
-    const std::vector<std::string> words = {"number", "whole", "repeated", "category"};
-    const std::string& word = words[static_cast<std::size_t>(feature.kind)];
-    Json entry = {
-        {"as", feature.cofactor > 0 ? fmt::format("arcsinh:{}", feature.cofactor) : word}};
-    if (!feature.category()) entry["support"] = support_word(feature.support);
-    out[feature.name] = entry;
-  }
-  for (const CarriedColumn& column : columns.carried) out[column.name] = Json{{"as", "ignore"}};
-  return out.dump(2) + "\n";
 }
 
 }  // namespace conflux::app

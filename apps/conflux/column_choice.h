@@ -36,7 +36,4 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice);
 /// Reads the file, too. Throws InvalidOption or InvalidData.
 ColumnOptions column_options(const ColumnChoice& choice);
 
-/// A file for --columns that says what was found.
-std::string columns_draft(const Columns& columns);
-
 }  // namespace conflux::app

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "conflux/core/error.h"
+#include "dataset/table_files.h"
 #include "file_checks.h"
 #include "support/interrupt.h"
 #include "table_flags.h"
-#include "tagged_table.h"
 #include "verbs.h"
 
 namespace conflux::app {

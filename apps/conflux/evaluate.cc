@@ -12,10 +12,11 @@
 #include "conflux/judging/evaluation.h"
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
+#include "dataset/model_dataset.h"
 #include "feature_distances.h"
 #include "features_net.h"
 #include "file_checks.h"
-#include "model_input.h"
+#include "grouped_input.h"
 #include "processes.h"
 #include "storage/record_json.h"
 #include "verbs.h"
@@ -292,7 +293,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   // The first looks at some rows of each group, which there is nothing to share of.
   if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
-  flags.input.only_looks = true;
+  flags.input.read_only = true;
   EvaluationOptions& options = flags.options;
   for (std::string& name : options.metrics) std::replace(name.begin(), name.end(), '-', '_');
   check_model_comes_first(flags.model, flags.input.paths.front());
@@ -300,7 +301,8 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_metrics(flags);
   std::optional<FeatureNet> net;
   if (!flags.features_net.empty()) net = FeatureNet::load(flags.features_net);
-  const GroupedInput input = read_groups_for(model, flags.input, console);
+  const Dataset input =
+      read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
   const auto& asked = options.metrics;
   if (input.groups.label_names().empty() &&
       std::find(asked.begin(), asked.end(), "clisi") != asked.end()) {

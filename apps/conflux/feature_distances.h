@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "files/json.h"
 
 namespace conflux::app {

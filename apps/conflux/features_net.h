@@ -4,7 +4,7 @@
 
 #include "conflux/features/feature_net.h"
 #include "conflux/judging/evaluation.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "support/console.h"
 #include "support/flag.h"
 

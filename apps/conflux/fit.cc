@@ -51,7 +51,7 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
   FitRun run(flags.fit, console);
   // The others have read their share, which is now here; unless all fit where rows are.
   if (processes().rank() > 0 && !run.in_place()) return;
-  const Model model = run.fit();
+  const Model model = run.fit().model;
   if (processes().rank() > 0) return;
   save_model(flags.output, model);
   console.info(fmt::format("{}: {} layers for {} groups of {} features, fitted on {} in {:.2f} s",

@@ -6,20 +6,19 @@
 #include <map>
 #include <utility>
 
-#include "columns/measurements.h"
 #include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
 #include "conflux/storage/model_file.h"
 #include "core/stop.h"
+#include "dataset/memory_limit.h"
+#include "dataset/row_pieces.h"
 #include "file_checks.h"
-#include "matching/matching.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "processes.h"
 #include "record_json.h"
 #include "resumed_words.h"
-#include "shared_rows.h"
 #include "storage/record_json.h"
 #include "support/interrupt.h"
 #include "terminal_picture.h"
@@ -103,31 +102,6 @@ void show_progress(const Fit& fit, const Console& console) {
                                values, rate, static_cast<double>(total - done) / rate));
 }
 
-// Labels that a user names are not to be mixed, unless he says so.
-void protect_labels(FitOptions& options, const FitFlags& flags, const GroupSet& groups,
-                    const Console& console) {
-  if (flags.input.label.empty() || was_given(flags, "gate") || flags.preset == "paper") return;
-  if ((kGatedMethods & only(options.method)) == 0) return;
-  if (groups.label_names().empty()) {
-    console.info(fmt::format(
-        "no row has a \"{}\", so the fit goes on as without --label; fill in some of its cells",
-        flags.input.label));
-    return;
-  }
-  options.gate = Gating::kLabel;
-  if (known_labels(groups).in_part) {
-    console.info(fmt::format(
-        "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each other "
-        "(--gate none aligns whole groups)",
-        flags.input.label));
-    return;
-  }
-  console.info(fmt::format(
-      "labels are protected: rows are aligned with rows of the same \"{}\" (--gate none "
-      "aligns whole groups)",
-      flags.input.label));
-}
-
 // Controls teach how a cytometer sees a marker, but not which cells another donor has: one map per
 // marker, in the scale that cytometrists look at, serves donors that the fit has not seen.
 void use_cytometry(FitFlags& flags, const Console& console) {
@@ -209,52 +183,39 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   }
   if (flags.preset == "cytometry") use_cytometry(flags_, console);
   flags_.input.fit_rows = fit_rows_of(flags_);
-  flags_.input.stay_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
+  flags_.input.fit_in_place = rows_can_stay(chosen_options(flags_, 2, nullptr));
   flags_.input.threads = parsed.threads;
   flags_.input.seed = parsed.seed;
   if (!flags.max_memory.empty()) flags_.input.max_memory = bytes_from_text(flags.max_memory);
-  if (flags.unseen == 0) {
-    flags_.input.stay_on_disk = [this](const DataShape& shape, RowSource source) {
-      const auto groups = static_cast<Index>(shape.group_sizes.size());
-      return rows_stay_on_disk(shape, source, chosen_options(flags_, groups, nullptr),
-                               bytes_from_text(flags_.max_memory), console_);
-    };
-  }
-  input_ = read_groups(flags_.input, console);
-  if (input_.on_disk) walk_through_files();
-  const GroupSet& groups = input_.groups;
+  // Rows that are set aside are copied.
+  if (flags.unseen == 0) flags_.input.fit_on_disk = chosen_options(flags_, 2, nullptr);
+  data_ = read_dataset(dataset_options(flags_.input), dataset_hooks(console));
+  const GroupSet& groups = data_.groups;
   check_names(groups.names(), groups.feature_names());
-  features_ = groups.feature_names();
+  columns_ = data_.columns;
   // One process looks at all rows.
-  const bool looks = !input_.in_place || processes().rank() == 0;
-  digest_ = looks ? data_digest(groups) : "";
-  if (input_.in_place) digest_ = gather_texts({digest_}, processes()).front().front();
+  const bool looks = !in_place() || processes().rank() == 0;
+  rows_digest_ = looks ? data_digest(groups) : "";
+  if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();
+  digest_ = rows_digest_;
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
-  if (!earlier_ && options_.method == Method::kAuto && options_.goal == Goal::kAuto) {
-    const bool hide =
-        !input_.columns.features.empty() && !looks_like_measurements(input_.columns);
-    options_.goal = hide ? Goal::kHide : Goal::kTransfer;
-  }
-  if (!earlier_) protect_labels(options_, flags_, groups, console);
-  if (groups.num_groups() > 1 && !input_.on_disk) {
+  align_ = {.fit = options_,
+            .unseen = flags_.unseen,
+            .gate_by_labels = !flags_.input.label.empty() && !was_given(flags_, "gate") &&
+                              flags_.preset != "paper" && !earlier_};
+  options_ = options_for(data_, align_, shown_on(console));
+  align_.fit = options_;
+  align_.gate_by_labels = false;
+  if (groups.num_groups() > 1 && data_.storage != RowStorage::kDisk) {
     DataShape shape = shape_of(groups);
-    if (input_.in_place) shape = largest_share(std::move(shape), processes());
+    if (in_place()) shape = largest_share(std::move(shape), processes());
     check_memory(memory_needed(shape, groups[0].rows.single(), options_),
                  bytes_from_text(flags.max_memory));
   }
   if (flags.watch.wanted()) watch_.emplace(flags.watch, groups, options_.seed, options_.threads);
   catch_interrupts();
-}
-
-void FitRun::walk_through_files() {
-  if (!input_.scratch) {
-    input_.scratch = std::make_shared<DiskScratch>(scratch_folder(), kResidentRows);
-  }
-  for (const MappedNpy& file : input_.mapped) {
-    input_.scratch->watch(file.bytes().data(), file.bytes().size());
-  }
 }
 
 void FitRun::end_early(const std::optional<Fit>& finished) const {
@@ -267,19 +228,14 @@ void FitRun::end_early(const std::optional<Fit>& finished) const {
                                 flags_.checkpoint));
 }
 
-Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
-  // The layers so far, which share their numbers with those of the fit: a signal may come in the
-  // middle of a layer, and the finished ones are worth keeping.
-  std::optional<Fit> finished;
-  FitControl control = rows.control();
-  control.resume = earlier_ ? &*earlier_ : nullptr;
-  control.known_to_differ = known_to_differ;
-  control.gaps = input_.columns.gaps;
-  control.scratch = input_.on_disk ? input_.scratch.get() : nullptr;
+AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
+  AlignHooks out{.on_message = shown_on(console_),
+                 .resume = earlier_ ? &*earlier_ : nullptr,
+                 .processes = &processes(),
+                 .digest = data_.digest_when_read.empty() ? rows_digest_ : data_.digest_when_read};
   // What the columns are used as is said as soon as the options have turned out to suit them.
-  bool shown = false;
-  control.on_progress = [&](const Fit& so_far) {
-    if (!std::exchange(shown, true)) show_columns(input_.columns, console_);
+  out.on_progress = [this, &finished](const Fit& so_far) {
+    show_columns_once();
     show_progress(so_far, console_);
     if (watch_) watch_->show(so_far.flow);
     if (flags_.checkpoint.empty() || processes().rank() > 0) return;
@@ -288,74 +244,56 @@ Fit FitRun::fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ) {
     if (layers % flags_.every != 0) return;
     save_checkpoint(flags_.checkpoint, so_far, digest_, {{kCommand, command_text(flags_.words)}});
   };
-  control.on_pass = [&](Index done, Index most) {
+  out.on_pass = [this](Index done, Index most) {
     console_.progress(fmt::format("networks: pass {} of {} at most", done, most));
   };
-  SelfCommunicator alone;
-  std::optional<Fit> fit;
+  if (in_place()) out.on_layer = [](const LayerRecord&) { return !interrupted(); };
+  out.on_judged = [this](const Flow& flow, const GroupSet& rows) {
+    show_columns_once();
+    if (console_.shows_progress()) picture_ = terminal_picture(flow, rows, options_.threads);
+  };
+  return out;
+}
+
+void FitRun::show_columns_once() {
+  if (!std::exchange(columns_shown_, true)) show_columns(columns_, console_);
+}
+
+Aligned FitRun::run(const Work& work, const AlignHooks& hooks, const std::optional<Fit>& finished) {
+  std::optional<Aligned> done;
   try {
-    if (input_.in_place) {
-      // All end after the same layer.
-      double ended = 0;
-      fit = fit_flow(
-          share_of(rows.fitted, processes()), rows.options, processes(),
-          [](const LayerRecord&) { return !interrupted(); }, control);
-      ended = interrupted() ? 1 : 0;
-      processes().max(std::span(&ended, 1));
-      if (ended > 0) end_early(finished);
-      return *std::move(fit);
-    }
-    const StopScope scope(interrupt_flag());
-    fit = fit_flow(std::move(rows.fitted), rows.options, alone, {}, control);
+    // Processes that fit together end after the same layer.
+    std::optional<StopScope> scope;
+    if (!in_place()) scope.emplace(interrupt_flag());
+    done = work(std::move(data_), align_, hooks);
   } catch (const Stopped&) {
     if (!interrupted()) throw;
   }
-  if (interrupted()) end_early(finished);
-  if (!shown) show_columns(input_.columns, console_);
-  return *std::move(fit);
+  double ended = interrupted() ? 1 : 0;
+  if (in_place()) processes().max(std::span(&ended, 1));
+  if (ended > 0) end_early(finished);
+  return *std::move(done);
 }
 
-Model FitRun::model_of(Fit fit) {
-  Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
-  model.feature_names = features_;
-  model.group_column = input_.group_column;
-  model.label_column = flags_.input.label;
-  model.columns = input_.columns;
-  model.components = input_.components;
-  // By this a later reader knows the rows of the fit.
-  model.metadata["data_digest"] =
-      input_.digest_when_read.empty() ? digest_ : input_.digest_when_read;
-  return model;
+Aligned FitRun::fit() {
+  // The layers so far, which share their numbers with those of the fit: a signal may come in the
+  // middle of a layer, and the finished ones are worth keeping.
+  std::optional<Fit> finished;
+  return run(fit_model, hooks(finished), finished);
 }
 
-Model FitRun::fit(const std::string& to, bool known_to_differ) {
-  RowsToJudge rows = choose_rows_to_judge(std::move(input_.groups), flags_.unseen, options_,
-                                          input_.pool ? &*input_.pool : nullptr);
-  Fit fit = fit_with_checkpoints(rows, known_to_differ);
-  if (processes().rank() > 0) return model_of(std::move(fit));
-  try {
-    const StopScope scope(interrupt_flag());
-    console_.progress("judging");
-    judge_fit(fit, rows, to);
-    if (console_.shows_progress()) {
-      picture_ =
-          terminal_picture(fit.judged ? *fit.judged : fit.flow, rows.judged, options_.threads);
-    }
-  } catch (const Stopped&) {
-    if (!interrupted()) throw;
-  }
-  if (interrupted()) end_early(fit);
-  return model_of(std::move(fit));
+Aligned FitRun::align(const std::string& to) {
+  align_.to = to;
+  std::optional<Fit> finished;
+  AlignHooks watching = hooks(finished);
+  watching.on_check = [this](const CheckReport& found) {
+    for (const std::string& sentence : found.sentences) console_.info(sentence);
+  };
+  return run(conflux::align, watching, finished);
 }
 
 void FitRun::finish_watch(const Model& model) const {
   if (watch_) watch_->finish(model);
-}
-
-Model FitRun::leave() {
-  Fit fit = fit_that_leaves(input_.groups, options_);
-  if (input_.pool && !input_.pool->whole()) fit.record.given_sizes = input_.pool->sizes;
-  return model_of(std::move(fit));
 }
 
 void tell_summary(const Model& model, const std::string& path, const Console& console) {

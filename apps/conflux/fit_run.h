@@ -3,14 +3,15 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "conflux/judging/judged_fit.h"
-#include "conflux/training/model.h"
+#include "conflux/aligning/align.h"
+#include "conflux/model/model.h"
 #include "core/disk_scratch.h"
 #include "fit_watch.h"
 #include "grouped_input.h"
@@ -52,38 +53,42 @@ class FitRun {
   /// Reads the tables. Signals are caught from here on.
   FitRun(const FitFlags& flags, const Console& console);
 
-  const GroupSet& groups() const { return input_.groups; }
-  const Columns& columns() const { return input_.columns; }
-  /// Null unless there are several rows of one thing.
-  const RowsOfThings* things() const { return input_.things ? &*input_.things : nullptr; }
   /// The seed and the threads that everything uses.
   const FitOptions& options() const { return options_; }
 
-  /// Gives the rows away. Rows are judged as rows of the group `to`, or in the shared space.
-  Model fit(const std::string& to = {}, bool known_to_differ = false);
-  /// A model that leaves every row where it is.
-  Model leave();
+  /// Fits; gives the rows away.
+  Aligned fit();
+  /// Checks, shows what was found, and fits unless there is nothing to align; gives the rows away.
+  /// Rows are judged as rows of the group `to`, or in the shared space.
+  Aligned align(const std::string& to);
   /// Shows who watches the whole way of some rows.
   void finish_watch(const Model& model) const;
   /// Whether all processes must fit together, each its rows.
-  bool in_place() const { return input_.in_place; }
-  /// What fit() did to one feature, in block letters; empty unless a person watches.
+  bool in_place() const { return data_.storage == RowStorage::kInPlace; }
+  /// What the fit did to one feature, in block letters; empty unless a person watches.
   const std::vector<std::string>& picture() const { return picture_; }
 
  private:
-  Fit fit_with_checkpoints(RowsToJudge& rows, bool known_to_differ);
+  using Work = std::function<Aligned(Dataset, const AlignOptions&, const AlignHooks&)>;
+
+  /// Ends early if there was a signal.
+  Aligned run(const Work& work, const AlignHooks& hooks, const std::optional<Fit>& finished);
+  AlignHooks hooks(std::optional<Fit>& finished);
+  void show_columns_once();
   /// Keeps the finished layers, if there are any and somewhere to keep them.
   [[noreturn]] void end_early(const std::optional<Fit>& finished) const;
-  Model model_of(Fit fit);
-  void walk_through_files();
 
   FitFlags flags_;
   const Console& console_;
-  GroupedInput input_;
-  std::vector<std::string> features_;
+  Dataset data_;
+  Columns columns_;
+  bool columns_shown_ = false;
+  std::string rows_digest_;
+  /// The same, for checkpoints: with the share that is kept from the fit.
   std::string digest_;
   std::optional<Fit> earlier_;
   FitOptions options_;
+  AlignOptions align_;
   std::vector<std::string> picture_;
   std::optional<FitWatch> watch_;
 };

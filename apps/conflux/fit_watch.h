@@ -7,7 +7,7 @@
 #include <string>
 
 #include "conflux/core/group_set.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "report/journey.h"
 #include "support/flag.h"
 

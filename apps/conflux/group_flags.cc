@@ -1,8 +1,71 @@
-// What all verbs that read groups can be told.
+#include <fmt/format.h>
 
 #include "grouped_input.h"
+#include "processes.h"
 
 namespace conflux::app {
+
+namespace {
+
+// More lines than this about columns are left to conflux info.
+constexpr std::size_t kMostColumnLines = 30;
+
+}  // namespace
+
+DatasetOptions dataset_options(const GroupedInputFlags& flags) {
+  DatasetOptions out{.paths = flags.paths,
+                     .table = read_options(flags.table, "", flags.threads),
+                     .group = flags.group,
+                     .label = flags.label,
+                     .where = flags.where,
+                     .meta = flags.meta,
+                     .meta_key = flags.meta_key,
+                     .rename = flags.rename,
+                     .columns = column_options(flags.choice),
+                     .arrays_are_coordinates = flags.choice.empty(),
+                     .components = flags.pca.count,
+                     .normalization = normalization_called(flags.pca.normalize),
+                     .fit_rows = flags.fit_rows,
+                     .seed = flags.seed,
+                     .threads = flags.threads,
+                     .max_memory = flags.max_memory,
+                     .fit_on_disk = flags.fit_on_disk,
+                     .fit_in_place = flags.fit_in_place,
+                     .read_only = flags.read_only};
+  out.columns.features = flags.features;
+  out.columns.drop = flags.drop;
+  return out;
+}
+
+DatasetHooks dataset_hooks(const Console& console) {
+  return {.on_message = shown_on(console), .processes = &processes()};
+}
+
+std::vector<Flag> component_flags(ComponentFlags& flags) {
+  return {{.names = "--pca",
+           .value = "K",
+           .help = "mtx, h5ad: align K components; 0: genes [50 of over 200 genes]",
+           .target = &flags.count,
+           .least = 0},
+          {.names = "--normalize",
+           .value = "WORD",
+           .help = "mtx, h5ad: log1p-cp10k takes log(1 + counts per 10,000 of the cell) before the "
+                   "components [none]",
+           .target = &flags.normalize,
+           .choices = {"none", std::string(name_of(Normalization::kLog1pCp10k))},
+           .shown = Shown::kToExperts}};
+}
+
+void show_columns(const Columns& columns, const Console& console) {
+  if (columns.empty()) return;
+  const std::vector<std::string> lines = columns.describe_briefly();
+  const std::size_t shown = lines.size() <= kMostColumnLines ? lines.size() : kMostColumnLines - 1;
+  for (std::size_t j = 0; j < shown; ++j) console.info("  " + lines[j]);
+  if (shown < lines.size()) {
+    console.info(fmt::format("  and {} more; conflux info shows all", lines.size() - shown));
+  }
+  console.info("  " + columns.scale_reason);
+}
 
 Flag tables_flag(GroupedInputFlags& flags) {
   return {.names = "INPUT",
@@ -45,7 +108,7 @@ std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key) {
        .shown = Shown::kToExperts}};
 }
 
-std::vector<Flag> join_flags(TaggedTableFlags& flags) {
+std::vector<Flag> join_flags(GroupedInputFlags& flags) {
   std::vector<Flag> out = meta_flags(flags.meta, flags.meta_key);
   out.push_back({.names = "--rename",
                  .value = "LIST",

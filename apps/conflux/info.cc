@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "conflux/storage/model_file.h"
+#include "dataset/memory_limit.h"
 #include "grouped_input.h"
 #include "matched_kinds.h"
 #include "options/option_table.h"

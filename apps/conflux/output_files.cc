@@ -6,8 +6,8 @@
 #include <set>
 
 #include "conflux/core/error.h"
+#include "dataset/group_names.h"
 #include "file_checks.h"
-#include "tagged_table.h"
 
 namespace conflux::app {
 

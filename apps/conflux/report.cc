@@ -9,10 +9,11 @@
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
 #include "core/stopwatch.h"
+#include "dataset/model_dataset.h"
+#include "dataset/row_sample.h"
 #include "file_checks.h"
-#include "model_input.h"
+#include "grouped_input.h"
 #include "report_page.h"
-#include "sampled_groups.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -46,14 +47,14 @@ void check_files(const ReportFlags& flags, bool json) {
 
 // Tables that can be are read in blocks, whatever their length.
 GroupSet read_rows(const Model& model, const ReportFlags& flags, ReportOptions& options,
-                   GroupedInput& kept, const Console& console) {
-  const GroupedInputFlags input = completed(model, flags.input);
+                   Dataset& kept, const Console& console) {
+  const DatasetOptions input = options_for(model, dataset_options(flags.input));
   if (!can_be_sampled(model, input)) {
-    kept = read_groups(input, console, &model);
+    kept = read_dataset_for(model, input, dataset_hooks(console));
     return kept.groups;
   }
   const Index most = std::clamp<Index>(kMostNumbers / model.flow.dim(), kFewestRows, kMostRows);
-  SampledGroups sampled = sample_groups(model, input, most, options.seed, console);
+  SampledGroups sampled = sample_groups(model, input, most, options.seed, shown_on(console));
   options.table_rows = std::move(sampled.sizes);
   return std::move(sampled.groups);
 }
@@ -63,7 +64,7 @@ void run_report(const ReportFlags& flags, const Console& console) {
   const Stopwatch watch;
   const Model model = load_model(flags.model);
   ReportOptions options = flags.options;
-  GroupedInput kept;
+  Dataset kept;
   const GroupSet groups = read_rows(model, flags, options, kept, console);
   options.threads = flags.input.threads;
   options.model_path = flags.model;

@@ -6,9 +6,9 @@
 
 #include "conflux/core/error.h"
 #include "core/stopwatch.h"
+#include "dataset/model_dataset.h"
 #include "file_checks.h"
 #include "files/whole_file.h"
-#include "model_input.h"
 #include "training/pool_draw.h"
 
 namespace conflux::app {
@@ -46,7 +46,7 @@ void report_on_fit(const std::string& path, const Model& model, const std::strin
   // The rows that were drawn for the fit, or to judge it.
   input.fit_rows = rows_to_fit(run.options());
   input.seed = run.options().seed;
-  const GroupedInput rows = read_groups_for(model, input, console);
+  const Dataset rows = read_dataset_for(model, dataset_options(input), {shown_on(console)});
   ReportOptions options{.seed = run.options().seed, .threads = run.options().threads};
   options.model_path = model_path;
   const std::string& name = fit.watch.shown_as;

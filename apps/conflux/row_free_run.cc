@@ -7,8 +7,10 @@
 #include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
+#include "dataset/group_names.h"
 #include "options/option_text.h"
 #include "processes.h"
+#include "tables/npy.h"
 #include "training/row_free.h"
 
 namespace conflux::app {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "fit_run.h"
 #include "support/console.h"
 

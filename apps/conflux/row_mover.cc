@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
-#include "conflux/training/log_density.h"
-#include "conflux/training/table_mover.h"
+#include "conflux/model/log_density.h"
+#include "conflux/model/table_mover.h"
 
 namespace conflux::app {
 
-RowMover::RowMover(const Model& model, Way way, const std::string& to, int threads)
-    : model_(model), way_(way), workers_(threads) {
+RowMover::RowMover(const Model& model, std::optional<Direction> direction, const std::string& to,
+                   int threads)
+    : model_(model), direction_(direction), workers_(threads) {
   if (!to.empty()) to_ = {model.flow.group_index(to)};
 }
 
@@ -37,19 +38,7 @@ void RowMover::move_values(Table& block, std::span<const Index> groups) const {
   const TableMover mover(model_, workers_);
   std::vector<Index> to(groups.begin(), groups.end());
   if (!to_.empty()) std::fill(to.begin(), to.end(), to_.front());
-  switch (way_) {
-    case Way::kTransform:
-      mover.transform(block, groups);
-      break;
-    case Way::kInverse:
-      mover.inverse(block, groups, to);
-      break;
-    case Way::kTranslate:
-      mover.translate(block, groups, to);
-      break;
-    case Way::kLeave:
-      break;
-  }
+  if (direction_) mover.move(*direction_, block, groups, to);
   inexact_rows_ += mover.inexact_rows();
 }
 
@@ -68,25 +57,11 @@ void RowMover::move(const Matrix& rows, std::span<const Index> groups,
              [&](Index i, const double* moved) {
                for (double* column : columns) column[i] = *moved++;
              }},
-        route(groups), nullptr, workers_);
+        route_of(*direction_, groups, to_.empty() ? groups : to_), nullptr, workers_);
   } catch (const NotFinite& error) {
     throw InvalidData(fmt::format("{}: column \"{}\" is {}; drop the row or correct it.",
                                   block.place(error.row()), features[error.col()], error.value()));
   }
-}
-
-Route RowMover::route(std::span<const Index> groups) const {
-  switch (way_) {
-    case Way::kTransform:
-      return Route::to_shared(groups);
-    case Way::kInverse:
-      return Route::from_shared(to_.empty() ? groups : to_);
-    case Way::kTranslate:
-      return Route::between(groups, to_);
-    case Way::kLeave:
-      break;
-  }
-  return {};
 }
 
 }  // namespace conflux::app

@@ -2,30 +2,27 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "conflux/model/model.h"
+#include "conflux/model/table_mover.h"
 #include "conflux/tables/table.h"
-#include "conflux/training/model.h"
 
 namespace conflux::app {
-
-enum class Way {
-  kTransform,
-  kInverse,
-  kTranslate,
-  kLeave,  ///< a copy with the features as they are
-};
 
 /// Moves the rows of one block at a time; which group a row comes from and goes to is known by
 /// name.
 class RowMover {
  public:
-  /// Rows go to the group called `to`; when it is empty, each to its own.
-  RowMover(const Model& model, Way way, const std::string& to, int threads);
+  /// Rows go to the group called `to`; when it is empty, each to its own. Without a direction rows
+  /// stay what they are.
+  RowMover(const Model& model, std::optional<Direction> direction, const std::string& to,
+           int threads);
 
-  bool needs_group() const { return way_ != Way::kInverse || to_.empty(); }
+  bool needs_group() const { return direction_ != Direction::kFromShared || to_.empty(); }
 
   /// Log-densities of rows that have not been moved yet.
   std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const;
@@ -44,10 +41,8 @@ class RowMover {
             const std::vector<std::string>& features, Table& block) const;
 
  private:
-  Route route(std::span<const Index> groups) const;
-
   const Model& model_;
-  Way way_;
+  std::optional<Direction> direction_;
   Workers workers_;
   std::vector<Index> to_;  // empty: each row's own group
   mutable Index inexact_rows_ = 0;

@@ -9,14 +9,16 @@
 #include <memory>
 #include <thread>
 
+#include "check_report.h"
 #include "conflux/core/error.h"
-#include "memory_limit.h"
+#include "core/stop.h"
+#include "dataset/memory_limit.h"
+#include "dataset/table_overview.h"
 #include "serve/http_server.h"
 #include "serve/page.h"
 #include "serve/session.h"
 #include "serve/work_folder.h"
 #include "support/interrupt.h"
-#include "table_look.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -63,7 +65,14 @@ void say_where(const Console& console, int port, const std::string& token) {
 void run_serve(const ServeFlags& flags, const Console& console) {
   if (!flags.look.empty()) {
     catch_interrupts();
-    print_json(look_at_columns(flags.look, flags.threads));
+    const StopScope scope(interrupt_flag());
+    try {
+      Json found = look_at_columns(flags.look, flags.threads);
+      found["output"] = aligned_name({flags.look}, "");
+      print_json(found);
+    } catch (const Stopped&) {
+      stop_if_interrupted();
+    }
     return;
   }
   check_table(flags.table);

@@ -91,6 +91,19 @@ Flag features_flag(std::vector<std::string>& features, const std::string& help) 
   return {.names = "--features", .value = "LIST", .help = help, .target = &features};
 }
 
+std::vector<Flag> column_flags(ModelColumnChoice& choice) {
+  std::vector<Flag> out = {
+      group_flag(choice.group, "column that tells the groups [as when fitting]"),
+      features_flag(choice.features, "columns of the features, in their order [as when fitting]"),
+      {.names = "--rename",
+       .value = "LIST",
+       .help = "names of groups here and in the model, say gcm_p=gcm or day_*_b=*",
+       .target = &choice.rename}};
+  const std::vector<Flag> joins = meta_flags(choice.meta, choice.meta_key);
+  out.insert(out.end(), joins.begin(), joins.end());
+  return out;
+}
+
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads) {
   check_fcs_words(flags.fcs);
   return {.format = flags.format,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conflux/tables/table.h"
+#include "dataset/model_table.h"
 #include "support/flag.h"
 
 namespace conflux::app {
@@ -37,6 +38,8 @@ std::vector<Flag> output_format_flags(OutputFlags& flags);
 Flag group_flag(std::string& group, const std::string& help);
 /// --features
 Flag features_flag(std::vector<std::string>& features, const std::string& help);
+/// --group, --features, --rename, --meta and --meta-key
+std::vector<Flag> column_flags(ModelColumnChoice& choice);
 /// --meta and --meta-key
 std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key);
 

@@ -55,6 +55,21 @@ void Console::finish_progress() const {
   line_open_ = false;
 }
 
+MessageCallback shown_on(const Console& console) {
+  return [&console](const Message& message) {
+    switch (message.kind) {
+      case MessageKind::kInfo:
+        return console.info(message.text);
+      case MessageKind::kDetail:
+        return console.detail(message.text);
+      case MessageKind::kWarning:
+        return console.warn(message.text);
+      case MessageKind::kProgress:
+        return console.progress(message.text);
+    }
+  };
+}
+
 void print_json(const Json& json) { std::printf("%s\n", json.dump(2).c_str()); }
 
 std::string printable(const std::string& text) {

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "conflux/core/message.h"
 #include "files/json.h"
 
 namespace conflux::app {
@@ -39,6 +40,9 @@ class Console {
 
   mutable bool line_open_ = false;
 };
+
+/// Shows the messages of the library. The console must outlive the callback.
+MessageCallback shown_on(const Console& console);
 
 /// Prints a summary on standard output.
 void print_json(const Json& json);

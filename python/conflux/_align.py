@@ -17,7 +17,7 @@ from ._parameters import engine_options
 from ._progress import Progress
 from ._tables import as_frame, is_frame
 from .estimators import Aligner
-from .judging import Check, Summary, check_data, read_data, take_named
+from .judging import Check, Summary, check_of, read_data, take_named
 
 __all__ = ["Alignment", "align"]
 
@@ -120,13 +120,11 @@ def align(
     target = "" if to is None else _labels.name_of(to)
     if to is not None and target not in data.group_names:
         raise ValueError(f"to is {to!r}; choose one of the groups {data.group_names}.")
-    look = check_data(data, rows.names, 0.05, 20_000, seed, n_jobs)
+    feature_names, group_names = data.feature_names or rows.names, data.group_names
     total = aligner._expected_layers(options, data, data.group_names)
     with Progress(aligner.verbose, total, None) as progress, in_words_of_python():
-        if look.differ:
-            model, kept = _core.fit_and_judge(data, options, unseen, target, *names, progress)
-        else:
-            model, kept = _core.leave(data, options, *names), np.zeros(len(rows), dtype=bool)
+        model, kept, seen = _core.align(data, options, unseen, target, *names, progress)
+    look = check_of(seen, feature_names, group_names)
     aligner._remember(model, found, rows)
     told: dict[str, Any] = dict(model.summary)
     told["sentences"] = [python_words(sentence) for sentence in told["sentences"]]

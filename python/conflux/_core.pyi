@@ -192,7 +192,7 @@ def fit_drawn(
     on_checkpoint: Callable[[bytes], None],
     seconds: float,
 ) -> Model: ...
-def fit_and_judge(
+def align(
     data: Data,
     options: dict[str, Any],
     unseen: float,
@@ -200,10 +200,7 @@ def fit_and_judge(
     group_column: str,
     label_column: str,
     on_layer: Optional[Callable[[dict[str, Any]], bool]],
-) -> tuple[Model, npt.NDArray[np.bool_]]: ...
-def leave(
-    data: Data, options: dict[str, Any], group_column: str, label_column: str
-) -> Model: ...
+) -> tuple[Model, npt.NDArray[np.bool_], dict[str, Any]]: ...
 def w2_exact(
     x: npt.NDArray[Any],
     y: npt.NDArray[Any],

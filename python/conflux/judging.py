@@ -200,8 +200,11 @@ def check_data(
 ) -> Check:
     """Return what can be said of groups; `names` are those of features that have none."""
     found = _core.check(data, error_rate, max_rows, 99, seed, threads_of(n_jobs))
-    names = data.feature_names or names
-    group_names = data.group_names
+    return check_of(found, data.feature_names or names, data.group_names)
+
+
+def check_of(found: dict[str, Any], names: list[str], group_names: list[str]) -> Check:
+    """Return a check of the engine; `names` are those of the features."""
     shares = None
     if found["labels"] is not None:
         table = found["labels"]["shares"].tolist()

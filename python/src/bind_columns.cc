@@ -6,7 +6,7 @@
 #include "bindings.h"
 #include "caller_data.h"
 #include "conflux/core/error.h"
-#include "conflux/training/table_mover.h"
+#include "conflux/model/table_mover.h"
 #include "tables/number_text.h"
 
 namespace py = pybind11;
@@ -39,40 +39,38 @@ py::object columns_of(const Columns& columns) {
 
 // ---- moving
 
-// Where rows come from and go to; `shared` says that they are rows of the shared space.
-struct Journey {
+// Which groups rows come from and go to.
+struct Ends {
+  Direction direction = Direction::kToShared;
   std::span<const Index> from = {};
   std::span<const Index> to = {};
-  bool shared = false;
 };
 
-Journey journey_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, Index rows) {
-  Journey out{.shared = shared};
-  if (from) out.from = span_of(*from, rows);
+// `shared` says that they are rows of the shared space, whose groups need not be known.
+Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, Index rows) {
+  Ends out;
   if (to) out.to = span_of(*to, rows);
+  out.from = from ? span_of(*from, rows) : out.to;
+  out.direction = shared           ? Direction::kFromShared
+                  : out.to.empty() ? Direction::kToShared
+                                   : Direction::kBetweenGroups;
   return out;
 }
 
-Index move(const Model& model, Table& table, const Journey& journey, const Workers& workers) {
+Index move(const Model& model, Table& table, const Ends& ends, const Workers& workers) {
   const TableMover mover(model, workers);
-  if (journey.shared) {
-    mover.inverse(table, journey.from.empty() ? journey.to : journey.from, journey.to);
-  } else if (journey.to.empty()) {
-    mover.transform(table, journey.from);
-  } else {
-    mover.translate(table, journey.from, journey.to);
-  }
+  mover.move(ends.direction, table, ends.from, ends.to);
   return mover.inexact_rows();
 }
 
 py::tuple move_table(const Model& model, const Table& given, const OptionalGroups& from,
                      const OptionalGroups& to, bool shared, int threads) {
   Table table = given;
-  const Journey journey = journey_of(from, to, shared, table.num_rows());
+  const Ends ends = ends_of(from, to, shared, table.num_rows());
   Index inexact = 0;
   {
     const py::gil_scoped_release unlocked;
-    inexact = move(model, table, journey, Workers(threads));
+    inexact = move(model, table, ends, Workers(threads));
   }
   return py::make_tuple(to_list(table, model.columns.feature_names()), inexact);
 }
@@ -104,14 +102,14 @@ py::tuple move_array(const Model& model, const py::array& x, const Names& names,
     const auto start = shared ? OptionalGroups() : from;
     return py::make_tuple(move_rows(model, x, start, to, true, false, threads)[0], 0);
   }
-  const Journey journey = journey_of(from, to, shared, samples.rows());
+  const Ends ends = ends_of(from, to, shared, samples.rows());
   py::array_t<double> out({samples.rows(), samples.cols()});
   double* value = out.mutable_data();
   Index inexact = 0;
   {
     const py::gil_scoped_release unlocked;
     Table table = table_of(samples, names, workers);
-    inexact = move(model, table, journey, workers);
+    inexact = move(model, table, ends, workers);
     for (Index i = 0; i < table.num_rows(); ++i) {
       for (const Column& column : table.columns) *value++ = number_in(table, column, i);
     }

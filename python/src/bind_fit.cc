@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 
 #include "bindings.h"
 #include "caller_data.h"
-#include "conflux/judging/judged_fit.h"
+#include "check_dict.h"
+#include "conflux/aligning/align.h"
+#include "conflux/model/add_group.h"
 #include "conflux/storage/checkpoint.h"
-#include "conflux/training/add_group.h"
 #include "core/stopwatch.h"
 #include "model_parts.h"
 #include "option_dict.h"
@@ -39,34 +41,17 @@ LayerCallback layer_callback(const py::object& on_layer) {
   };
 }
 
-// By the digest a report knows the rows of the fit. Those of which some were drawn are known by
-// their numbers, as whoever drew them has not all.
-SharedModel model_of(Fit fit, const Columns& columns, const Names& features,
-                     const std::string& group_column, const std::string& label_column,
-                     const std::string& digest) {
-  Model model{.flow = std::move(fit.flow),
-              .record = std::move(fit.record),
-              .feature_names = features,
-              .group_column = group_column,
-              .label_column = label_column,
-              .columns = columns};
-  if (model.record.given_sizes.empty()) model.metadata["data_digest"] = digest;
-  return std::make_shared<Model>(std::move(model));
-}
-
-// Gives the rows of the data away.
+// Gives the rows of the data away. The result is not judged: estimators are asked for that.
 SharedModel fit(CallerData& data, const py::dict& options, const std::string& group_column,
                 const std::string& label_column, const py::object& on_layer) {
-  const FitOptions chosen = options_from_dict(options);
+  const AlignOptions chosen{
+      .fit = options_from_dict(options), .unseen = 0, .gate_by_labels = false, .judge = false};
   const LayerCallback callback = layer_callback(on_layer);
 
   const py::gil_scoped_release unlocked;
-  validate(chosen);
-  const Names features = data.groups().feature_names();
-  const std::string digest = data_digest(data.groups());
-  SelfCommunicator alone;
-  Fit fitted = fit_flow(data.take_groups(), chosen, alone, callback, {.gaps = data.columns().gaps});
-  return model_of(std::move(fitted), data.columns(), features, group_column, label_column, digest);
+  validate(chosen.fit);
+  return std::make_shared<Model>(
+      fit_model(data.take(group_column, label_column), chosen, {.on_layer = callback}).model);
 }
 
 // Rows of a group of this size that a fit with these options draws, in order; the labels may be
@@ -96,72 +81,63 @@ std::function<void(const Fit&)> checkpoint_callback(const py::object& on_checkpo
   };
 }
 
+// Drawn rows, all of which are fitted.
+Pool all_of(const GroupSet& groups, std::vector<Index> drawn_from) {
+  Pool out{.sizes = std::move(drawn_from)};
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    std::vector<Index>& rows =
+        out.fitted.emplace_back(static_cast<std::size_t>(groups[m].rows.rows()));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    out.next.emplace_back();
+  }
+  return out;
+}
+
 // The same on rows that draw_rows() has drawn from groups of these sizes, empty if all are there.
 // Goes on from a checkpoint unless that is empty, and tells new ones.
 SharedModel fit_drawn(CallerData& data, const py::dict& options, const std::string& group_column,
                       const std::string& label_column, const std::vector<Index>& drawn_from,
                       const py::bytes& checkpoint, const py::object& on_checkpoint,
                       double seconds) {
-  FitOptions chosen = options_from_dict(options);
+  const AlignOptions chosen{
+      .fit = options_from_dict(options), .unseen = 0, .gate_by_labels = false, .judge = false};
   const std::string_view earlier_bytes = checkpoint;
 
   const py::gil_scoped_release unlocked;
-  validate(chosen);
-  if (!drawn_from.empty()) fix_size_weights(chosen, drawn_from);
-  const Names features = data.groups().feature_names();
-  const std::string digest = data_digest(data.groups());
+  validate(chosen.fit);
+  Dataset rows = data.take(group_column, label_column);
+  AlignHooks hooks{.digest = digest_of(rows)};
+  hooks.on_progress = checkpoint_callback(on_checkpoint, seconds, hooks.digest);
+  if (!drawn_from.empty()) rows.pool = all_of(rows.groups, drawn_from);
   Fit earlier;
-  FitControl control{.on_progress = checkpoint_callback(on_checkpoint, seconds, digest),
-                     .drawn_from = &drawn_from,
-                     .gaps = data.columns().gaps};
   if (!earlier_bytes.empty()) {
-    earlier = parse_checkpoint(std::as_bytes(std::span(earlier_bytes)), digest);
-    control.resume = &earlier;
+    earlier = parse_checkpoint(std::as_bytes(std::span(earlier_bytes)), hooks.digest);
+    hooks.resume = &earlier;
   }
-  SelfCommunicator alone;
-  Fit fitted = fit_flow(data.take_groups(), chosen, alone, {}, control);
-  return model_of(std::move(fitted), data.columns(), features, group_column, label_column, digest);
+  return std::make_shared<Model>(fit_model(std::move(rows), chosen, hooks).model);
 }
 
-// The same on all rows but some, which judge it: as rows of the group `to`, or in the shared space.
-// Also returns which rows these are.
-py::tuple fit_and_judge(CallerData& data, const py::dict& options, double unseen,
-                        const std::string& to, const std::string& group_column,
-                        const std::string& label_column, const py::object& on_layer) {
-  const FitOptions chosen = options_from_dict(options);
+// The whole way: check, fit on all rows but some, which judge it as rows of the group `to`, or in
+// the shared space. Also returns which rows these are, and what the check has found.
+py::tuple align_rows(CallerData& data, const py::dict& options, double unseen,
+                     const std::string& to, const std::string& group_column,
+                     const std::string& label_column, const py::object& on_layer) {
+  const AlignOptions chosen{
+      .fit = options_from_dict(options), .unseen = unseen, .to = to, .gate_by_labels = false};
   const LayerCallback callback = layer_callback(on_layer);
   py::array_t<bool> kept(data.num_rows());
   bool* is_kept = kept.mutable_data();
   std::fill_n(is_kept, data.num_rows(), false);
-  SharedModel model;
+  Aligned done;
   {
     const py::gil_scoped_release unlocked;
-    validate(chosen);
-    const Names features = data.groups().feature_names();
-    const std::string digest = data_digest(data.groups());
-    RowsToJudge rows = choose_rows_to_judge(data.take_groups(), unseen, chosen);
-    for (std::size_t m = 0; m < rows.set_aside.size(); ++m) {
-      for (const Index i : rows.set_aside[m]) is_kept[data.row_of(m, i)] = true;
+    validate(chosen.fit);
+    done = align(data.take(group_column, label_column), chosen, {.on_layer = callback});
+    for (std::size_t m = 0; m < done.unseen_rows.size(); ++m) {
+      for (const Index i : done.unseen_rows[m]) is_kept[data.row_of(m, i)] = true;
     }
-    SelfCommunicator alone;
-    FitControl control = rows.control();
-    control.known_to_differ = true;
-    control.gaps = data.columns().gaps;
-    Fit fitted = fit_flow(std::move(rows.fitted), rows.options, alone, callback, control);
-    judge_fit(fitted, rows, to);
-    fitted.record.check = data.checked;
-    model =
-        model_of(std::move(fitted), data.columns(), features, group_column, label_column, digest);
   }
-  return py::make_tuple(model, kept);
-}
-
-SharedModel leave(const CallerData& data, const py::dict& options, const std::string& group_column,
-                  const std::string& label_column) {
-  Fit fitted = fit_that_leaves(data.groups(), options_from_dict(options));
-  fitted.record.check = data.checked;
-  return model_of(std::move(fitted), data.columns(), data.groups().feature_names(), group_column,
-                  label_column, data_digest(data.groups()));
+  return py::make_tuple(std::make_shared<Model>(std::move(done.model)), kept, to_dict(done.check));
 }
 
 }  // namespace
@@ -191,11 +167,8 @@ void bind_fit(py::module_& module) {
   module.def("fit_drawn", &fit_drawn, py::arg("data"), py::arg("options"), py::arg("group_column"),
              py::arg("label_column"), py::arg("drawn_from"), py::arg("checkpoint"),
              py::arg("on_checkpoint"), py::arg("seconds"));
-  module.def("fit_and_judge", &fit_and_judge, py::arg("data"), py::arg("options"),
-             py::arg("unseen"), py::arg("to"), py::arg("group_column"), py::arg("label_column"),
-             py::arg("on_layer"));
-  module.def("leave", &leave, py::arg("data"), py::arg("options"), py::arg("group_column"),
-             py::arg("label_column"));
+  module.def("align", &align_rows, py::arg("data"), py::arg("options"), py::arg("unseen"),
+             py::arg("to"), py::arg("group_column"), py::arg("label_column"), py::arg("on_layer"));
 }
 
 }  // namespace conflux::python

@@ -5,8 +5,9 @@
 
 #include "bindings.h"
 #include "caller_data.h"
+#include "check_dict.h"
 #include "conflux/columns/measured_scales.h"
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
 #include "conflux/judging/image_features.h"
 #include "guess_dict.h"
@@ -25,6 +26,8 @@ py::dict to_dict(const Composition& composition) {
                   "by_chance"_a = composition.difference.by_chance,
                   "p_value"_a = composition.difference.p_value);
 }
+
+}  // namespace
 
 py::dict to_dict(const CheckReport& report) {
   py::list features;
@@ -45,6 +48,8 @@ py::dict to_dict(const CheckReport& report) {
                   "advice"_a = name_of(report.advice), "sentences"_a = report.sentences);
 }
 
+namespace {
+
 py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index deals,
                       std::uint64_t seed, int threads) {
   CheckReport report;
@@ -58,7 +63,6 @@ py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index
                                    .value_of = value_of(data.columns()),
                                    .things = data.things()});
   }
-  data.checked = record_of(report);
   return to_dict(report);
 }
 

@@ -40,14 +40,6 @@ std::vector<Value> taken(std::span<const Value> all, const std::vector<Index>& r
   return out;
 }
 
-void refuse_empty_groups(const std::vector<std::vector<Index>>& rows_of, const Names& names) {
-  for (std::size_t m = 0; m < rows_of.size(); ++m) {
-    if (!rows_of[m].empty()) continue;
-    throw InvalidData(fmt::format(
-        "every row of group \"{}\" has a missing cell; keep them by --missing auto.", names[m]));
-  }
-}
-
 }  // namespace
 
 CallerRows::CallerRows(const py::object& x, Names names) : names_(std::move(names)) {
@@ -74,34 +66,21 @@ CallerData::CallerData(const py::object& x, RowFacts facts,
     : facts_(std::move(facts)), rows_(x, facts_.feature_names) {
   if (rows_.is_array()) caller_.emplace(rows_.array(), facts_);
   const auto groups = span_of(*facts_.groups, rows_.rows());
-  const auto count = static_cast<Index>(facts_.group_names.size());
   const py::gil_scoped_release unlocked;
   const Workers workers(threads);
-  const std::vector<Index> all = every_row(rows_.rows());
-  rows_of_ = rows_by_group(groups, all, facts_.group_names.size());
-  if (!options) {
-    borrow(workers);
-    return;
+  data_.positions = rows_by_group(groups, every_row(rows_.rows()), facts_.group_names.size());
+  if (!options) return borrow(workers);
+  const SharedTable table = rows_.table(workers);
+  RowTags tags{.group_names = facts_.group_names, .groups = groups};
+  tags.masses = masses_of(facts_.masses, rows_.rows());
+  if (!facts_.label_names.empty() && facts_.labels) {
+    tags.label_names = facts_.label_names;
+    tags.labels = span_of(*facts_.labels, rows_.rows());
   }
-  const SharedTable whole = rows_.table(workers);
-  SharedTable table = whole;
-  columns_ = find_columns(*table, groups, count, *options, workers);
-  std::vector<Index> kept = all;
-  if (options->missing == MissingRule::kDrop) kept = complete_rows(*table, columns_);
-  dropped_ = rows_.rows() - static_cast<Index>(kept.size());
-  if (dropped_ > 0) {
-    rows_of_ = rows_by_group(groups, kept, facts_.group_names.size());
-    refuse_empty_groups(rows_of_, facts_.group_names);
-    table = std::make_shared<Table>(table->rows(kept));
-    const Columns of_all_rows = std::move(columns_);
-    columns_ = find_columns(*table, taken(groups, kept), count, *options, workers);
-    take_missing_codes(columns_, of_all_rows);
-  } else if (rows_.is_array() && as_they_are(*table)) {
-    borrow(workers);
-    return;
-  }
-  things_ = find_things(*whole, columns_, rows_of_);
-  keep(coordinates_by_group(columns_, *table, taken(groups, kept), count, workers));
+  data_ =
+      dataset_of(*table, tags, {.columns = *options, .seed = options->seed, .threads = threads});
+  // Values that are coordinates already need not be copied.
+  if (dropped() == 0 && rows_.is_array() && as_they_are(*table)) borrow(workers);
 }
 
 CallerData::CallerData(const Columns& columns, const Names& known_groups, const py::object& x,
@@ -111,7 +90,7 @@ CallerData::CallerData(const Columns& columns, const Names& known_groups, const 
   const auto groups = span_of(*facts_.groups, rows_.rows());
   const py::gil_scoped_release unlocked;
   const Workers workers(threads);
-  rows_of_ = rows_by_group(groups, every_row(rows_.rows()), facts_.group_names.size());
+  data_.positions = rows_by_group(groups, every_row(rows_.rows()), facts_.group_names.size());
   std::vector<Index> places;
   for (const std::string& name : facts_.group_names)
     places.push_back(find_group(known_groups, name));
@@ -119,35 +98,36 @@ CallerData::CallerData(const Columns& columns, const Names& known_groups, const 
     borrow(workers);
     return;
   }
-  columns_ = columns;
+  data_.columns = columns;
   std::vector<Index> known;
   for (const Index group : groups) known.push_back(places[static_cast<std::size_t>(group)]);
   const Matrix all = known_coordinates(columns, *rows_.table(workers), known, workers);
   std::vector<Matrix> parts;
-  for (const std::vector<Index>& own : rows_of_) parts.emplace_back(all(own, Eigen::all));
+  for (const std::vector<Index>& own : data_.positions) parts.emplace_back(all(own, Eigen::all));
   keep(std::move(parts));
 }
 
 bool CallerData::as_they_are(const Table& table) const {
-  return columns_.feature_names() == rows_.names() &&
-         std::all_of(columns_.features.begin(), columns_.features.end(),
+  return columns().feature_names() == rows_.names() &&
+         std::all_of(columns().features.begin(), columns().features.end(),
                      [](const Feature& feature) { return feature.as_it_is(); }) &&
          std::all_of(table.columns.begin(), table.columns.end(),
                      [](const Column& column) { return count_missing(column) == 0; });
 }
 
 void CallerData::borrow(const Workers& workers) {
-  groups_ = caller_->group_set(workers);
+  data_.groups = caller_->group_set(workers);
   set_labels();
 }
 
 void CallerData::keep(std::vector<Matrix> coordinates) {
   const auto masses = masses_of(facts_.masses, rows_.rows());
   for (std::size_t m = 0; m < coordinates.size(); ++m) {
-    groups_.add(facts_.group_names[m], std::move(coordinates[m]), taken(masses, rows_of_[m]));
+    data_.groups.add(facts_.group_names[m], std::move(coordinates[m]),
+                     taken(masses, data_.positions[m]));
   }
-  groups_.set_feature_names(columns_.feature_names());
-  groups_.set_measured(measured_scales(columns_));
+  data_.groups.set_feature_names(columns().feature_names());
+  data_.groups.set_measured(measured_scales(columns()));
   set_labels();
 }
 
@@ -155,8 +135,19 @@ void CallerData::set_labels() {
   if (facts_.label_names.empty() || !facts_.labels) return;
   const auto labels = span_of(*facts_.labels, rows_.rows());
   std::vector<std::vector<Index>> of_groups;
-  for (const std::vector<Index>& own : rows_of_) of_groups.push_back(taken(labels, own));
-  groups_.set_labels(facts_.label_names, std::move(of_groups));
+  for (const std::vector<Index>& own : data_.positions) of_groups.push_back(taken(labels, own));
+  data_.groups.set_labels(facts_.label_names, std::move(of_groups));
+}
+
+Dataset CallerData::take(std::string group_column, std::string label_column) {
+  Dataset out;
+  out.groups = std::move(data_.groups);
+  out.group_column = std::move(group_column);
+  out.label_column = std::move(label_column);
+  out.columns = data_.columns;
+  out.subjects = data_.subjects;
+  out.digest_when_read = data_.digest_when_read;
+  return out;
 }
 
 Matrix known_coordinates(const Columns& columns, const Table& table, std::span<const Index> groups,

@@ -9,6 +9,7 @@
 
 #include "caller_groups.h"
 #include "caller_table.h"
+#include "conflux/dataset/dataset.h"
 
 namespace conflux::python {
 
@@ -43,19 +44,19 @@ class CallerData {
   CallerData(const Columns& columns, const Names& known_groups, const pybind11::object& x,
              RowFacts facts, int threads);
 
-  const GroupSet& groups() const { return groups_; }
-  /// The groups for someone who may keep their rows; they are gone then.
-  GroupSet take_groups() { return std::move(groups_); }
-  const Columns& columns() const { return columns_; }
-  /// Null unless there are several rows of one thing.
-  const RowsOfThings* things() const { return things_ ? &*things_ : nullptr; }
+  const GroupSet& groups() const { return data_.groups; }
+  const Columns& columns() const { return data_.columns; }
+  /// Null unless there are several rows of one subject.
+  const RowsOfThings* things() const { return data_.subjects ? &*data_.subjects : nullptr; }
+  /// The dataset for someone who may keep the rows, which are gone then.
+  Dataset take(std::string group_column, std::string label_column);
   /// The row of the caller that is row `i` of group `m`.
-  Index row_of(std::size_t m, Index i) const { return rows_of_[m][static_cast<std::size_t>(i)]; }
+  Index row_of(std::size_t m, Index i) const {
+    return data_.positions[m][static_cast<std::size_t>(i)];
+  }
   Index num_rows() const { return rows_.rows(); }
   /// Rows with missing cells that were left out.
-  Index dropped() const { return dropped_; }
-  /// What check() has found in these rows, if it was asked: a fit of them remembers it.
-  std::optional<CheckRecord> checked = std::nullopt;
+  Index dropped() const { return data_.dropped_rows; }
 
  private:
   /// Whether no column means anything but itself, so that rows are coordinates.
@@ -67,11 +68,7 @@ class CallerData {
   RowFacts facts_;
   CallerRows rows_;
   std::optional<CallerGroups> caller_;
-  GroupSet groups_;
-  Columns columns_;
-  std::optional<RowsOfThings> things_;
-  std::vector<std::vector<Index>> rows_of_;
-  Index dropped_ = 0;
+  Dataset data_;
 };
 
 /// Rows with a missing cell as it is expected in their groups, in the order of the rows.

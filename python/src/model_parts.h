@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "samples.h"
 
 namespace conflux::python {

@@ -11,18 +11,12 @@ align.default <- function(x, batch, to = NULL, ...) {
   structure(predict(model, x, batch, to), conflux = model)
 }
 
-# Numeric columns are features; the others stay as they are.
+# Columns mean what `conflux fit` finds them to mean: numbers and factors with few levels are features, others stay
+# as they are. In the shared space a factor is a number.
 align.data.frame <- function(x, batch, to = NULL, ...) {
-  if (is.character(batch) && length(batch) == 1 && batch %in% names(x)) {
-    of <- x[[batch]]
-    numeric <- setdiff(names(x)[vapply(x, is.numeric, NA)], batch)
-  } else {
-    of <- batch
-    numeric <- names(x)[vapply(x, is.numeric, NA)]
-  }
-  moved <- align.default(as.matrix(x[numeric]), of, to, ...)
-  x[numeric] <- as.data.frame(moved)
-  structure(x, conflux = attr(moved, "conflux"))
+  model <- fit(x, batch, ...)
+  if (is_name(batch, x)) batch <- x[[batch]]
+  structure(predict(model, x, batch, to), conflux = model)
 }
 
 # The entry `dimred` of reducedDims is aligned and kept as another one, `name`; the model is in metadata.
@@ -35,17 +29,34 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
   x
 }
 
-#' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb").
-fit <- function(x, batch, ...) {
-  x <- numbers_of(x)
+#' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb", missing = "drop").
+#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are no features.
+fit <- function(x, batch, label = NULL, drop = NULL, ...) {
   options <- list(...)
   if (length(options) > 0 && (is.null(names(options)) || any(names(options) == ""))) {
     stop("options have names, as in fit(x, batch, seed = 1)")
   }
+  if (is_name(batch, x)) {
+    options$group <- batch
+    of <- x[[batch]]
+    x <- x[setdiff(names(x), batch)]
+  } else {
+    of <- batch
+  }
+  if (!is.null(label)) {
+    if (is_name(label, x)) {
+      options$label <- label
+    } else {
+      if (length(label) != nrow(x)) stop("there are ", nrow(x), " rows but ", length(label), " labels; give one per row")
+      options$label <- "label"
+      if ("label" %in% colnames(x)) stop("x has a column \"label\"; call it otherwise, or name it: label = \"label\"")
+      x <- cbind(as.data.frame(x), label = as.character(label))
+    }
+  }
+  if (length(drop) > 0) options$drop <- paste(drop, collapse = ",")
   words <- vapply(options, function(value) format(value, digits = 17, scientific = FALSE), "")
-  batch <- names_of_batches(batch, x)
-  sorted <- batch_by_batch(batch)
-  .Call(conflux_r_fit, x[sorted, , drop = FALSE], names_of(x), batch[sorted],
+  coded <- coded_of(x)
+  .Call(conflux_r_fit, coded$numbers, names_of(coded$numbers), names_of_batches(of, x), coded$levels,
         paste0(names(options), "=", words, recycle0 = TRUE))
 }
 
@@ -68,13 +79,50 @@ print.conflux <- function(x, ...) {
 }
 
 moved <- function(model, x, batch, way, to) {
-  if (is.data.frame(x)) x <- as.matrix(x[.Call(conflux_r_about, model)$columns])
-  x <- numbers_of(x)
+  about <- .Call(conflux_r_about, model)
+  given <- if (is.data.frame(x)) x[about$columns] else x
+  coded <- coded_of(given, if (is.data.frame(x)) stats::setNames(about$levels, about$columns))$numbers
   batch <- names_of_batches(batch, x)
   sorted <- batch_by_batch(batch)
-  x[sorted, ] <- .Call(conflux_r_move, model, x[sorted, , drop = FALSE], batch[sorted], way, to)
+  out <- coded
+  out[sorted, ] <- .Call(conflux_r_move, model, coded[sorted, , drop = FALSE], batch[sorted], way, to)
+  if (!is.data.frame(x)) return(out)
+  for (j in seq_along(given)) {
+    # What did not move keeps its type.
+    if (identical(out[, j], coded[, j])) next
+    levels <- about$levels[[j]]
+    x[[about$columns[j]]] <- if (length(levels) == 0 || way == "transform") out[, j] else levels[out[, j] + 1]
+  }
   x
 }
+
+# Rows as a matrix of numbers, in which texts are positions among their levels, from 0.
+coded_of <- function(x, known = NULL) {
+  if (!is.data.frame(x)) {
+    x <- numbers_of(x)
+    return(list(numbers = x, levels = rep(list(character(0)), ncol(x))))
+  }
+  levels <- lapply(names(x), function(name) {
+    column <- x[[name]]
+    if (is.numeric(column) || is.logical(column)) return(character(0))
+    if (length(known[[name]]) > 0) return(known[[name]])
+    if (is.factor(column)) base::levels(column) else unique(as.character(column[!is.na(column)]))
+  })
+  numbers <- vapply(seq_along(x), function(j) {
+    column <- x[[j]]
+    if (length(levels[[j]]) == 0) return(as.double(column))
+    places <- match(as.character(column), levels[[j]]) - 1
+    new <- is.na(places) & !is.na(column)
+    if (any(new)) {
+      stop("column \"", names(x)[j], "\" has a value \"", column[new][1], "\", which the fit has not seen")
+    }
+    as.double(places)
+  }, double(nrow(x)))
+  numbers <- matrix(numbers, nrow(x), dimnames = list(NULL, names(x)))
+  list(numbers = numbers, levels = levels)
+}
+
+is_name <- function(name, x) is.data.frame(x) && is.character(name) && length(name) == 1 && name %in% names(x)
 
 # Batches in the order of their first rows, and rows of a batch in theirs.
 batch_by_batch <- function(batch) order(match(batch, unique(batch)))

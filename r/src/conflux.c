@@ -49,8 +49,14 @@ static void turn(double* matrix, double* rows, R_xlen_t begin, R_xlen_t count, R
   }
 }
 
+static const char** texts_of(SEXP texts) {
+  const char** out = (const char**)R_alloc((size_t)XLENGTH(texts), sizeof(char*));
+  for (R_xlen_t i = 0; i < XLENGTH(texts); ++i) out[i] = text_at(texts, i);
+  return out;
+}
+
 struct FitWork {
-  SEXP x, columns, batch, options;
+  SEXP x, columns, batch, levels, options;
   conflux_table* table;
 };
 
@@ -62,24 +68,26 @@ static SEXP fit_rows(void* data) {
   for (R_xlen_t j = 0; j < XLENGTH(work->columns); ++j) {
     if (!conflux_table_name(work->table, j, text_at(work->columns, j))) fail();
   }
-  double* rows = (double*)R_alloc((size_t)n * (size_t)width, sizeof(double));
-  for (R_xlen_t i = 0, count; i < n; i += count) {
-    count = run_length(work->batch, i);
-    turn(REAL(work->x), rows, i, count, n, width, 0);
-    if (!conflux_table_add(work->table, text_at(work->batch, i), rows, count)) fail();
+  for (int j = 0; j < width; ++j) {
+    const SEXP levels = VECTOR_ELT(work->levels, j);
+    if (XLENGTH(levels) == 0) continue;
+    if (!conflux_table_levels(work->table, j, texts_of(levels), XLENGTH(levels))) fail();
   }
+  double* rows = (double*)R_alloc((size_t)n * (size_t)width, sizeof(double));
+  turn(REAL(work->x), rows, 0, n, n, width, 0);
+  if (!conflux_table_add_rows(work->table, texts_of(work->batch), rows, n)) fail();
   size_t length = 1;
   for (R_xlen_t k = 0; k < XLENGTH(work->options); ++k) length += strlen(text_at(work->options, k)) + 1;
-  char* words = R_alloc(length, 1);
-  words[0] = '\0';
-  for (R_xlen_t k = 0; k < XLENGTH(work->options); ++k) strcat(strcat(words, text_at(work->options, k)), " ");
+  char* words = R_alloc(length + 1, 1);
+  strcpy(words, "\n");
+  for (R_xlen_t k = 0; k < XLENGTH(work->options); ++k) strcat(strcat(words, text_at(work->options, k)), "\n");
   return wrap(conflux_fit(work->table, words));
 }
 
 static void free_fit(void* data) { conflux_table_destroy(((struct FitWork*)data)->table); }
 
-SEXP conflux_r_fit(SEXP x, SEXP columns, SEXP batch, SEXP options) {
-  struct FitWork work = {x, columns, batch, options, NULL};
+SEXP conflux_r_fit(SEXP x, SEXP columns, SEXP batch, SEXP levels, SEXP options) {
+  struct FitWork work = {x, columns, batch, levels, options, NULL};
   /* The table goes, whether the fit succeeds or not. */
   return R_ExecWithCleanup(fit_rows, &work, free_fit, &work);
 }
@@ -125,17 +133,27 @@ static SEXP names_of(const conflux_model* model, int64_t count, const char* (*na
 
 SEXP conflux_r_about(SEXP pointer) {
   const conflux_model* model = unwrap(pointer);
-  const char* names[] = {"groups", "columns", "summary", ""};
+  const char* names[] = {"groups", "columns", "summary", "levels", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, names_of(model, conflux_num_groups(model), conflux_group_name));
   SET_VECTOR_ELT(out, 1, names_of(model, conflux_num_columns(model), conflux_column_name));
   SET_VECTOR_ELT(out, 2, Rf_ScalarString(Rf_mkCharCE(conflux_summary(model), CE_UTF8)));
-  UNPROTECT(1);
+  SEXP levels = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)conflux_num_columns(model)));
+  for (int64_t j = 0; j < conflux_num_columns(model); ++j) {
+    SEXP own = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)conflux_num_levels(model, j)));
+    for (R_xlen_t i = 0; i < XLENGTH(own); ++i) {
+      SET_STRING_ELT(own, i, Rf_mkCharCE(conflux_level_name(model, j, i), CE_UTF8));
+    }
+    SET_VECTOR_ELT(levels, (R_xlen_t)j, own);
+    UNPROTECT(1);
+  }
+  SET_VECTOR_ELT(out, 3, levels);
+  UNPROTECT(2);
   return out;
 }
 
 static const R_CallMethodDef kMethods[] = {
-    {"conflux_r_fit", (DL_FUNC)&conflux_r_fit, 4},   {"conflux_r_move", (DL_FUNC)&conflux_r_move, 5},
+    {"conflux_r_fit", (DL_FUNC)&conflux_r_fit, 5},   {"conflux_r_move", (DL_FUNC)&conflux_r_move, 5},
     {"conflux_r_save", (DL_FUNC)&conflux_r_save, 2}, {"conflux_r_load", (DL_FUNC)&conflux_r_load, 1},
     {"conflux_r_about", (DL_FUNC)&conflux_r_about, 1}, {NULL, NULL, 0}};
 

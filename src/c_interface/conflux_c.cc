@@ -7,25 +7,26 @@
 #include <new>
 #include <sstream>
 
-#include "conflux/columns/find_columns.h"
+#include "c_interface/levels.h"
+#include "conflux/aligning/align.h"
 #include "conflux/core/error.h"
-#include "conflux/judging/judged_fit.h"
+#include "conflux/dataset/dataset.h"
+#include "conflux/model/table_mover.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table.h"
-#include "conflux/training/fit.h"
-#include "conflux/training/table_mover.h"
-#include "options/option_text.h"
 
 struct conflux_table {
+  /// Columns of text hold positions among their levels until the table is fitted.
   conflux::Table table;
-  std::vector<conflux::Index> group_of_row;
-  std::vector<std::string> groups;
+  conflux::Levels levels;
+  std::vector<std::string> group_of_row;
 };
 
 struct conflux_model {
   conflux::Model model;
   /// Columns of the rows that are moved: features, and what is carried along.
   std::vector<std::string> columns;
+  conflux::Levels levels;
   std::string summary;
 };
 
@@ -35,6 +36,8 @@ namespace {
 
 // Columns of the table that was fitted, which the model file keeps as text.
 constexpr const char* kColumns = "c_columns";
+// The texts of a column that callers give as positions; the name of the column follows.
+const std::string kLevels = "c_levels ";
 
 std::string& last_error() {
   thread_local std::string text;
@@ -69,15 +72,27 @@ Table rows_table(const std::vector<std::string>& columns, const double* rows, In
   return out;
 }
 
-FitOptions options_from(const char* text) {
-  FitOptions out;
-  std::istringstream words(text == nullptr ? "" : text);
-  for (std::string word; words >> word;) {
+struct Options {
+  DatasetOptions data = {.group = "group"};
+  AlignOptions align = {.unseen = 0};
+};
+
+// Options are separated by blanks, or, if a value has blanks, by line breaks.
+Options options_from(const char* text) {
+  Options out;
+  const std::string all = text == nullptr ? "" : text;
+  const bool lines = all.find('\n') != all.npos;
+  std::istringstream words(all);
+  const auto next = [&](std::string& word) {
+    return lines ? static_cast<bool>(std::getline(words, word)) : static_cast<bool>(words >> word);
+  };
+  for (std::string word; next(word);) {
+    if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     if (equals == word.npos) {
       throw InvalidOption(fmt::format("the option is \"{}\"; write name=value.", word));
     }
-    set_option(out, word.substr(0, equals), word.substr(equals + 1));
+    set_option(out.data, out.align, word.substr(0, equals), word.substr(equals + 1));
   }
   return out;
 }
@@ -90,79 +105,89 @@ std::string summary_of(const FitRecord& record) {
   return out;
 }
 
-std::unique_ptr<conflux_model> fit_table(const conflux_table& data, const FitOptions& options) {
-  const Workers workers(options.threads);
-  const auto num_groups = static_cast<Index>(data.groups.size());
+std::unique_ptr<conflux_model> fit_table(const conflux_table& data, const Options& options) {
   auto out = std::make_unique<conflux_model>();
   out->columns = data.table.names();
-  Columns columns =
-      find_columns(data.table, data.group_of_row, num_groups, {.seed = options.seed}, workers);
-  std::vector<Matrix> rows =
-      coordinates_by_group(columns, data.table, data.group_of_row, num_groups, workers);
-  GroupSet groups;
-  for (std::size_t m = 0; m < rows.size(); ++m) groups.add(data.groups[m], std::move(rows[m]));
-  groups.set_feature_names(columns.feature_names());
-  RowsToJudge judged = choose_rows_to_judge(std::move(groups), 0, options);
-  SelfCommunicator comm;
-  Fit fit = fit_flow(std::move(judged.fitted), judged.options, comm, {}, judged.control());
-  judge_fit(fit, judged);
-  out->model.flow = std::move(fit.flow);
-  out->model.record = std::move(fit.record);
-  out->model.feature_names = columns.feature_names();
-  out->model.columns = std::move(columns);
+  out->levels = data.levels;
+  Table table = data.table;
+  spell(table, data.levels);
+  if (table.has(options.data.group)) {
+    throw InvalidOption(fmt::format(
+        "the table has a column \"{0}\", which is what the column of the groups is called; choose "
+        "another name for that, say group=batch.",
+        options.data.group));
+  }
+  table.add(options.data.group, data.group_of_row);
+  const std::string& label = options.data.label;
+  std::erase(out->columns, label);
+  out->model = fit_model(dataset_of(table, options.data), options.align).model;
   for (const std::string& name : out->columns) out->model.metadata[kColumns] += name + "\n";
+  for (const auto& [name, texts] : out->levels) {
+    if (name == label) continue;
+    for (const std::string& text : texts) out->model.metadata[kLevels + name] += text + "\n";
+  }
+  out->levels.erase(label);
   out->summary = summary_of(out->model.record);
+  return out;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out.push_back(line);
   return out;
 }
 
 std::vector<std::string> columns_of(const Model& model) {
   const auto kept = model.metadata.find(kColumns);
-  if (kept == model.metadata.end()) return model.feature_names;
-  std::vector<std::string> out;
-  std::istringstream lines(kept->second);
-  for (std::string line; std::getline(lines, line);) out.push_back(line);
+  return kept == model.metadata.end() ? model.feature_names : lines_of(kept->second);
+}
+
+Levels levels_of(const Model& model) {
+  Levels out;
+  for (const auto& [key, text] : model.metadata) {
+    if (key.starts_with(kLevels)) out[key.substr(kLevels.size())] = lines_of(text);
+  }
   return out;
 }
 
-enum class Way { kTransform, kInverse, kTranslate };
-
-void move_rows(const conflux_model& from, Way way, const char* group, const char* to, double* rows,
-               Index count) {
+void move_rows(const conflux_model& from, Direction direction, const char* group, const char* to,
+               double* rows, Index count) {
   const Model& model = from.model;
   const Workers workers;
   const auto n = static_cast<std::size_t>(count);
   const std::vector<Index> groups(n, model.flow.group_index(group));
+  const std::vector<Index> there(to == nullptr ? groups
+                                               : std::vector<Index>(n, model.flow.group_index(to)));
   if (model.columns.empty()) {
     const Rows all(rows, count, model.flow.dim());
-    const std::vector<Index> there(n, to == nullptr ? 0 : model.flow.group_index(to));
-    const Route route = way == Way::kTransform ? Route::to_shared(groups)
-                        : way == Way::kInverse ? Route::from_shared(groups)
-                                               : Route::between(groups, there);
-    model.flow.move(ConstRows(all), route, all, nullptr, workers);
-    return;
+    return model.flow.move(ConstRows(all), route_of(direction, groups, there), all, nullptr,
+                           workers);
   }
   Table table = rows_table(from.columns, rows, count);
-  const TableMover mover(model, workers);
-  if (way == Way::kTransform) mover.transform(table, groups);
-  if (way == Way::kInverse) mover.inverse(table, groups, groups);
-  if (way == Way::kTranslate) {
-    mover.translate(table, groups, std::vector<Index>(n, model.flow.group_index(to)));
+  // In the shared space categories are numbers.
+  Levels spelled = from.levels;
+  if (direction == Direction::kFromShared) {
+    for (const std::string& feature : model.feature_names) spelled.erase(feature);
   }
+  spell(table, spelled);
+  TableMover(model, workers).move(direction, table, groups, there);
+  unspell(table, from.levels);
   const auto width = static_cast<Index>(from.columns.size());
   for (Index j = 0; j < width; ++j) {
     for (Index i = 0; i < count; ++i) rows[i * width + j] = table.columns[j].numbers[i];
   }
 }
 
-int moved(const conflux_model* model, Way way, const char* group, const char* to, double* rows,
-          std::int64_t count) {
+int moved(const conflux_model* model, Direction direction, const char* group, const char* to,
+          double* rows, std::int64_t count) {
   return guarded(
       [&] {
         require(model != nullptr, "the model");
-        require(group != nullptr && (way != Way::kTranslate || to != nullptr),
+        require(group != nullptr && (direction != Direction::kBetweenGroups || to != nullptr),
                 "the name of a group");
         require(rows != nullptr && count >= 0, "the array of rows");
-        if (count > 0) move_rows(*model, way, group, to, rows, count);
+        if (count > 0) move_rows(*model, direction, group, to, rows, count);
         return 1;
       },
       0);
@@ -210,7 +235,28 @@ int conflux_table_name(conflux_table* table, std::int64_t column, const char* na
                           "another name.",
                           column, name));
         }
-        table->table.columns[column].name = name;
+        std::string& kept = table->table.columns[column].name;
+        if (auto levels = table->levels.extract(kept); !levels.empty()) {
+          levels.key() = name;
+          table->levels.insert(std::move(levels));
+        }
+        kept = name;
+        return 1;
+      },
+      0);
+}
+
+int conflux_table_levels(conflux_table* table, std::int64_t column, const char* const* levels,
+                         std::int64_t count) {
+  return guarded(
+      [&] {
+        conflux::require(table != nullptr && levels != nullptr && count >= 0,
+                         "the table or the levels");
+        if (column < 0 || column >= table->table.num_columns()) {
+          throw conflux::InvalidOption(fmt::format("there is no column {}; count from 0 to {}.",
+                                                   column, table->table.num_columns() - 1));
+        }
+        table->levels[table->table.columns[column].name] = {levels, levels + count};
         return 1;
       },
       0);
@@ -218,16 +264,22 @@ int conflux_table_name(conflux_table* table, std::int64_t column, const char* na
 
 int conflux_table_add(conflux_table* table, const char* group, const double* rows,
                       std::int64_t count) {
+  const std::vector<const char*> groups(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)),
+                                        group);
+  return conflux_table_add_rows(table, groups.data(), rows, count);
+}
+
+int conflux_table_add_rows(conflux_table* table, const char* const* groups, const double* rows,
+                           std::int64_t count) {
   return guarded(
       [&] {
-        conflux::require(table != nullptr && group != nullptr, "the table or the name of a group");
         conflux::require(count >= 0 && (rows != nullptr || count == 0), "the array of rows");
-        const auto known = std::find(table->groups.begin(), table->groups.end(), group);
-        const conflux::Index place = known - table->groups.begin();
-        if (known == table->groups.end()) table->groups.emplace_back(group);
+        conflux::require(
+            table != nullptr && std::none_of(groups, groups + count,
+                                             [](const char* group) { return group == nullptr; }),
+            "the table or the name of a group");
         table->table.append(conflux::rows_table(table->table.names(), rows, count));
-        table->group_of_row.insert(table->group_of_row.end(), static_cast<std::size_t>(count),
-                                   place);
+        table->group_of_row.insert(table->group_of_row.end(), groups, groups + count);
         return 1;
       },
       0);
@@ -251,6 +303,7 @@ conflux_model* conflux_load(const char* path) {
         auto out = std::make_unique<conflux_model>();
         out->model = conflux::load_model(path);
         out->columns = conflux::columns_of(out->model);
+        out->levels = conflux::levels_of(out->model);
         out->summary = conflux::summary_of(out->model.record);
         return out.release();
       },
@@ -285,21 +338,34 @@ const char* conflux_column_name(const conflux_model* model, std::int64_t column)
   return model == nullptr ? nullptr : conflux::name_at(model->columns, column);
 }
 
+std::int64_t conflux_num_levels(const conflux_model* model, std::int64_t column) {
+  const char* name = conflux_column_name(model, column);
+  if (name == nullptr) return -1;
+  const auto known = model->levels.find(name);
+  return known == model->levels.end() ? 0 : static_cast<std::int64_t>(known->second.size());
+}
+
+const char* conflux_level_name(const conflux_model* model, std::int64_t column,
+                               std::int64_t level) {
+  if (conflux_num_levels(model, column) <= 0) return nullptr;
+  return conflux::name_at(model->levels.at(conflux_column_name(model, column)), level);
+}
+
 const char* conflux_summary(const conflux_model* model) {
   return model == nullptr ? nullptr : model->summary.c_str();
 }
 
 int conflux_transform(const conflux_model* model, const char* group, double* rows,
                       std::int64_t count) {
-  return conflux::moved(model, conflux::Way::kTransform, group, nullptr, rows, count);
+  return conflux::moved(model, conflux::Direction::kToShared, group, nullptr, rows, count);
 }
 
 int conflux_inverse(const conflux_model* model, const char* group, double* rows,
                     std::int64_t count) {
-  return conflux::moved(model, conflux::Way::kInverse, group, nullptr, rows, count);
+  return conflux::moved(model, conflux::Direction::kFromShared, group, nullptr, rows, count);
 }
 
 int conflux_translate(const conflux_model* model, const char* from, const char* to, double* rows,
                       std::int64_t count) {
-  return conflux::moved(model, conflux::Way::kTranslate, from, to, rows, count);
+  return conflux::moved(model, conflux::Direction::kBetweenGroups, from, to, rows, count);
 }

@@ -153,29 +153,39 @@ std::vector<std::uint64_t> Columns::row_names(const Table& table) const {
 }
 
 Matrix Columns::coordinates(const Table& table, const Workers& workers) const {
+  const std::vector<Index> one_group(static_cast<std::size_t>(table.num_rows()), 0);
+  return std::move(coordinates_of_groups(table, one_group, 1, workers).front());
+}
+
+std::vector<Matrix> Columns::coordinates_of_groups(const Table& table,
+                                                   std::span<const Index> groups, Index num_groups,
+                                                   const Workers& workers) const {
   const std::vector<Index> at = places(*this, table);
   std::vector<std::uint64_t> names = row_names(table);
   for (std::uint64_t& name : names) name = mixed_bits(name);
   const std::vector<FeatureCoder> coder = coders(*this);
   const std::vector<MissingNumbers> codes = missing_numbers(*this);
-  Matrix out(table.num_rows(), static_cast<Index>(features.size()));
   for (std::size_t j = 0; j < features.size(); ++j) {
     if (!features[j].category()) require_numbers(table, table.columns[at[j]]);
   }
-  workers.for_each_block(out.rows(), kRowsPerTask, [&](Index begin, Index end) {
+  std::vector<Index> sizes(static_cast<std::size_t>(num_groups), 0), place;
+  place.reserve(groups.size());
+  for (const Index group : groups) place.push_back(sizes[static_cast<std::size_t>(group)]++);
+  std::vector<Matrix> out;
+  for (const Index size : sizes) out.emplace_back(size, static_cast<Index>(features.size()));
+  workers.for_each_block(table.num_rows(), kRowsPerTask, [&](Index begin, Index end) {
     for (std::size_t j = 0; j < features.size(); ++j) {
-      const Feature& feature = features[j];
       const Column& column = table.columns[at[j]];
       for (Index i = begin; i < end; ++i) {
-        const double value = value_at(feature, codes[j], column, i);
+        double& coordinate = out[groups[i]](place[i], static_cast<Index>(j));
+        const double value = value_at(features[j], codes[j], column, i);
         if (std::isfinite(value)) {
-          out(i, static_cast<Index>(j)) =
-              coder[j].coordinate(value, names[static_cast<std::size_t>(i)]);
+          coordinate = coder[j].coordinate(value, names[static_cast<std::size_t>(i)]);
           continue;
         }
         refuse_infinity(table, column, i, value);
         if (missing == MissingRule::kRefuse) refuse_missing_cell(table, column, i);
-        out(i, static_cast<Index>(j)) = kNan;
+        coordinate = kNan;
       }
     }
   });

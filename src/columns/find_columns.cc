@@ -123,24 +123,13 @@ std::vector<Index> rows_of(std::span<const Index> groups, Index group) {
   return out;
 }
 
-std::vector<Matrix> split_rows(const Matrix& rows, std::span<const Index> groups,
-                               Index num_groups) {
-  std::vector<Matrix> out;
-  for (Index m = 0; m < num_groups; ++m) {
-    out.emplace_back(rows(rows_of(groups, m), Eigen::all));
-  }
-  return out;
-}
-
 // Means and covariances of so many rows per group are as good as those of more.
 constexpr Index kMostExpectedFrom = 20000;
 
-std::vector<ExpectedRow> expectations_of(const Columns& columns, const Table& table,
-                                         std::span<const Index> groups, Index num_groups,
-                                         const Workers& workers) {
-  if (table.num_rows() <= kMostExpectedFrom * num_groups) {
-    return fit_expectations(split_rows(columns.coordinates(table, workers), groups, num_groups));
-  }
+// Of rows that lie evenly in their groups.
+std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Table& table,
+                                              std::span<const Index> groups, Index num_groups,
+                                              const Workers& workers) {
   std::vector<Index> chosen, chosen_groups;
   for (Index m = 0; m < num_groups; ++m) {
     const std::vector<Index> own = rows_of(groups, m);
@@ -152,7 +141,7 @@ std::vector<ExpectedRow> expectations_of(const Columns& columns, const Table& ta
     }
   }
   return fit_expectations(
-      split_rows(columns.coordinates(table.rows(chosen), workers), chosen_groups, num_groups));
+      columns.coordinates_of_groups(table.rows(chosen), chosen_groups, num_groups, workers));
 }
 
 }  // namespace
@@ -176,8 +165,11 @@ std::vector<Index> find_gaps(const std::vector<Feature>& features, const Table& 
 
 }  // namespace
 
-Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
-                     const ColumnOptions& options, const Workers& workers) {
+namespace {
+
+// Everything but what is expected in place of missing cells.
+Columns find_features_of(const Table& table, std::span<const Index> groups, Index num_groups,
+                         const ColumnOptions& options, const Workers& workers) {
   check_names(table, options);
   FoundFeatures found = find_features(table, groups, num_groups, options, workers);
   Columns out;
@@ -197,21 +189,47 @@ Columns find_columns(const Table& table, std::span<const Index> groups, Index nu
   });
   for (Meaning& meaning : found.meanings) out.features.push_back(std::move(meaning.feature));
   out.gaps = find_gaps(out.features, table);
-  out.expected = expectations_of(out, table, groups, num_groups, workers);
-  out.shared = common_expectation(out.expected);
   return out;
+}
+
+}  // namespace
+
+FoundColumns find_columns_and_rows(const Table& table, std::span<const Index> groups,
+                                   Index num_groups, const ColumnOptions& options,
+                                   const Workers& workers) {
+  FoundColumns out{.columns = find_features_of(table, groups, num_groups, options, workers),
+                   .rows = {}};
+  Columns& columns = out.columns;
+  const bool all = table.num_rows() <= kMostExpectedFrom * num_groups;
+  if (!all) columns.expected = expectations_of_some(columns, table, groups, num_groups, workers);
+  out.rows = columns.coordinates_of_groups(table, groups, num_groups, workers);
+  if (all) columns.expected = fit_expectations(out.rows);
+  columns.shared = common_expectation(columns.expected);
+  return out;
+}
+
+Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
+                     const ColumnOptions& options, const Workers& workers) {
+  return find_columns_and_rows(table, groups, num_groups, options, workers).columns;
+}
+
+void draw_missing(const Columns& columns, const Table& table, std::span<const Index> groups,
+                  std::vector<Matrix>& rows) {
+  const std::vector<std::uint64_t> names = columns.row_names(table);
+  std::vector<std::vector<std::uint64_t>> own(rows.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    own[static_cast<std::size_t>(groups[i])].push_back(names[i]);
+  }
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    draw_expected(columns.expected[m], Rows(rows[m]), own[m], columns.seed);
+  }
 }
 
 std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& table,
                                          std::span<const Index> groups, Index num_groups,
                                          const Workers& workers) {
-  std::vector<Matrix> out = split_rows(columns.coordinates(table, workers), groups, num_groups);
-  const std::vector<std::uint64_t> names = columns.row_names(table);
-  for (Index m = 0; m < num_groups; ++m) {
-    std::vector<std::uint64_t> own;
-    for (const Index i : rows_of(groups, m)) own.push_back(names[static_cast<std::size_t>(i)]);
-    draw_expected(columns.expected[m], Rows(out[m]), own, columns.seed);
-  }
+  std::vector<Matrix> out = columns.coordinates_of_groups(table, groups, num_groups, workers);
+  draw_missing(columns, table, groups, out);
   return out;
 }
 

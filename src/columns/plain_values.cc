@@ -7,28 +7,32 @@
 
 namespace conflux {
 
-namespace {
-
-void make_plain(Feature& feature) {
-  if (feature.category()) return;
-  feature.spreads = false;
-  feature.scale = FeatureScale::kNone;
-  feature.spread_knots.clear();
-  feature.coordinate_knots.clear();
+Columns with_plain_values(const Columns& columns) {
+  Columns out = columns;
+  for (Feature& feature : out.features) {
+    if (feature.category()) continue;
+    feature.spreads = false;
+    feature.scale = FeatureScale::kNone;
+    feature.spread_knots.clear();
+    feature.coordinate_knots.clear();
+  }
+  out.scale_reason.clear();
+  return out;
 }
 
-}  // namespace
-
-Columns with_plain_values(const Columns& columns, const GroupSet& fitted) {
-  Columns out = columns;
-  for (Feature& feature : out.features) make_plain(feature);
-  out.scale_reason.clear();
-  const GroupSet values = plain_values_of(fitted, columns, out);
+void expect_plain_values(Columns& columns, const GroupSet& fitted) {
   std::vector<Matrix> rows;
-  for (Index m = 0; m < values.num_groups(); ++m) rows.push_back(values[m].rows.to_matrix());
-  out.expected = fit_expectations(rows);
-  out.shared = common_expectation(out.expected);
-  return out;
+  for (Index m = 0; m < fitted.num_groups(); ++m) rows.push_back(fitted[m].rows.to_matrix());
+  columns.expected = fit_expectations(rows);
+  columns.shared = common_expectation(columns.expected);
+}
+
+void make_plain(double* row, const Columns& from, const Columns& to) {
+  for (std::size_t j = 0; j < from.features.size(); ++j) {
+    const Feature& before = from.features[j];
+    if (before.category()) continue;
+    row[j] = to.features[j].coordinate(before.gathered(before.point(row[j])));
+  }
 }
 
 GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Columns& to) {
@@ -37,14 +41,7 @@ GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Colu
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Group& group = groups[m];
     Matrix rows = group.rows.to_matrix();
-    for (Index j = 0; j < rows.cols(); ++j) {
-      const Feature& before = from.features[static_cast<std::size_t>(j)];
-      const Feature& after = to.features[static_cast<std::size_t>(j)];
-      if (before.category()) continue;
-      for (Index i = 0; i < rows.rows(); ++i) {
-        rows(i, j) = after.coordinate(before.gathered(before.point(rows(i, j))));
-      }
-    }
+    for (Index i = 0; i < rows.rows(); ++i) make_plain(rows.row(i).data(), from, to);
     labels.emplace_back(group.labels.begin(), group.labels.end());
     out.add(group.name, std::move(rows),
             std::vector<double>(group.masses.begin(), group.masses.end()));

@@ -13,11 +13,15 @@
 namespace conflux {
 
 /// Features whose coordinates are their values. Categories keep their codes, curves that the user
-/// asked for (Feature::cofactor) stay. `fitted` are rows of `columns`: what missing cells are
-/// expected to be is found anew from them.
-Columns with_plain_values(const Columns& columns, const GroupSet& fitted);
+/// asked for (Feature::cofactor) stay. What missing cells are expected to be is that of `columns`
+/// until expect_plain_values() is called.
+Columns with_plain_values(const Columns& columns);
 
-/// Rows of coordinates of `from` as coordinates of `to`, which with_plain_values() returned.
+/// Finds what missing cells are expected to be from rows of plain values.
+void expect_plain_values(Columns& columns, const GroupSet& fitted);
+
+/// One row of coordinates of `from` as coordinates of `to`, which with_plain_values() returned.
+void make_plain(double* row, const Columns& from, const Columns& to);
 GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Columns& to);
 
 }  // namespace conflux

@@ -29,7 +29,6 @@ enum class Purpose : std::uint32_t {
   kJitter = 10,
   kGuessing = 11,
   kMatching = 12,
-  kDifference = 14,
   kIslands = 15,
   kEvidence = 16,
   kPool = 17,

@@ -1,4 +1,4 @@
-#include "conflux/judging/judged_fit.h"
+#include "judging/judged_fit.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 #include "core/take_rows.h"
 #include "flow/knot_reach.h"
 #include "metrics/thinning.h"
-#include "training/composition.h"
+#include "comparing/composition.h"
 #include "training/pool_draw.h"
 
 namespace conflux {
@@ -290,8 +290,8 @@ void choose_gate_by(const GroupSet& groups, RowsToJudge& out) {
 
 }  // namespace
 
-FitControl RowsToJudge::control() const {
-  FitControl out;
+FitPlan RowsToJudge::plan() const {
+  FitPlan out;
   out.kinds = &kinds;
   out.drawn_from = &drawn_from;
   out.rehearse = by == JudgedBy::kFitted;

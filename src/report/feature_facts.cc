@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "judging/feature_difference.h"
-#include "judging/rank_tests.h"
+#include "comparing/feature_difference.h"
+#include "comparing/rank_tests.h"
 #include "report/facts.h"
 
 namespace conflux {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "metrics/judged_rows.h"
 #include "report/plane.h"
 

@@ -45,8 +45,9 @@ TensorWriter written(const Fit& so_far, const std::string& digest,
 
 }  // namespace
 
-std::string data_digest(const GroupSet& groups) {
+std::string data_digest(const GroupSet& groups, const std::function<void(double*)>& change_row) {
   Digest digest;
+  std::vector<double> changed(static_cast<std::size_t>(groups.dim()));
   std::vector<double> buffer;
   add(digest, groups.num_groups());
   add(digest, groups.dim());
@@ -57,8 +58,12 @@ std::string data_digest(const GroupSet& groups) {
     add(digest, group.rows.rows());
     for (Index i = 0; i < group.rows.rows(); ++i) {
       if (i % kRowsPerLook == 0) DiskScratch::look();
-      digest.add(std::as_bytes(
-          std::span(group.rows.row(i, buffer), static_cast<std::size_t>(group.rows.cols()))));
+      const std::span row(group.rows.row(i, buffer), changed.size());
+      if (change_row) {
+        std::copy(row.begin(), row.end(), changed.begin());
+        change_row(changed.data());
+      }
+      digest.add(std::as_bytes(change_row ? std::span<const double>(changed) : row));
     }
     add(digest, static_cast<Index>(group.masses.size()));
     digest.add(std::as_bytes(group.masses));

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 #include "storage/tensor_file.h"
 
 namespace conflux {

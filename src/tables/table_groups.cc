@@ -151,11 +151,26 @@ Matrix features_of(const Table& table, const std::vector<std::string>& features)
   return rows;
 }
 
+std::vector<Matrix> features_of_groups(const Table& table, const std::vector<std::string>& features,
+                                       const std::vector<std::vector<Index>>& positions) {
+  const std::vector<const Column*> columns = numeric_columns(table, features);
+  refuse_missing(table, columns);
+  std::vector<Matrix> out;
+  for (const std::vector<Index>& own : positions) {
+    Matrix& rows =
+        out.emplace_back(static_cast<Index>(own.size()), static_cast<Index>(columns.size()));
+    for (Index j = 0; j < rows.cols(); ++j) {
+      const std::vector<double>& column = columns[j]->numbers;
+      for (Index i = 0; i < rows.rows(); ++i) rows(i, j) = column[own[i]];
+    }
+  }
+  return out;
+}
+
 GroupedTable groups_from_table(const Table& table, const GroupColumns& columns) {
   std::vector<std::string> row_groups = groups_of_rows(table, columns.group);
   const std::vector<std::string> features = feature_names(table.schema(), columns, table.source);
-  const std::vector<const Column*> values = numeric_columns(table, features);
-  refuse_missing(table, values);
+  refuse_missing(table, numeric_columns(table, features));
   if (table.num_rows() == 0) {
     throw InvalidData(fmt::format("{}there are no rows; add some.", prefix(table.source)));
   }
@@ -171,15 +186,8 @@ GroupedTable groups_from_table(const Table& table, const GroupColumns& columns) 
     }
     out.positions[found->second].push_back(i);
   }
-  for (std::size_t m = 0; m < names.size(); ++m) {
-    const std::vector<Index>& positions = out.positions[m];
-    Matrix rows(static_cast<Index>(positions.size()), static_cast<Index>(values.size()));
-    for (Index j = 0; j < rows.cols(); ++j) {
-      const std::vector<double>& column = values[j]->numbers;
-      for (Index i = 0; i < rows.rows(); ++i) rows(i, j) = column[positions[i]];
-    }
-    out.groups.add(names[m], std::move(rows));
-  }
+  std::vector<Matrix> rows = features_of_groups(table, features, out.positions);
+  for (std::size_t m = 0; m < names.size(); ++m) out.groups.add(names[m], std::move(rows[m]));
   out.groups.set_feature_names(features);
   return out;
 }

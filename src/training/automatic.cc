@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conflux/comparing/check.h"
 #include "core/stopwatch.h"
 #include "fitting/line_maps.h"
-#include "metrics/difference.h"
 #include "options/automatic.h"
 #include "options/methods.h"
 #include "training/cross_fit.h"
@@ -58,7 +58,7 @@ double clear_step(const GuessRecord& guess) { return kClear * (guess.by_chance -
 class AutomaticFit {
  public:
   AutomaticFit(GroupSet groups, const FitOptions& requested, Communicator& comm,
-               const LayerCallback& on_layer, const FitControl& control)
+               const LayerCallback& on_layer, const FitPlan& control)
       : groups_(std::move(groups)),
         comm_(comm),
         on_layer_(on_layer),
@@ -78,8 +78,7 @@ class AutomaticFit {
 
  private:
   Fit fit_stages() {
-    if (comm_.size() == 1 && !control_.known_to_differ &&
-        !find_difference(groups_, kDifferenceErrorRate, options().seed, workers_).found) {
+    if (comm_.size() == 1 && !groups_differ(groups_, options(), control_)) {
       return fit_no_layers(groups_, options(), comm_, kNoDifference, kNoDifferenceWarning);
     }
     const FitOptions resolved = options();
@@ -166,7 +165,7 @@ class AutomaticFit {
   }
 
   Fit fit_few(const GroupSet& groups, const FitOptions& resolved, Index layers,
-              const FitControl& control) {
+              const FitPlan& control) {
     Fit out{.flow = Flow(groups.names(), groups.dim()), .record = fit_.record};
     out.record.warnings = warnings_of(groups);
     const bool table = is_table(groups, resolved, comm_) && (layers == 0 || control_.gaps.empty());
@@ -188,12 +187,12 @@ class AutomaticFit {
 
   /// Checkpoints are of this stage: a fit that goes on from one repeats the trees, which are quick.
   Fit sliced_stage(const FitOptions& resolved, GroupSet groups, Index layers,
-                   const FitControl& given) {
+                   const FitPlan& given) {
     FitOptions sliced = sliced_options(resolved);
     sliced.layers = layers;
     if (!sliced.validation_fraction) sliced.validation_fraction = 0;
     Fit earlier;
-    FitControl control;
+    FitPlan control;
     if (given.resume != nullptr) {
       earlier = *given.resume;
       check_same_options(earlier.record.options, resolved);
@@ -358,7 +357,7 @@ class AutomaticFit {
   GroupSet groups_;
   Communicator& comm_;
   const LayerCallback& on_layer_;
-  const FitControl& control_;
+  const FitPlan& control_;
   Workers workers_;
   bool may_hold_out_;
   bool may_choose_layers_;
@@ -368,6 +367,11 @@ class AutomaticFit {
 };
 
 }  // namespace
+
+bool groups_differ(const GroupSet& groups, const FitOptions& options, const FitPlan& plan) {
+  if (plan.groups_differ) return *plan.groups_differ;
+  return compare_groups(groups, {.seed = options.seed, .threads = options.threads}).differ;
+}
 
 Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicator& comm,
                   std::string_view stop, std::string_view warning) {
@@ -381,7 +385,7 @@ Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicato
 }
 
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
-                      const LayerCallback& on_layer, const FitControl& control) {
+                      const LayerCallback& on_layer, const FitPlan& control) {
   return AutomaticFit(std::move(groups), options, comm, on_layer, control).run();
 }
 

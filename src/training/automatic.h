@@ -19,21 +19,22 @@
 
 #include <string_view>
 
-#include "conflux/training/fit.h"
+#include "training/fit_plan.h"
 
 namespace conflux {
 
 /// fit_flow() for methods that try another kind of layer after their own.
 Fit fit_automatically(GroupSet groups, const FitOptions& options, Communicator& comm,
-                      const LayerCallback& on_layer, const FitControl& control);
+                      const LayerCallback& on_layer, const FitPlan& control);
 
-/// How often groups that do not differ are found to differ: less than one of twenty, also by count.
-inline constexpr double kDifferenceErrorRate = 0.03;
 inline constexpr std::string_view kNoDifference =
     "The groups do not differ by more than chance, so there is nothing to align.";
 inline constexpr std::string_view kNoDifferenceWarning =
     "the groups do not differ by more than chance: the rows stay where they are. Choose a method, "
     "say inb, to align them all the same.";
+
+/// Whether the groups differ: what the plan knows, or the test of check().
+bool groups_differ(const GroupSet& groups, const FitOptions& options, const FitPlan& plan);
 
 /// A fit that leaves the rows where they are; `stop` says why. An empty warning is none.
 Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicator& comm,
@@ -42,7 +43,7 @@ Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicato
 /// fit_flow() for all other methods: the loop of the paper. A fit that has a `rival` is given up
 /// when it is seen that it cannot win.
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
-              const LayerCallback& on_layer, const FitControl& control,
+              const LayerCallback& on_layer, const FitPlan& control,
               const std::optional<GuessRecord>& rival = std::nullopt);
 
 }  // namespace conflux

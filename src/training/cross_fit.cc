@@ -61,7 +61,7 @@ class Part {
 
   void fit(const GroupSet& groups, const FitOptions& options, const LayerCallback& on_layer) {
     SelfCommunicator alone;
-    FitControl control;
+    FitPlan control;
     control.on_progress = [&](const Fit& so_far) { follow(so_far.flow); };
     const auto goes_on = [&](const LayerRecord& record) {
       return (!on_layer || on_layer(record)) && layers_since_best() < options.patience;

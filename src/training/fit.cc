@@ -5,15 +5,15 @@
 #include <exception>
 #include <map>
 
+#include "comparing/composition.h"
 #include "conflux/core/error.h"
 #include "core/stopwatch.h"
 #include "core/take_rows.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
-#include "metrics/difference.h"
 #include "options/methods.h"
 #include "training/automatic.h"
-#include "training/composition.h"
+#include "training/fit_plan.h"
 #include "training/gathered_pool.h"
 #include "training/inspection.h"
 #include "training/ladder.h"
@@ -46,7 +46,7 @@ LayerRecord record_of(const Fitted& fitted, Index layer) {
 class Fitter {
  public:
   Fitter(GroupSet given, const FitOptions& requested, Communicator& comm,
-         const LayerCallback& on_layer, const FitControl& control,
+         const LayerCallback& on_layer, const FitPlan& control,
          const std::optional<GuessRecord>& rival)
       : comm_(comm),
         on_layer_(on_layer),
@@ -235,7 +235,7 @@ class Fitter {
 
   Communicator& comm_;
   const LayerCallback& on_layer_;
-  const FitControl& control_;
+  const FitPlan& control_;
   Stopwatch total_;
   double seconds_before_ = 0;
   Workers workers_;
@@ -253,7 +253,7 @@ class Fitter {
 }  // namespace
 
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
-              const LayerCallback& on_layer, const FitControl& control,
+              const LayerCallback& on_layer, const FitPlan& control,
               const std::optional<GuessRecord>& rival) {
   return Fitter(std::move(groups), options, comm, on_layer, control, rival).run();
 }
@@ -292,10 +292,6 @@ LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   };
 }
 
-bool groups_differ(const GroupSet& groups, std::uint64_t seed, const Workers& workers) {
-  return find_difference(groups, kDifferenceErrorRate, seed, workers).found;
-}
-
 /// Whether the caller left the gate to the fit; what was found then has a reason.
 bool gate_was_open(const FitOptions& requested, const KindsRecord& kinds) {
   return requested.gate == Gating::kAuto ||
@@ -305,12 +301,15 @@ bool gate_was_open(const FitOptions& requested, const KindsRecord& kinds) {
 /// One rung of the ladder, fitted on a sample of rows.
 Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
   SelfCommunicator alone;
-  return fit_flow(sample, options, alone, {}, {.known_to_differ = true, .rehearse = false});
+  FitPlan plan;
+  plan.groups_differ = true;
+  plan.rehearse = false;
+  return fit_planned(sample, options, alone, {}, plan);
 }
 
 /// Every process fits the pool of all of them, to the same bits as one process that has all rows.
 Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
-                 const LayerCallback& on_layer, FitControl control) {
+                 const LayerCallback& on_layer, FitPlan control) {
   check_same_requests(options, comm);
   GatheredPool gathered = gather_pool(mine, rows_to_fit(options), options.seed, comm);
   std::vector<Index> sizes;
@@ -321,64 +320,65 @@ Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
   }
   control.drawn_from = &sizes;
   SelfCommunicator alone;
-  return fit_flow(std::move(gathered.groups), options, alone, agreed(on_layer, comm), control);
+  return fit_planned(std::move(gathered.groups), options, alone, agreed(on_layer, comm), control);
 }
 
 }  // namespace
 
-Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
-             const LayerCallback& on_layer, const FitControl& requested_control) {
+Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm,
+                const LayerCallback& on_layer, const FitPlan& plan) {
   if (comm.size() > 1) {
     if (!rows_can_stay(requested)) {
-      return fit_gathered(groups, requested, comm, on_layer, requested_control);
+      return fit_gathered(groups, requested, comm, on_layer, plan);
     }
     check_same_requests(requested, comm);
     groups = arrange_groups(groups, comm);
-    return fit_stack(std::move(groups), requested, comm, agreed(on_layer, comm), requested_control);
+    return fit_stack(std::move(groups), requested, comm, agreed(on_layer, comm), plan);
   }
   FitOptions options = requested;
   std::vector<Index> given_sizes;
-  if (requested_control.drawn_from != nullptr) {
-    given_sizes = *requested_control.drawn_from;
+  if (plan.drawn_from != nullptr) {
+    given_sizes = *plan.drawn_from;
   } else {
     given_sizes = draw_rows_to_fit(groups, options);
   }
   KindsRecord kinds;
-  if (requested_control.resume != nullptr) {
-    kinds = requested_control.resume->record.kinds;
-    if (options.gate == Gating::kAuto) options.gate = requested_control.resume->record.options.gate;
-  } else if (requested_control.kinds != nullptr) {
-    kinds = *requested_control.kinds;
+  if (plan.resume != nullptr) {
+    kinds = plan.resume->record.kinds;
+    if (options.gate == Gating::kAuto) options.gate = plan.resume->record.options.gate;
+  } else if (plan.kinds != nullptr) {
+    kinds = *plan.kinds;
   } else {
     GateDecision decision = decide_gate(groups, options, comm.size(), Workers(options.threads));
     options.gate = decision.gate;
     kinds = std::move(decision.kinds);
   }
-  FitControl control = requested_control;
+  FitPlan control = plan;
   if (control.on_progress) {
     control.on_progress = [&](const Fit& so_far) {
       Fit told = so_far;
       told.record.kinds = kinds;
       told.record.given_sizes = given_sizes;
-      requested_control.on_progress(told);
+      plan.on_progress(told);
     };
   }
   LadderRecord ladder;
   bool none = false;
-  if (requested_control.resume != nullptr) {
-    ladder = requested_control.resume->record.ladder;
+  if (plan.resume != nullptr) {
+    ladder = plan.resume->record.ladder;
   } else if (has_ladder(groups, options, gate_was_open(requested, kinds))) {
     const Workers workers(options.threads);
-    if (!control.known_to_differ && !groups_differ(groups, options.seed, workers)) {
+    if (!groups_differ(groups, options, plan)) {
       return fit_no_layers(groups, options, comm, kNoDifference, kNoDifferenceWarning);
     }
-    control.known_to_differ = true;
+    control.groups_differ = true;
     LadderChoice choice =
         choose_rung(groups, options, options.gate == Gating::kKinds, fit_rung, workers);
     ladder = std::move(choice.record);
     options = std::move(choice.options);
     none = choice.none;
     kinds.reason.clear();  // the ladder says why there are clusters or none
+    if (choice.linear && plan.on_linear_rung) plan.on_linear_rung(groups);
   }
   Fit out;
   if (none) {
@@ -392,6 +392,11 @@ Fit fit_flow(GroupSet groups, const FitOptions& requested, Communicator& comm,
   out.record.kinds = std::move(kinds);
   out.record.given_sizes = std::move(given_sizes);
   return out;
+}
+
+Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
+             const LayerCallback& on_layer, const FitControl& control) {
+  return fit_planned(std::move(groups), options, comm, on_layer, FitPlan{control});
 }
 
 Fit fit_flow(GroupSet groups, const FitOptions& options) {

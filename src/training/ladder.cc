@@ -12,6 +12,7 @@
 #include "conflux/metrics/guessing.h"
 #include "core/rng.h"
 #include "core/take_rows.h"
+#include "options/automatic.h"
 #include "training/moved_groups.h"
 
 namespace conflux {
@@ -66,6 +67,10 @@ FitOptions options_of(const Rung& rung, const FitOptions& requested) {
   out.goal = Goal::kAuto;
   out.gate = rung.gate;
   if (rung.layers > 0) out.layers = rung.layers;
+  // Of small samples the cascade would leave rows out in turn, which takes ten fits.
+  if (rung.method == Method::kCascade && !out.validation_fraction) {
+    out.validation_fraction = automatic::kValidationFractionOfTables;
+  }
   return without_ignored(out);
 }
 
@@ -240,7 +245,9 @@ class Ladder {
     LadderChoice out;
     const Rung& rung = *climbed_[chosen].rung;
     out.none = rung.name == "none";
+    out.linear = rung.linear_by_feature;
     out.options = out.none ? requested_ : options_of(rung, requested_);
+    out.options.validation_fraction = requested_.validation_fraction;
     out.record.goal = hide ? "hide" : "transfer";
     out.record.chosen = rung.name;
     for (std::size_t r = 0; r < climbed_.size(); ++r) {

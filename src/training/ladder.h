@@ -34,6 +34,8 @@ struct LadderChoice {
   FitOptions options;
   /// Nothing is moved.
   bool none = false;
+  /// Features are only shifted and scaled, if at all.
+  bool linear = false;
   LadderRecord record;
 };
 

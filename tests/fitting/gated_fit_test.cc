@@ -9,7 +9,7 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/lisi.h"
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 #include "conflux/training/fit.h"
 #include "tests/support/layer_laws.h"
 

@@ -9,7 +9,7 @@
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 #include "core/rng.h"
 #include "tests/support/layer_laws.h"
 #include "tests/support/thread_communicator.h"

@@ -1,4 +1,4 @@
-#include "conflux/judging/judged_fit.h"
+#include "judging/judged_fit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(RowsToJudge, RowsBeyondThePoolJudge) {
   }
   SelfCommunicator comm;
   GroupSet rows = found.fitted;
-  Fit fit = fit_flow(std::move(rows), found.options, comm, {}, found.control());
+  Fit fit = fit_planned(std::move(rows), found.options, comm, {}, found.plan());
   judge_fit(fit, found);
   EXPECT_THAT(fit.record.given_sizes, ElementsAre(900, 800, 250));
   EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("Fitted on 850 of 1950 rows")));

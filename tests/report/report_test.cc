@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conflux/judging/judged_fit.h"
+#include "judging/judged_fit.h"
 #include "core/rng.h"
 #include "report/facts.h"
 

@@ -11,7 +11,7 @@
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table.h"
 #include "conflux/tables/table_groups.h"
-#include "conflux/training/table_mover.h"
+#include "conflux/model/table_mover.h"
 #include "tests/support/golden.h"
 
 namespace conflux {

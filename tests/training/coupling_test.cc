@@ -10,8 +10,8 @@
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
-#include "conflux/training/add_group.h"
-#include "conflux/training/log_density.h"
+#include "conflux/model/add_group.h"
+#include "conflux/model/log_density.h"
 #include "core/rng.h"
 #include "options/methods.h"
 

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conflux/judging/judged_fit.h"
 #include "conflux/metrics/guessing.h"
 #include "core/rng.h"
+#include "judging/judged_fit.h"
+#include "training/fit_plan.h"
 #include "training/held_out.h"
 
 namespace conflux {
@@ -25,6 +26,13 @@ GroupSet small_groups(Index rows, std::uint64_t seed) {
     if (m == 1) x.leftCols(2) = (1.5 * x.leftCols(2)).array() + 1.0;
     out.add(m == 0 ? "a" : "b", std::move(x));
   }
+  return out;
+}
+
+// Some groups are too small for the test.
+FitPlan differing() {
+  FitPlan out;
+  out.groups_differ = true;
   return out;
 }
 
@@ -110,10 +118,10 @@ TEST(CrossFit, HasTheSameBitsOnAnyNumberOfThreads) {
 TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
   SelfCommunicator alone;
   const Fit tiny =
-      fit_flow(small_groups(8, 12), {.layers = 7}, alone, {}, {.known_to_differ = true});
+      fit_planned(small_groups(8, 12), {.layers = 7}, alone, {}, differing());
   EXPECT_EQ(tiny.flow.num_layers(), 7);
   EXPECT_FALSE(tiny.rehearsed.has_value());
-  const Fit cautious = fit_flow(small_groups(8, 12), {}, alone, {}, {.known_to_differ = true});
+  const Fit cautious = fit_planned(small_groups(8, 12), {}, alone, {}, differing());
   EXPECT_LE(cautious.flow.num_layers(), 10);
   GroupSet images;
   Stream stream(17, Purpose::kTest);
@@ -121,7 +129,7 @@ TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
     images.add(name, 0.1 * stream.normal_matrix(60, 4).array().sin().matrix() +
                          Matrix::Constant(60, 4, 0.5));
   const Fit whole =
-      fit_flow(images, {.unit_cube = UnitCube::kOn}, alone, {}, {.known_to_differ = true});
+      fit_planned(images, {.unit_cube = UnitCube::kOn}, alone, {}, differing());
   EXPECT_GT(whole.flow.num_layers(), 50);
   const Fit unjudged = fit_flow(small_groups(60, 13), {.layers = 7, .validation_fraction = 0});
   EXPECT_EQ(unjudged.flow.num_layers(), 7);

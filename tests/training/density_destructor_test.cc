@@ -9,8 +9,8 @@
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
-#include "conflux/training/add_group.h"
-#include "conflux/training/log_density.h"
+#include "conflux/model/add_group.h"
+#include "conflux/model/log_density.h"
 #include "core/rng.h"
 
 namespace conflux {

@@ -38,7 +38,8 @@ Made made_rows(Index count, double fraction, std::uint64_t seed) {
 
 Matrix shifted(Matrix rows, double shift, double scale) {
   for (Index j = 0; j < rows.cols(); ++j) {
-    rows.col(j) = (rows.col(j).array() * (j % 2 == 0 ? scale : 1 / scale) + (j % 3 - 1) * shift);
+    rows.col(j) = (rows.col(j).array() * (j % 2 == 0 ? scale : 1 / scale) +
+                   static_cast<double>(j % 3 - 1) * shift);
   }
   return rows;
 }

@@ -10,7 +10,7 @@
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/moves.h"
 #include "conflux/toys/toy.h"
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
 #include "univariate/rational_quadratic_map.h"

@@ -6,7 +6,7 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
 #include "conflux/toys/toy.h"
-#include "conflux/training/add_group.h"
+#include "conflux/model/add_group.h"
 #include "conflux/training/fit.h"
 #include "options/option_table.h"
 

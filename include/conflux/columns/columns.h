@@ -84,6 +84,9 @@ class Columns {
   /// category that the fit has not seen. Throws InvalidData for an infinite number, and for a
   /// missing cell if these are refused.
   Matrix coordinates(const Table& table, const Workers& workers) const;
+  /// The same, one matrix per group: row i of the table is of group groups[i].
+  std::vector<Matrix> coordinates_of_groups(const Table& table, std::span<const Index> groups,
+                                            Index num_groups, const Workers& workers) const;
   /// Writes coordinates into the features of a table. A coordinate that is NaN leaves its cell
   /// alone. Row i comes from group from[i] (-1 if nobody knows) and shall look like to[i].
   void put_values(Table& table, ConstRows rows, std::span<const Index> from,

@@ -59,6 +59,21 @@ std::vector<std::string> column_choice_words(std::string_view name);
 Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
                      const ColumnOptions& options, const Workers& workers);
 
+/// What columns mean, and the coordinates of each group's rows, NaN where a cell is missing.
+struct FoundColumns {
+  Columns columns;
+  std::vector<Matrix> rows;
+};
+
+/// As find_columns(), with the coordinates that it has computed on the way.
+FoundColumns find_columns_and_rows(const Table& table, std::span<const Index> groups,
+                                   Index num_groups, const ColumnOptions& options,
+                                   const Workers& workers);
+
+/// Replaces NaN in coordinates by draws from what is expected, so that their spread is kept.
+void draw_missing(const Columns& columns, const Table& table, std::span<const Index> groups,
+                  std::vector<Matrix>& rows);
+
 /// The coordinates to fit on, one matrix per group: missing ones are drawn from what is expected,
 /// so that their spread is kept.
 std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& table,

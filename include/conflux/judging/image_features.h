@@ -9,7 +9,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/features/feature_net.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/judging/check.h"
+#include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -22,8 +23,10 @@
 
 namespace conflux {
 
-/// Tells one set of rows, masses and names from another. Reads all rows once.
-std::string data_digest(const GroupSet& groups);
+/// Tells one set of rows, masses and names from another. Reads all rows once. `change_row`, if set,
+/// changes a copy of each row before it counts.
+std::string data_digest(const GroupSet& groups,
+                        const std::function<void(double* row)>& change_row = {});
 
 /// As save_model(). `metadata` is anything else that is needed to go on.
 void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest,

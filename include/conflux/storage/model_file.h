@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/training/model.h"
+#include "conflux/model/model.h"
 
 namespace conflux {
 

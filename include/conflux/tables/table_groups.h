@@ -48,6 +48,11 @@ std::vector<std::string> feature_names(const TableSchema& schema, const GroupCol
 /// Columns of a table as rows of features; refuses text and missing values as above.
 Matrix features_of(const Table& table, const std::vector<std::string>& features);
 
+/// The same for the rows of each group: positions[m][i] is the row of the table that is row i of
+/// group m.
+std::vector<Matrix> features_of_groups(const Table& table, const std::vector<std::string>& features,
+                                       const std::vector<std::vector<Index>>& positions);
+
 /// Overwrites row positions[i] of the features by row i of `rows`.
 void put_rows(Table& table, const std::vector<std::string>& features,
               std::span<const Index> positions, ConstRows rows);

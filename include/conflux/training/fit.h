@@ -22,8 +22,6 @@
 
 namespace conflux {
 
-class DiskScratch;
-
 /// Rows of groups, and where a fit that has not seen them moves them.
 struct UnseenRows {
   GroupSet before = {};
@@ -41,31 +39,19 @@ struct Fit {
   std::optional<UnseenRows> rehearsed = {};
 };
 
-/// How a fit tells of itself before its end, and where it goes on from.
+/// What a caller of a fit may set beside its options.
 struct FitControl {
   /// Called after every layer with the fit so far, which a checkpoint may keep.
   std::function<void(const Fit&)> on_progress = {};
   /// Called after every pass of networks over the rows, by the thread that trains, with the passes
-  /// of all of them so far and the most there can be; most methods make none.
+  /// of all networks so far and the largest possible number. Only methods with networks call it.
   std::function<void(Index done, Index most)> on_pass = {};
   /// A fit of the same data with the same options (threads may differ) that ended early. The
   /// result has the same bits as that of an uninterrupted fit. Null starts anew.
   const Fit* resume = nullptr;
-  /// Someone has looked already and found that the groups differ: the automatic fit does not ask.
-  bool known_to_differ = false;
-  /// Someone has chosen the gate already; this is what was found and becomes part of the record.
-  const KindsRecord* kinds = nullptr;
-  /// Someone has drawn the rows that are given (FitOptions::fit_rows) from groups of these sizes,
-  /// which become part of the record; nothing is drawn again.
-  const std::vector<Index>* drawn_from = nullptr;
-  /// Whether someone will ask for Fit::rehearsed. Who has set rows aside need not.
-  bool rehearse = true;
-  /// Features of which cells were missing and have been filled in. Rows with gaps can always be
-  /// brought back by layers that take gaps, or by smooth ones; an automatic fit does not mix them.
+  /// Features with missing cells that were filled in (Columns::gaps). An automatic fit then chooses
+  /// layers by which rows with missing cells can always be brought back.
   std::vector<Index> gaps = {};
-  /// Where the rows live on their way, if not in memory (core/disk_scratch.h); the same bits. For
-  /// methods of `can_use_scratch()` (training/memory.h) with rows that the caller keeps.
-  DiskScratch* scratch = nullptr;
 };
 
 /// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own

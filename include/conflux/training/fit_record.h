@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "conflux/comparing/check.h"
+#include "conflux/comparing/composition.h"
 #include "conflux/options/options.h"
 
 namespace conflux {
@@ -94,46 +96,6 @@ struct FitSummary {
   Index judged_rows = 0;
   Index unseen_rows = 0;
   std::vector<std::string> sentences = {};
-};
-
-/// How a group was matched with the others, and of which kinds of rows it is made.
-struct GroupMatch {
-  /// Part of its rows that found a partner in another group.
-  double matched = 0;
-  /// Distance of its clusters to their partners, in distances between its own clusters.
-  double distance = 0;
-  /// Parts of the group that lie apart.
-  Index parts = 1;
-  /// Of each kind.
-  std::vector<double> shares = {};
-};
-
-/// Kinds of rows that were found in the groups.
-struct KindsRecord {
-  /// What the gate does and why, if the fit was left to choose it; otherwise empty.
-  std::string reason = {};
-  /// Empty if nobody looked for kinds.
-  std::vector<GroupMatch> groups = {};
-  /// The same in words.
-  std::vector<std::string> sentences = {};
-};
-
-/// What a look at the rows found before they were fitted (conflux/judging/check.h).
-struct CheckRecord {
-  bool differ = false;
-  double p_value = 1;
-  /// Whether the group of a row could be guessed, and what 95 of 100 random deals stay below.
-  double auc = 0.5;
-  double auc_by_chance = 0.5;
-  /// Fraction of the rows near rows of another group.
-  double overlap = 1;
-  /// "leave", "align", "gate kinds" or "gate label".
-  std::string advice = {};
-  /// Rows that were looked at.
-  Index rows = 0;
-  std::vector<std::string> sentences = {};
-
-  bool operator==(const CheckRecord&) const = default;
 };
 
 /// Whose are the nearest rows of the rows of one label, among the rows that judged a fit?

@@ -1,0 +1,103 @@
+// Aligns the groups of a dataset: compares them, fits one invertible map per group into a shared
+// space, judges the result on rows that the fit has not seen, and returns the model.
+//
+//   Table table;
+//   table.add("height", heights);   // std::vector<double>
+//   table.add("day", days);         // std::vector<std::string>
+//   const Aligned done = align(dataset_of(table, {.group = "day"}));
+//   for (const std::string& sentence : done.model.record.summary.sentences) puts(sentence.c_str());
+//   to_shared(done.model, table);
+//
+// The command, Python, C and R call these functions and nothing else: the same rows, options and
+// seed give the same model and the same sentences in all of them.
+//
+// Cost: that of check(), of the fit, and of judging at most 10,000 rows. A dataset that is moved in
+// gives its rows up, and they are not copied.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conflux/comparing/check.h"
+#include "conflux/core/message.h"
+#include "conflux/dataset/dataset.h"
+#include "conflux/judging/judgement.h"
+#include "conflux/model/model.h"
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+struct AlignOptions {
+  /// Method, layers, seed, threads and everything else that a fit can be told.
+  FitOptions fit = {};
+  /// Fraction of each group that is kept from the fit and judges it, from 0 to below 1. 0: rows are
+  /// judged that the fit itself held out for early stopping.
+  double unseen = 0.2;
+  /// Group that the judged rows are translated to; empty: they are judged in the shared space.
+  std::string to = {};
+  /// Whether a dataset with labels is aligned within them (Gating::kLabel). Ignored if `fit.gate`
+  /// is set, and by methods without gates.
+  bool gate_by_labels = true;
+  /// Whether the model gets a summary of what it does to rows. Without, it moves rows in the same
+  /// way.
+  bool judge = true;
+};
+
+/// What a caller may watch and steer. Everything may be left unset.
+struct AlignHooks {
+  MessageCallback on_message = {};
+  /// Called with what check() has found, before the fit.
+  std::function<void(const CheckReport&)> on_check = {};
+  /// As in FitControl.
+  std::function<void(const Fit& so_far)> on_progress = {};
+  std::function<void(Index done, Index most)> on_pass = {};
+  const Fit* resume = nullptr;
+  /// Called after every layer; false ends the fit with the layers so far.
+  LayerCallback on_layer = {};
+  /// Called with the flow that was judged and the rows that judged it.
+  std::function<void(const Flow&, const GroupSet&)> on_judged = {};
+  /// Processes that fit together, each some rows of the dataset (RowStorage::kInPlace). Only the
+  /// first of them judges.
+  Communicator* processes = nullptr;
+  /// digest_of() the dataset, if the caller knows it.
+  std::string digest = {};
+};
+
+struct Aligned {
+  /// Maps of all groups, with the record of the fit. They leave every row where it is if the groups
+  /// do not differ.
+  Model model;
+  /// What was found before the fit. Of fit_model() the test alone, and only of methods that ask it.
+  CheckReport check;
+  /// Unset if fewer than two groups could be judged, or nothing was fitted.
+  std::optional<Judgement> judgement = std::nullopt;
+  /// Rows of each group of the dataset that were kept from the fit; empty if none were.
+  std::vector<std::vector<Index>> unseen_rows = {};
+};
+
+/// Groups that do not differ beyond chance are left as they are. Throws InvalidData or
+/// InvalidOption with a sentence that says what to do.
+Aligned align(Dataset data, const AlignOptions& options = {}, const AlignHooks& hooks = {});
+
+/// The same without the check: what `conflux fit` does. The method auto asks the test of check()
+/// and leaves groups as they are that do not differ; other methods align them in any case.
+Aligned fit_model(Dataset data, const AlignOptions& options = {}, const AlignHooks& hooks = {});
+
+/// The options of a fit that align() uses for this dataset: with a gate if its labels ask for one.
+FitOptions options_for(const Dataset& data, const AlignOptions& options,
+                       const MessageCallback& on_message = {});
+
+/// Reads one option of `conflux align` by its name: "seed", "method", "missing", "label", "drop",
+/// "unseen", ... Throws InvalidOption for unknown names and words.
+void set_option(DatasetOptions& data, AlignOptions& options, std::string_view name,
+                const std::string& text);
+
+/// Moves the rows of a table, which has the columns of the model and the column that tells its
+/// groups, into the shared space.
+void to_shared(const Model& model, Table& table, int threads = 0);
+
+}  // namespace conflux

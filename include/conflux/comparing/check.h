@@ -1,0 +1,129 @@
+// What can be said of groups before they are aligned.
+//
+// Is there a difference at all? Two tests share the error rate: whether the group can be guessed
+// from a row (guessing.h), which sees every kind of difference, and whether any feature differs by
+// itself, on its ranks, with a stated share of false findings over all features. Groups differ if
+// one of them says so; when groups are dealt at random, this is claimed in at most `error_rate` of
+// all cases.
+//
+// Do groups hold the same kinds of rows in the same proportions? If not, an alignment of whole
+// groups would make some kinds of rows look like others.
+//
+// Cost: that of guess_groups(), one sort per feature, and a matching of some rows.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conflux/comparing/composition.h"
+#include "conflux/core/group_set.h"
+#include "conflux/metrics/guessing.h"
+
+namespace conflux {
+
+struct CheckOptions {
+  /// How often a difference is claimed where there is none; among the features that are named, the
+  /// mean share of those that do not differ.
+  double error_rate = 0.05;
+  /// Rows of all groups together at most. Beyond, the largest groups are thinned, by seed.
+  Index max_rows = 20'000;
+  /// Random deals that compositions are compared with.
+  Index deals = 99;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  /// What guess_groups() with this seed has said of all these rows, if it was asked already.
+  const Guess* known_guess = nullptr;
+  /// The value that a coordinate of a feature stands for. Whoever guesses sees values: repeated
+  /// ones that were spread would look less alike than they are. Empty: coordinates are values.
+  std::function<double(Index feature, double coordinate)> value_of = {};
+  /// Rows of one thing are no witnesses of their own: of each thing in each group one row counts.
+  /// Null: rows are of different things, unless they are found to repeat each other.
+  const RowsOfThings* things = nullptr;
+};
+
+/// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
+struct FeatureDifference {
+  /// Between the means of the two groups that lie furthest apart, in deviations within groups.
+  double shift = 0;
+  /// The shift between these two that 95 of 100 random deals stay below.
+  double shift_by_chance = 0;
+  /// Deviation of the group with the widest spread over that of the narrowest.
+  double spread_ratio = 1;
+  /// How probable such a difference of ranks is when groups are dealt at random.
+  double p_value = 1;
+  /// The smallest error rate at which the feature is named among all features.
+  double false_discovery_rate = 1;
+  /// Its share in how the group is guessed.
+  double importance = 0;
+  bool differs = false;
+};
+
+/// What to do with the rows.
+enum class Advice {
+  kLeave,       ///< there is nothing to align
+  kAlign,       ///< align whole groups
+  kGateKinds,   ///< align like with like, in kinds that are found
+  kGateLabels,  ///< align like with like, by labels
+};
+
+/// As reports name it, and --gate its rest: "leave", "align", "gate kinds", "gate label".
+std::string_view name_of(Advice advice);
+
+struct CheckReport {
+  /// Rows of each group that were looked at.
+  std::vector<Index> rows = {};
+  /// Rows that repeat others of their group, and were left out for that.
+  Index repeated_rows = 0;
+  Guess guess = {};
+  std::vector<FeatureDifference> features = {};
+  /// p-value of the claim that the groups differ, both tests together.
+  double p_value = 1;
+  bool differ = false;
+  /// Kinds that matching finds.
+  Composition kinds = {};
+  /// How the labels are shared among groups.
+  std::optional<Composition> labels = std::nullopt;
+  /// Fraction of the groups' rows near rows of another group.
+  double overlap = 1;
+  /// Features of which one value holds more than a twentieth of the rows.
+  std::vector<Index> features_with_atoms = {};
+  Advice advice = Advice::kLeave;
+  /// What was found and what it means, the verdict first.
+  std::vector<std::string> sentences = {};
+};
+
+/// What a look at the rows found before they were fitted.
+struct CheckRecord {
+  bool differ = false;
+  double p_value = 1;
+  /// Whether the group of a row could be guessed, and what 95 of 100 random deals stay below.
+  double auc = 0.5;
+  double auc_by_chance = 0.5;
+  /// Fraction of the rows near rows of another group.
+  double overlap = 1;
+  /// "leave", "align", "gate kinds" or "gate label".
+  std::string advice = {};
+  /// Rows that were looked at.
+  Index rows = 0;
+  std::vector<std::string> sentences = {};
+
+  bool operator==(const CheckRecord&) const = default;
+};
+
+/// What a fit of these rows remembers of it.
+CheckRecord record_of(const CheckReport& report);
+
+/// The test alone, which the automatic fit asks as well: rows, repeated rows, the guess, features
+/// and `differ`. Nothing is guessed unless two groups have at least three rows.
+CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options = {});
+
+/// The same, with what it means for an alignment. Throws InvalidData when there are not two groups
+/// of at least three rows.
+CheckReport check(const GroupSet& groups, const CheckOptions& options = {});
+
+}  // namespace conflux

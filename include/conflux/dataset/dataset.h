@@ -1,0 +1,188 @@
+// A dataset: named groups of rows with the same features, ready for check(), a fit or an alignment,
+// and what the columns of the table mean from which they were made.
+//
+//   Table table;                                   // from a program
+//   table.add("weight", weights);
+//   table.add("site", sites);
+//   const Dataset data = dataset_of(table, {.group = "site"});
+//
+//   const Dataset cells = read_dataset({.paths = {"cells.csv"}, .group = "batch"});   // from files
+//
+// Rows of a table become coordinates: see conflux/columns/columns.h. The same table gives the same
+// dataset, to the bit, whether it is read from a file or comes from memory.
+
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conflux/columns/columns.h"
+#include "conflux/columns/find_columns.h"
+#include "conflux/comm/communicator.h"
+#include "conflux/components/components.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/message.h"
+#include "conflux/options/options.h"
+#include "conflux/tables/table.h"
+#include "conflux/training/pool.h"
+
+namespace conflux {
+
+class DiskScratch;
+
+/// How a dataset is made from tables. Only `paths` must be set to read files; nothing must be set
+/// for tables in memory.
+struct DatasetOptions {
+  /// Files to read. With `group` they are parts of one table; without it each file is a group that
+  /// is called like the file, or the only file has a column "group". "-" is standard input.
+  /// Ignored for tables in memory.
+  std::vector<std::string> paths = {};
+  /// How files are read: format, header, delimiter, array. Its fields `numeric`, `text`, `group`
+  /// and `threads` are ignored: they follow from the options below. Ignored for tables in memory.
+  TableOptions table = {};
+
+  /// Column that tells the group of each row. Several, separated by commas, make one group of each
+  /// combination of their values. Ignored where the caller gives the groups.
+  std::string group = {};
+  /// Column with the class of each row, such as cell type; empty: rows have no labels. Empty and
+  /// missing cells mean that the label of the row is unknown.
+  std::string label = {};
+  /// Condition that a row must satisfy to be taken, say "year>=1961 and type=control"; empty: all
+  /// rows are taken.
+  std::string where = {};
+  /// A file with more columns of the same rows, such as groups and labels of an array's rows. Rows
+  /// are matched by position, or by `meta_key`. Empty: there is none.
+  std::string meta = {};
+  /// Column that matches rows to rows of `meta`; "barcode=cell_id" if it has another name there.
+  std::string meta_key = {};
+  /// Other names for groups, as OLD=NEW; one star on both sides stands for the same text.
+  std::vector<std::string> rename = {};
+
+  /// Which columns are features and what they mean. `features` and `drop` may be patterns: "PC*",
+  /// "gene?", or "PC1:PC20". Its `seed` is ignored: `seed` below is used.
+  ColumnOptions columns = {};
+  /// Whether the numbers of array files (npy, npz, mat, idx, pictures) are coordinates as they are.
+  /// If false, their columns are examined like those of tables, and `columns` applies. Ignored for
+  /// tables in memory.
+  bool arrays_are_coordinates = true;
+
+  /// Principal components that become the features of sparse files (mtx, h5ad). 0: none. -1: 50 if
+  /// there are more than 200 genes. Ignored for other files and tables in memory.
+  Index components = -1;
+  /// What is done to counts before the components are found.
+  Normalization normalization = Normalization::kNone;
+
+  /// Rows of each group that a fit takes at most, drawn by `seed`; large files are not kept whole
+  /// then. The default takes all rows.
+  RowLimit fit_rows = {};
+  /// Seed of the noise that spreads repeated values, of components and of drawn rows.
+  std::uint64_t seed = 0;
+  /// 0 uses every core. The dataset does not depend on it.
+  int threads = 0;
+
+  /// Bytes of memory that may be used; more throws InvalidData that says how many are needed. 0:
+  /// no limit.
+  double max_memory = 0;
+  /// If set, all rows of files stay on disk when memory (`max_memory`, or that of the machine) is
+  /// too small for a fit with these options. Unset: rows are read into memory.
+  std::optional<FitOptions> fit_on_disk = {};
+  /// Whether several processes may each fit a part of the rows where they are.
+  bool fit_in_place = false;
+  /// Whether rows are examined by one process and moved by none: rows of arrays stay in their
+  /// files.
+  bool read_only = false;
+};
+
+/// Who is told of the work, and who shares it.
+struct DatasetHooks {
+  MessageCallback on_message = {};
+  /// Processes that read together; null: this one reads alone.
+  Communicator* processes = nullptr;
+};
+
+/// Where the rows of a dataset are.
+enum class RowStorage {
+  kMemory,   ///< in memory, or mapped from a file if nobody moves them
+  kDisk,     ///< all rows, on disk; a fit walks through them with Dataset::scratch
+  kInPlace,  ///< all rows of all processes, of which each process fits a part
+};
+
+struct Dataset {
+  /// Coordinates of the rows, group by group, with labels if the options ask for them. Missing
+  /// cells are drawn from what is expected in their groups; `columns.gaps` names their features.
+  GroupSet groups = {};
+  /// Column that tells the groups; empty if each file is a group or the caller gave them.
+  std::string group_column = {};
+  /// Column of the labels; empty if there are none.
+  std::string label_column = {};
+  /// What the columns of the table mean; empty if the rows are coordinates already.
+  Columns columns = {};
+  /// What the features are components of; empty if the features were measured.
+  Components components = {};
+  /// Set if the table has several rows of one subject, say of a patient.
+  std::optional<RowsOfThings> subjects = {};
+  /// Which of the rows are fitted and which come next, if they were drawn; unset: all are fitted.
+  std::optional<Pool> pool = {};
+  /// Digest of the rows as a model of them reads them later, where it differs from that of
+  /// `groups`: later readers fill missing cells with what is expected, and do not draw. See
+  /// digest_of().
+  std::string digest_when_read = {};
+  /// Of each group, the rows of the table that became its rows; only for tables in memory.
+  std::vector<std::vector<Index>> positions = {};
+  /// Rows with missing cells that were left out (MissingRule::kDrop).
+  Index dropped_rows = 0;
+
+  RowStorage storage = RowStorage::kMemory;
+  /// What a fit moves rows through if they stay on disk; null otherwise.
+  std::shared_ptr<DiskScratch> scratch = {};
+  /// Keeps alive what `groups` borrows: mapped files and pieces of scratch.
+  std::vector<std::shared_ptr<const void>> borrowed = {};
+};
+
+/// Reads the files of the options. Columns of tables are what they are found to be, or what
+/// DatasetOptions::columns says; arrays hold coordinates. Throws Error for a file that cannot be
+/// read, InvalidData or InvalidOption that names file, line or column and says what to do.
+Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks = {});
+
+/// The digest by which a model knows the rows that it was fitted on.
+std::string digest_of(const Dataset& dataset);
+
+/// What a caller knows of the rows of a table, beside their cells. Spans are empty or have one
+/// element per row, and must live as long as the call.
+struct RowTags {
+  /// Groups in their order, and the position of each row's group among them.
+  std::vector<std::string> group_names = {};
+  std::span<const Index> groups = {};
+  /// Labels, and the position of each row's label among them, or -1.
+  std::vector<std::string> label_names = {};
+  std::span<const Index> labels = {};
+  /// Mass of each row; empty: all rows count alike.
+  std::span<const double> masses = {};
+};
+
+/// A table in memory whose groups the caller gives; DatasetOptions::group and `label` are ignored.
+/// Throws InvalidData or InvalidOption that names the column or row and says what to do.
+Dataset dataset_of(const Table& table, const RowTags& rows, const DatasetOptions& options = {},
+                   const DatasetHooks& hooks = {});
+
+/// The same with the name of each row's group. Groups are in the order of their first rows.
+Dataset dataset_of_named_groups(const Table& table, const std::vector<std::string>& group_of_row,
+                                const DatasetOptions& options = {}, const DatasetHooks& hooks = {});
+/// The same. A template, so that braces are options and not names.
+template <std::same_as<std::vector<std::string>> Names>
+Dataset dataset_of(const Table& table, const Names& group_of_row,
+                   const DatasetOptions& options = {}, const DatasetHooks& hooks = {}) {
+  return dataset_of_named_groups(table, group_of_row, options, hooks);
+}
+
+/// The same with columns for groups and labels (DatasetOptions::group and `label`), as if the table
+/// were read from a file.
+Dataset dataset_of(const Table& table, const DatasetOptions& options,
+                   const DatasetHooks& hooks = {});
+
+}  // namespace conflux

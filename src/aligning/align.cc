@@ -1,0 +1,252 @@
+#include "conflux/aligning/align.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "columns/measurements.h"
+#include "columns/plain_values.h"
+#include "conflux/columns/measured_scales.h"
+#include "conflux/model/table_mover.h"
+#include "conflux/storage/checkpoint.h"
+#include "core/disk_scratch.h"
+#include "dataset/group_names.h"
+#include "dataset/row_pieces.h"
+#include "judging/judged_fit.h"
+#include "matching/known_labels.h"
+#include "options/option_table.h"
+
+namespace conflux {
+
+namespace {
+
+void send(const AlignHooks& hooks, MessageKind kind, std::string text) {
+  if (hooks.on_message) hooks.on_message({kind, std::move(text)});
+}
+
+CheckOptions check_options(const Dataset& data, const FitOptions& fit) {
+  return {.seed = fit.seed,
+          .threads = fit.threads,
+          .value_of = value_of(data.columns),
+          .things = data.subjects ? &*data.subjects : nullptr};
+}
+
+// By this a later reader knows the rows of the fit. Whoever reads all rows does not meet those that
+// were drawn here.
+void add_digest(Model& model, const std::string& digest, const Dataset& data,
+                const AlignOptions& options) {
+  if (!model.record.given_sizes.empty() && !data.pool) return;
+  model.metadata["data_digest"] = options.unseen > 0 && data.digest_when_read.empty()
+                                      ? fmt::format("{}-{}", digest, options.unseen)
+                                      : digest;
+}
+
+// One dataset on its way to a model.
+class ModelFit {
+ public:
+  ModelFit(Dataset data, const AlignOptions& options, const AlignHooks& hooks)
+      : options_(options),
+        hooks_(hooks),
+        feature_names_(data.groups.feature_names()),
+        digest_(hooks.digest.empty() ? digest_of(data) : hooks.digest),
+        data_(std::move(data)) {
+    options_.fit = options_for(data_, options_, hooks_.on_message);
+    Goal& goal = options_.fit.goal;
+    if (options_.fit.method == Method::kAuto && goal == Goal::kAuto && !data_.columns.empty()) {
+      goal = looks_like_measurements(data_.columns) ? Goal::kTransfer : Goal::kHide;
+    }
+    if (may_be_plain()) prepare_plain();
+  }
+
+  CheckReport check() const {
+    send(hooks_, MessageKind::kProgress, "looking for differences between the groups");
+    return conflux::check(data_.groups, check_options(data_, options_.fit));
+  }
+
+  /// The test of check() where the method asks it.
+  std::optional<CheckReport> test() const {
+    if (method_info(options_.fit.method).then.empty() || shares_rows()) return std::nullopt;
+    send(hooks_, MessageKind::kProgress, "looking for differences between the groups");
+    return compare_groups(data_.groups, check_options(data_, options_.fit));
+  }
+
+  void fit(std::optional<bool> groups_differ, Aligned& out) {
+    RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
+                                            data_.pool ? &*data_.pool : nullptr);
+    out.unseen_rows = rows.set_aside;
+    Fit fitted = run(rows, groups_differ);
+    if (is_plain_) use_values(rows);
+    if (options_.judge && is_first()) {
+      send(hooks_, MessageKind::kProgress, "judging");
+      out.judgement = judge_fit(fitted, rows, options_.to);
+      if (hooks_.on_judged) {
+        hooks_.on_judged(fitted.judged ? *fitted.judged : fitted.flow, rows.judged);
+      }
+    }
+    out.model = model_of(std::move(fitted));
+  }
+
+  Model leave() {
+    Fit left = fit_that_leaves(data_.groups, options_.fit);
+    if (plain_) {
+      use_values(data_.groups);
+      keep_plain_columns();
+    }
+    if (data_.pool && !data_.pool->whole()) left.record.given_sizes = data_.pool->sizes;
+    return model_of(std::move(left));
+  }
+
+ private:
+  bool shares_rows() const { return data_.storage == RowStorage::kInPlace; }
+  bool is_first() const { return hooks_.processes == nullptr || hooks_.processes->rank() == 0; }
+
+  Fit run(RowsToJudge& rows, std::optional<bool> groups_differ) {
+    FitPlan plan = rows.plan();
+    plan.on_progress = hooks_.on_progress;
+    plan.on_pass = hooks_.on_pass;
+    plan.resume = hooks_.resume;
+    plan.gaps = data_.columns.gaps;
+    plan.groups_differ = groups_differ;
+    plan_values(plan, rows.fitted);
+    plan.rehearse = plan.rehearse && options_.judge;
+    if (data_.storage == RowStorage::kDisk) plan.scratch = data_.scratch.get();
+    SelfCommunicator alone;
+    Communicator& comm = shares_rows() ? *hooks_.processes : alone;
+    return fit_planned(shares_rows() ? share_of(rows.fitted, comm) : std::move(rows.fitted),
+                       rows.options, comm, hooks_.on_layer, plan);
+  }
+
+  /// Whether a correction that at most shifts and scales features acts on values, without noise and
+  /// scores. Rows with missing cells keep their coordinates.
+  bool may_be_plain() const {
+    const Method method = options_.fit.method;
+    return (method == Method::kAuto || method == Method::kMeans ||
+            method == Method::kLocationScale) &&
+           !data_.columns.empty() && data_.digest_when_read.empty() &&
+           data_.storage == RowStorage::kMemory && hooks_.resume == nullptr;
+  }
+
+  /// The digest of the rows as values, by which later readers will know them.
+  void prepare_plain() {
+    plain_ = with_plain_values(data_.columns);
+    plain_digest_ =
+        data_digest(data_.groups, [this](double* row) { make_plain(row, data_.columns, *plain_); });
+  }
+
+  void use_values(GroupSet& fitted) {
+    fitted = plain_values_of(fitted, data_.columns, *plain_);
+    expect_plain_values(*plain_, fitted);
+    is_plain_ = true;
+  }
+
+  void plan_values(FitPlan& plan, GroupSet& fitted) {
+    if (!plain_) return;
+    if (options_.fit.method == Method::kAuto) {
+      plan.on_linear_rung = [this](GroupSet& groups) { use_values(groups); };
+    } else {
+      use_values(fitted);
+    }
+  }
+
+  /// The rows that judge, as the fitted ones are now.
+  void use_values(RowsToJudge& rows) {
+    rows.judged = plain_values_of(rows.judged, data_.columns, *plain_);
+    rows.sampled = plain_values_of(rows.sampled, data_.columns, *plain_);
+    keep_plain_columns();
+  }
+
+  void keep_plain_columns() {
+    data_.columns = *std::move(plain_);
+    digest_ = plain_digest_;
+  }
+
+  Model model_of(Fit fit) {
+    Model out{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+    out.feature_names = std::move(feature_names_);
+    out.group_column = data_.group_column;
+    out.label_column = data_.label_column;
+    add_digest(out, digest_, data_, options_);
+    out.columns = std::move(data_.columns);
+    out.components = std::move(data_.components);
+    return out;
+  }
+
+  AlignOptions options_;
+  const AlignHooks& hooks_;
+  std::vector<std::string> feature_names_;
+  std::string digest_;
+  Dataset data_;
+  /// The columns with values as coordinates, where the fit may use them, and whether it does.
+  std::optional<Columns> plain_ = std::nullopt;
+  std::string plain_digest_;
+  bool is_plain_ = false;
+};
+
+std::string label_message(const Dataset& data, const char* sentence) {
+  return fmt::format(fmt::runtime(sentence),
+                     data.label_column.empty() ? "label" : data.label_column);
+}
+
+}  // namespace
+
+FitOptions options_for(const Dataset& data, const AlignOptions& options,
+                       const MessageCallback& on_message) {
+  FitOptions out = options.fit;
+  const bool labels = !data.groups.label_names().empty();
+  if (!options.gate_by_labels || out.gate != Gating::kAuto ||
+      !(labels || !data.label_column.empty()))
+    return out;
+  if ((kGatedMethods & only(out.method)) == 0) return out;
+  const auto inform = [&](const char* sentence) {
+    if (on_message) on_message({MessageKind::kInfo, label_message(data, sentence)});
+  };
+  if (!labels) {
+    inform("no row has a \"{}\", so the fit goes on as without --label; fill in some of its cells");
+    return out;
+  }
+  out.gate = Gating::kLabel;
+  inform(known_labels(data.groups).in_part
+             ? "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each "
+               "other (--gate none aligns whole groups)"
+             : "labels are protected: rows are aligned with rows of the same \"{}\" (--gate none "
+               "aligns whole groups)");
+  return out;
+}
+
+Aligned align(Dataset data, const AlignOptions& options, const AlignHooks& hooks) {
+  if (data.groups.num_groups() > 1 && !options.to.empty()) data.groups.index_of(options.to);
+  ModelFit work(std::move(data), options, hooks);
+  Aligned out;
+  out.check = work.check();
+  if (hooks.on_check) hooks.on_check(out.check);
+  if (out.check.differ) {
+    work.fit(true, out);
+  } else {
+    out.model = work.leave();
+  }
+  out.model.record.check = record_of(out.check);
+  return out;
+}
+
+Aligned fit_model(Dataset data, const AlignOptions& options, const AlignHooks& hooks) {
+  ModelFit work(std::move(data), options, hooks);
+  Aligned out;
+  std::optional<bool> differ;
+  if (auto found = work.test()) {
+    differ = found->differ;
+    out.check = *std::move(found);
+  }
+  work.fit(differ, out);
+  return out;
+}
+
+void to_shared(const Model& model, Table& table, int threads) {
+  const Workers workers(threads);
+  std::vector<Index> groups;
+  for (const std::string& name : groups_from_columns(table, model.group_column)) {
+    groups.push_back(model.flow.group_index(name));
+  }
+  TableMover(model, workers).transform(table, groups);
+}
+
+}  // namespace conflux

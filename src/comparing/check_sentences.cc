@@ -1,0 +1,151 @@
+#include "comparing/check_sentences.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace conflux {
+
+namespace {
+
+constexpr Index kSmallGroup = 30;
+constexpr std::size_t kMostNames = 5;
+
+std::string percent(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
+std::string guess_phrase(const Guess& guess) {
+  return fmt::format(
+      "guessing the group from a row reaches an AUC of {:.3f} (0.5 is chance; 95 of "
+      "100 random deals stay below {:.3f})",
+      guess.auc, guess.by_chance());
+}
+
+std::string verdict(const CheckReport& report, double error_rate) {
+  const auto named = std::count_if(report.features.begin(), report.features.end(),
+                                   [](const FeatureDifference& each) { return each.differs; });
+  const std::size_t all = report.features.size();
+  if (!report.differ) {
+    return fmt::format(
+        "The groups do not differ beyond chance: {}, and none of {} features differs by itself "
+        "(error rate {}). Leave the rows as they are: an alignment would fit noise.",
+        guess_phrase(report.guess), all, percent(error_rate));
+  }
+  const std::string features =
+      named > 0 ? fmt::format("{} of {} features differ by themselves", named, all)
+                : fmt::format("no feature differs by itself, only combinations of the {} do", all);
+  return fmt::format("The groups differ: {}; {} (error rate {}).", guess_phrase(report.guess),
+                     features, percent(error_rate));
+}
+
+// Who found partners and at what distance, which says how far a gate can be trusted.
+void tell_partners(CheckReport& report, const Matching& matching) {
+  if (matching.groups.size() > kMostNames) return;
+  std::vector<std::string> lines = describe(matching);
+  // The kinds come last; their shares are shown as a table.
+  lines.resize(lines.size() - static_cast<std::size_t>(matching.num_kinds()));
+  report.sentences.insert(report.sentences.end(), lines.begin(), lines.end());
+}
+
+void advise_on_kinds(CheckReport& report, const Compositions& found, const KnownLabels& known) {
+  const GateChoice choice = choose_gate(found);
+  const auto say = [&](Advice advice, std::string sentence) {
+    report.advice = advice;
+    report.sentences.push_back(std::move(sentence));
+  };
+  if (known.in_part) {
+    say(Advice::kGateLabels,
+        fmt::format("Labels of {} are known and steer the matching: kinds of rows that hold "
+                    "different labels are kept apart, and rows without a label are sorted by where "
+                    "they lie. Shares of labels are those of the rows that have one.",
+                    known_phrase(known)));
+  } else if (report.labels && unlike(*report.labels)) {
+    say(Advice::kGateLabels,
+        fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
+                    "another label to be like another group (chance: {}). Aligned as wholes, rows "
+                    "of different labels would be made alike; gates by label keep them apart.",
+                    percent(report.labels->difference.value),
+                    percent(report.labels->difference.by_chance)));
+  } else if (report.labels) {
+    say(Advice::kAlign,
+        "The groups hold the same labels in similar shares: whole groups can be aligned.");
+  } else if (report.overlap < kLeastOverlap) {
+    say(choice.gate ? Advice::kGateKinds : Advice::kAlign,
+        fmt::format(
+            "Only {} of the rows lie near rows of another group: the rows alone cannot tell "
+            "a shift from a difference in composition. {} Labels, or controls that are the "
+            "same in every group, would settle it.",
+            percent(report.overlap),
+            choice.gate ? "Gates match parts of groups by how they lie; if the groups hold the "
+                          "same kinds of rows in the same shares, whole groups can be aligned."
+                        : "No parts of a group are seen to lie apart, so whole groups would be "
+                          "aligned; if they hold different things, leave them as they are."));
+  } else if (unlike(report.kinds) && choice.gate) {
+    say(Advice::kGateKinds,
+        fmt::format("{} of the rows of one group are of other kinds than those of another "
+                    "(chance: {}): the groups may hold different shares of the same kinds of rows. "
+                    "Gates align like with like; labels would settle it.",
+                    percent(report.kinds.difference.value),
+                    percent(report.kinds.difference.by_chance)));
+  } else if (unlike(report.kinds)) {
+    say(Advice::kAlign,
+        fmt::format("{} of the rows of one group are of other kinds than those of another (chance: "
+                    "{}), but no parts of a group are seen to lie apart: whether these kinds are "
+                    "real cannot be told, and whole groups would be aligned. If kinds of rows must "
+                    "not be mixed, give labels, or choose --gate kinds.",
+                    percent(report.kinds.difference.value),
+                    percent(report.kinds.difference.by_chance)));
+  } else if (choice.gate) {
+    say(Advice::kGateKinds, choice.reason);
+  } else {
+    say(Advice::kAlign,
+        "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");
+  }
+}
+
+void warn_of_small_groups(CheckReport& report, const GroupSet& groups) {
+  std::vector<std::string> small;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() >= kSmallGroup) continue;
+    small.push_back(fmt::format("\"{}\" ({})", groups[m].name, groups[m].rows.rows()));
+  }
+  if (small.empty()) return;
+  const std::size_t count = small.size();
+  small.resize(std::min(count, kMostNames));
+  report.sentences.push_back(fmt::format(
+      "{} of {} groups have fewer than {} rows: {}{}. Their maps would follow single rows; give "
+      "them more rows, or choose a small strength.",
+      count, groups.num_groups(), kSmallGroup, fmt::join(small, ", "),
+      count > kMostNames ? ", ..." : ""));
+}
+
+}  // namespace
+
+std::string_view name_of(Advice advice) {
+  switch (advice) {
+    case Advice::kLeave:
+      return "leave";
+    case Advice::kAlign:
+      return "align";
+    case Advice::kGateKinds:
+      return "gate kinds";
+    case Advice::kGateLabels:
+      return "gate label";
+  }
+  return "?";
+}
+
+void advise(CheckReport& report, const GroupSet& groups, const Compositions& found,
+            double error_rate) {
+  report.sentences = {verdict(report, error_rate)};
+  report.advice = Advice::kLeave;
+  if (!report.differ) return;
+  const KnownLabels known = known_labels(groups);
+  advise_on_kinds(report, found, known);
+  if (report.advice == Advice::kGateKinds || known.in_part) tell_partners(report, found.matching);
+  warn_of_small_groups(report, groups);
+}
+
+}  // namespace conflux

@@ -1,0 +1,286 @@
+#include "comparing/composition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conflux/comm/communicator.h"
+#include "metrics/judged_rows.h"
+#include "metrics/nearest_neighbors.h"
+#include "metrics/thinning.h"
+#include "options/option_table.h"
+
+namespace conflux {
+
+namespace {
+
+constexpr double kChance = 0.95;
+// Kinds of rows are found on this many rows of each group at most, and of all groups.
+constexpr Index kRowsForKinds = 1'000;
+constexpr Index kAllRowsForKinds = 20'000;
+// Of all groups, for looking at pairs of rows.
+constexpr Index kRowsForMixing = 3'000;
+constexpr Index kDeals = 99;
+constexpr Index kFewestRowsOfGroup = 3;
+// A smaller difference in composition does little harm; a fraction of a group's rows.
+constexpr double kUnlikeComposition = 0.1;
+
+constexpr const char* kFarClouds =
+    "Whole groups are made alike: they do not overlap and no parts of them are seen to lie apart, "
+    "so "
+    "the rows cannot tell a shift from a difference in what the groups hold. If they hold "
+    "different "
+    "things, give labels, or leave the rows as they are.";
+constexpr const char* kSameKinds =
+    "Whole groups are made alike: they hold the same kinds of rows in similar shares. If kinds "
+    "must not be mixed at all, give labels, or choose --gate kinds.";
+
+Matrix shares_by_kind(const std::vector<Index>& kind_of, const std::vector<Index>& group_of,
+                      Index kinds, Index groups) {
+  Matrix out = Matrix::Zero(groups, kinds);
+  for (std::size_t i = 0; i < kind_of.size(); ++i) {
+    if (kind_of[i] >= 0) out(group_of[i], kind_of[i]) += 1;
+  }
+  for (Index m = 0; m < groups; ++m) out.row(m) /= std::max(1.0, out.row(m).sum());
+  return out;
+}
+
+double largest_total_variation(const Matrix& shares) {
+  double out = 0;
+  for (Index a = 0; a < shares.rows(); ++a) {
+    for (Index b = 0; b < a; ++b) {
+      // Groups without labels have no shares.
+      if (shares.row(a).sum() == 0 || shares.row(b).sum() == 0) continue;
+      out = std::max(out, 0.5 * (shares.row(a) - shares.row(b)).cwiseAbs().sum());
+    }
+  }
+  return out;
+}
+
+Difference compared(double value, std::vector<double> dealt) {
+  std::sort(dealt.begin(), dealt.end());
+  const auto at = static_cast<std::size_t>(std::ceil(kChance * static_cast<double>(dealt.size()))) -
+                  (dealt.empty() ? 0 : 1);
+  const auto beyond = dealt.end() - std::lower_bound(dealt.begin(), dealt.end(), value);
+  return {.value = value,
+          .by_chance = dealt.empty() ? 0 : dealt[at],
+          .p_value = static_cast<double>(beyond + 1) / static_cast<double>(dealt.size() + 1)};
+}
+
+Matching match(const JudgedRows& judged, const GroupSet& all, std::uint64_t seed, bool by_labels,
+               const Workers& workers) {
+  GroupSet groups;
+  std::vector<std::vector<Index>> labels;
+  Index at = 0;
+  for (std::size_t m = 0; m < judged.sizes.size(); ++m) {
+    groups.add(all[static_cast<Index>(m)].name,
+               Matrix(judged.rows.middleRows(at, judged.sizes[m])));
+    if (by_labels) {
+      const auto first = judged.label_of.begin() + at;
+      labels.emplace_back(first, first + judged.sizes[m]);
+    }
+    at += judged.sizes[m];
+  }
+  if (by_labels) groups.set_labels(all.label_names(), std::move(labels));
+  groups.set_measured(all.measured());
+  SelfCommunicator comm;
+  return match_groups(groups, {.by_labels = by_labels, .count_islands = true, .seed = seed}, comm,
+                      workers);
+}
+
+// As they are, which is how layers will see them: pixels that are nearly always white would tell
+// kinds apart if they were divided by their spread.
+JudgedRows rows_to_compare(const GroupSet& groups, std::uint64_t seed) {
+  std::vector<Index> sizes;
+  for (Index m = 0; m < groups.num_groups(); ++m) sizes.push_back(groups[m].rows.rows());
+  const Index most = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
+  return draw_rows(groups, most, Purpose::kDiagnosis, seed);
+}
+
+// How often the nearest row is of another group, compared with groups that are mixed perfectly.
+// A matching ships no more than its price allows, so it cannot tell that groups overlap entirely.
+double mixing_of(const JudgedRows& judged, const Workers& workers) {
+  const Index all = judged.rows.rows();
+  const Index count = std::min(all, kRowsForMixing);
+  Matrix some(count, judged.rows.cols());
+  std::vector<Index> group_of;
+  std::vector<double> parts(judged.sizes.size(), 0.0);
+  for (Index i = 0; i < count; ++i) {
+    const Index row = i * all / count;
+    some.row(i) = judged.rows.row(row);
+    group_of.push_back(judged.group_of[row]);
+    parts[group_of.back()] += 1 / static_cast<double>(count);
+  }
+  const Neighbors nearest = nearest_neighbors(some, 1, workers);
+  double others = 0, expected = 1;
+  for (Index i = 0; i < count; ++i) {
+    others += group_of[nearest.rows(i, 0)] == group_of[i] ? 0 : 1 / static_cast<double>(count);
+  }
+  for (const double part : parts) expected -= part * part;
+  return std::min(1.0, others / expected);
+}
+
+bool can_be_compared(const GroupSet& groups) {
+  if (groups.num_groups() < 2 || groups.dim() < 2) return false;
+  groups.validate();
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].rows.rows() < kFewestRowsOfGroup) return false;
+  }
+  return true;
+}
+
+// Whether the other options allow a gate.
+bool leaves_room(const FitOptions& options, Index dim) {
+  return (kGatedMethods & only(options.method)) != 0 && options.image.empty() &&
+         options.estimator == Estimator::kQuantile && options.directions.value_or(1) < dim &&
+         options.validation_fraction.value_or(0) == 0;
+}
+
+KindsRecord record_of(const Compositions& found) {
+  KindsRecord out;
+  for (std::size_t m = 0; m < found.matching.groups.size(); ++m) {
+    const MatchedGroup& group = found.matching.groups[m];
+    const auto shares = found.kinds.shares.row(static_cast<Index>(m));
+    out.groups.push_back(
+        {.matched = group.matched,
+         .distance = group.own_distance > 0 ? group.partner_distance / group.own_distance : 0,
+         .parts = group.islands,
+         .shares = std::vector<double>(shares.begin(), shares.end())});
+  }
+  out.sentences = describe(found.matching);
+  return out;
+}
+
+// Shares of kinds, and how far apart they are when rows are dealt to the groups at random.
+Composition composition_of(const std::vector<Index>& kind_of, std::vector<std::string> names,
+                           const JudgedRows& judged, Index deals, std::uint64_t seed,
+                           const Workers& workers) {
+  const auto kinds = static_cast<Index>(names.size());
+  const auto groups = static_cast<Index>(judged.sizes.size());
+  std::vector<double> dealt(static_cast<std::size_t>(deals));
+  workers.for_each(deals, [&](Index deal) {
+    Stream stream(seed, Purpose::kDiagnosis, static_cast<std::uint64_t>(deal), 1);
+    const std::vector<Index> order = stream.permutation(judged.rows.rows());
+    std::vector<Index> group_of(judged.group_of.size());
+    for (std::size_t i = 0; i < group_of.size(); ++i) group_of[i] = judged.group_of[order[i]];
+    dealt[deal] = largest_total_variation(shares_by_kind(kind_of, group_of, kinds, groups));
+  });
+  Composition out{.kinds = std::move(names),
+                  .shares = shares_by_kind(kind_of, judged.group_of, kinds, groups),
+                  .difference = {}};
+  out.difference = compared(largest_total_variation(out.shares), std::move(dealt));
+  return out;
+}
+
+// Few rows, or features that leave no gaps, can hide kinds that are there.
+std::string reason_for_single_clouds(const Composition& kinds) {
+  std::string out = "Whole groups are made alike: no parts of them are seen to lie apart.";
+  if (unlike(kinds)) {
+    out += fmt::format(
+        " Yet {:.0f} % of a group's rows lie where another group has fewer: if these are different "
+        "kinds of rows, they have been moved onto each other.",
+        100 * kinds.difference.value);
+  }
+  return out + " If kinds of rows must not be mixed, give labels, or choose --gate kinds.";
+}
+
+std::string reason_for_labels(const GroupSet& groups, const KnownLabels& known) {
+  SelfCommunicator comm;
+  if (steering_labels(groups, comm).count() == 0) {
+    return "Labels did not steer the matching, because no three rows share one: rows are aligned "
+           "with rows of their kind, found by where they lie.";
+  }
+  return fmt::format(
+      "Labels of {} steered the matching: rows are aligned with rows of their kind, and kinds "
+      "follow the labels where these are known. With --gate none whole groups would be made alike.",
+      known_phrase(known));
+}
+
+}  // namespace
+
+std::string known_phrase(const KnownLabels& known) {
+  const double percent = 100 * known.part;
+  return percent < 1 ? fmt::format("{:.2g} % of the rows", percent)
+                     : fmt::format("{:.0f} % of the rows", percent);
+}
+
+Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
+                                  bool by_labels, const Workers& workers) {
+  const JudgedRows judged = rows_to_compare(groups, seed);
+  Compositions out{.matching = match(judged, groups, seed, by_labels, workers)};
+  std::vector<std::string> names;
+  for (Index c = 0; c < out.matching.num_kinds(); ++c)
+    names.push_back(fmt::format("kind {}", c + 1));
+  std::vector<Index> kind_of;
+  for (const auto& kinds : out.matching.kinds) {
+    kind_of.insert(kind_of.end(), kinds.begin(), kinds.end());
+  }
+  out.kinds = composition_of(kind_of, names, judged, deals, seed, workers);
+  double near = 0;
+  for (const MatchedGroup& group : out.matching.groups) {
+    near += group.near / static_cast<double>(out.matching.groups.size());
+  }
+  out.overlap = std::max(near, mixing_of(judged, workers));
+  if (groups.label_names().size() > 1) {
+    out.labels =
+        composition_of(judged.label_of, groups.label_names(), judged, deals, seed, workers);
+  }
+  return out;
+}
+
+bool unlike(const Composition& composition) {
+  return composition.difference.beyond_chance() &&
+         composition.difference.value > kUnlikeComposition;
+}
+
+GateChoice choose_gate(const Compositions& found) {
+  const std::vector<MatchedGroup>& groups = found.matching.groups;
+  const auto parted = std::max_element(
+      groups.begin(), groups.end(),
+      [](const MatchedGroup& a, const MatchedGroup& b) { return a.islands < b.islands; });
+  // Ten digits in one hand each: a group may have two styles, but nothing lies apart once the
+  // groups are drawn together.
+  const bool has_parts =
+      parted != groups.end() && parted->islands > 1 && found.matching.islands > 1;
+  const bool far = found.overlap < kLeastOverlap;
+  if (!has_parts) {
+    return {.gate = false, .reason = far ? kFarClouds : reason_for_single_clouds(found.kinds)};
+  }
+  if (!unlike(found.kinds) && !far) return {.gate = false, .reason = kSameKinds};
+  GateChoice out{.gate = true};
+  out.reason = fmt::format(
+      "Rows are aligned with rows of their kind, found without labels, because {} holds {} parts "
+      "that lie apart, and {}. With --gate none whole groups would be made alike, and rows of one "
+      "kind moved onto another where shares differ.",
+      parted->name, parted->islands,
+      far ? "the groups lie so far from each other that which kinds correspond is a guess from how "
+            "they lie (labels would tell)"
+          : fmt::format("{:.0f} % of a group's rows are of kinds that another has in other shares",
+                        100 * found.kinds.difference.value));
+  return out;
+}
+
+GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,
+                         const Workers& workers) {
+  const bool open = requested.gate == Gating::kAuto;
+  const KnownLabels known = known_labels(groups);
+  const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
+  const bool by_kind = requested.gate == Gating::kKinds || by_labels;
+  if (!open && !by_kind) return {.gate = requested.gate};
+  // Kinds that are found in the data want rows of several groups at hand.
+  const bool comparable = processes == 1 && can_be_compared(groups);
+  if (open && (!comparable || !leaves_room(requested, groups.dim()))) return {};
+  if (!comparable) return {.gate = requested.gate};
+  const Compositions found =
+      compare_compositions(groups, kDeals, requested.seed, by_labels, workers);
+  GateDecision out{.gate = requested.gate, .kinds = record_of(found)};
+  if (by_labels) out.kinds.reason = reason_for_labels(groups, known);
+  if (!open) return out;
+  const GateChoice choice = choose_gate(found);
+  out.gate = choice.gate ? Gating::kKinds : Gating::kNone;
+  out.kinds.reason = choice.reason;
+  return out;
+}
+
+}  // namespace conflux

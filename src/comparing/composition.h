@@ -1,0 +1,63 @@
+// Do groups hold the same kinds of rows? Kinds are labels, or are found by matching the groups.
+//
+// If they do not, layers that align whole groups move rows of one kind onto another, and layers
+// with a gate do not. This is where a fit that was told nothing decides.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "conflux/comparing/composition.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
+#include "conflux/options/options.h"
+#include "matching/matching.h"
+
+namespace conflux {
+
+struct Compositions {
+  Matching matching = {};
+  Composition kinds = {};
+  std::optional<Composition> labels = std::nullopt;
+  /// Fraction of the groups' rows near rows of another group.
+  double overlap = 0;
+};
+
+/// Looks at some rows of each group. Shares of kinds are
+/// compared with those of `deals` random deals of the rows. Labels that some rows have steer the
+/// matching if they are to.
+Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
+                                  bool by_labels, const Workers& workers);
+
+/// "5 % of the rows"
+std::string known_phrase(const KnownLabels& known);
+
+/// Whether shares differ by more than chance, and by enough to do harm.
+bool unlike(const Composition& composition);
+
+/// Below, the rows cannot tell a shift from a difference in composition.
+inline constexpr double kLeastOverlap = 0.5;
+
+/// Whether layers should keep the kinds apart, and why.
+struct GateChoice {
+  bool gate = false;
+  /// One sentence that says what is done, why, and what the other choice would mean.
+  std::string reason = {};
+};
+
+/// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups
+/// overlap and hold the same kinds in the same shares.
+GateChoice choose_gate(const Compositions& found);
+
+/// The gate of a fit that leaves it open, with what was found; other gates stay what they are.
+struct GateDecision {
+  Gating gate = Gating::kNone;
+  KindsRecord kinds = {};
+};
+
+GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,
+                         const Workers& workers);
+
+}  // namespace conflux

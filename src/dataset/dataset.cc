@@ -1,0 +1,84 @@
+#include "conflux/dataset/dataset.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "conflux/core/error.h"
+#include "conflux/storage/checkpoint.h"
+#include "dataset/feature_options.h"
+#include "dataset/group_names.h"
+#include "dataset/labels.h"
+#include "dataset/name_patterns.h"
+#include "dataset/table_dataset.h"
+
+namespace conflux {
+
+namespace {
+
+std::string name_of(const Table& table) { return table.source.empty() ? "table" : table.source; }
+
+void check_tags(const Table& table, const RowTags& tags) {
+  const auto check = [&](std::size_t count, const char* what, bool needed) {
+    if (static_cast<Index>(count) == table.num_rows() || (count == 0 && !needed)) return;
+    throw InvalidData(fmt::format("{}: {} rows, but {} {}; give one for each row.", name_of(table),
+                                  table.num_rows(), count, what));
+  };
+  check(tags.groups.size(), "groups of rows", tags.group_names.size() != 1);
+  check(tags.labels.size(), "labels of rows", false);
+  check(tags.masses.size(), "masses of rows", false);
+  const auto groups = static_cast<Index>(tags.group_names.size());
+  for (std::size_t i = 0; i < tags.groups.size(); ++i) {
+    if (tags.groups[i] >= 0 && tags.groups[i] < groups) continue;
+    throw InvalidData(
+        fmt::format("{}: the group of row {} is {}, but there are {} names of groups; "
+                    "number them from 0.",
+                    name_of(table), i, tags.groups[i], groups));
+  }
+}
+
+}  // namespace
+
+std::string digest_of(const Dataset& dataset) {
+  return dataset.digest_when_read.empty() ? data_digest(dataset.groups) : dataset.digest_when_read;
+}
+
+Dataset dataset_of(const Table& table, const RowTags& tags, const DatasetOptions& options,
+                   const DatasetHooks& hooks) {
+  check_tags(table, tags);
+  const ColumnOptions columns = feature_options(options, table, {});
+  FoundRows rows = find_rows(table, tags, columns, Workers(options.threads), hooks.on_message);
+  return gather_rows(table, tags, std::move(rows), hooks.on_message);
+}
+
+Dataset dataset_of_named_groups(const Table& table, const std::vector<std::string>& group_of_row,
+                                const DatasetOptions& options, const DatasetHooks& hooks) {
+  const NumberedGroups groups(group_of_row);
+  return dataset_of(table, {.group_names = groups.names, .groups = groups.of_row}, options, hooks);
+}
+
+Dataset dataset_of(const Table& table, const DatasetOptions& options, const DatasetHooks& hooks) {
+  if (options.group.empty()) {
+    throw InvalidOption(
+        fmt::format("{}: no column tells the groups; name one, or give the group of each row.",
+                    name_of(table)));
+  }
+  refuse_group_as_label(options.group, options.label);
+  std::vector<std::string> names = groups_from_columns(table, options.group);
+  for (std::string& name : names) name = renamed(name, options.rename);
+  const NumberedGroups groups(names);
+  RowTags tags{.group_names = groups.names, .groups = groups.of_row};
+  const NumberedLabels labels(options.label.empty() ? std::vector<std::string>()
+                                                    : labels_of(table, options.label));
+  tags.label_names = labels.names;
+  tags.labels = labels.of_row;
+  DatasetOptions chosen = options;
+  add_to_dropped(chosen.columns, listed_names(options.group));
+  if (!options.label.empty()) add_to_dropped(chosen.columns, {options.label});
+  Dataset out = dataset_of(table, tags, chosen, hooks);
+  out.group_column = options.group;
+  out.label_column = options.label;
+  return out;
+}
+
+}  // namespace conflux

@@ -1,0 +1,57 @@
+#include "dataset/labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "conflux/core/error.h"
+
+namespace conflux {
+
+std::vector<std::string> labels_of(const Table& table, const std::string& column) {
+  const Column& labels = table[column];
+  std::vector<std::string> out;
+  for (const std::string& text : labels.text) out.push_back(is_missing(text) ? "" : text);
+  for (const double number : labels.numbers) {
+    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
+  }
+  return out;
+}
+
+void refuse_group_as_label(const std::string& group, const std::string& label) {
+  if (label.empty() || label != group) return;
+  throw InvalidOption(fmt::format(
+      "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups share; "
+      "name another column, or leave --label out.",
+      label));
+}
+
+NumberedLabels::NumberedLabels(const std::vector<std::string>& labels) {
+  std::set<std::string> all(labels.begin(), labels.end());
+  all.erase("");
+  names.assign(all.begin(), all.end());
+  for (const std::string& label : labels) {
+    const auto found = std::lower_bound(names.begin(), names.end(), label);
+    of_row.push_back(label.empty() ? -1 : found - names.begin());
+  }
+}
+
+void set_labels(GroupSet& groups, const std::vector<std::vector<std::string>>& labels) {
+  std::vector<std::string> together;
+  for (const auto& of_group : labels) {
+    together.insert(together.end(), of_group.begin(), of_group.end());
+  }
+  NumberedLabels numbered(together);
+  std::vector<std::vector<Index>> codes;
+  auto next = numbered.of_row.begin();
+  for (const auto& of_group : labels) {
+    const auto end = next + static_cast<Index>(of_group.size());
+    codes.emplace_back(next, end);
+    next = end;
+  }
+  groups.set_labels(numbered.names, std::move(codes));
+}
+
+}  // namespace conflux

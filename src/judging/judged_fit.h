@@ -1,0 +1,79 @@
+// A fit with a summary that tells the truth: rows that it has not seen, and what they say.
+//
+//   RowsToJudge rows = choose_rows_to_judge(std::move(groups), 0.2, options);
+//   Fit fit = fit_planned(std::move(rows.fitted), rows.options, comm, {}, rows.plan());
+//   const std::optional<Judgement> judgement = judge_fit(fit, rows);   // fills fit.record.summary
+//
+// Best are rows that are set aside before the fit, or that a pool left: nothing of it has seen
+// them. Otherwise those
+// that the fit itself holds out are judged: no map was fitted on them, but they said when to stop.
+// Small groups are judged by one half of their rows and a fit of the other half, where the method
+// does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
+//
+// Cost: that of judge_alignment() on at most 10,000 rows.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/judging/judgement.h"
+#include "conflux/training/pool.h"
+#include "training/fit_plan.h"
+
+namespace conflux {
+
+/// A group is judged by rows that are set aside if there are at least so many of them.
+inline constexpr Index kFewestUnseenRows = 20;
+
+enum class JudgedBy {
+  kSetAside,   ///< rows that nothing of the fit has seen
+  kHeldOut,    ///< rows that no map was fitted on, but that said when to stop
+  kRehearsed,  ///< half of the rows, by a fit of the other half
+  kFitted,     ///< rows of the fit
+};
+
+struct RowsToJudge {
+  /// For fit_planned(); may be moved into it.
+  GroupSet fitted = {};
+  /// For fit_planned(): as requested, with a gate that was chosen by all rows, or all of the pools,
+  /// which is what check() says of them, too.
+  FitOptions options = {};
+  KindsRecord kinds = {};
+  /// A copy, at most 10,000 rows of all groups together.
+  GroupSet judged = {};
+  /// A copy of some fitted rows, at most 2,000: new rows are measured by how they lie.
+  GroupSet sampled = {};
+  JudgedBy by = JudgedBy::kFitted;
+  /// Which rows of each group were set aside, in their order; of a group that is larger than its
+  /// pool those that come next.
+  std::vector<std::vector<Index>> set_aside = {};
+  /// Sizes of the groups that `fitted` was drawn from; empty when nothing was left out.
+  std::vector<Index> drawn_from = {};
+  Index fitted_rows = 0;
+  Index unseen_rows = 0;
+  /// Groups that have too few rows to set some aside, and are not judged.
+  std::vector<std::string> too_small = {};
+
+  /// What a fit must know of all this. Refers to this object.
+  FitPlan plan() const;
+};
+
+/// Draws the pool of groups that are larger than FitOptions::fit_rows, whose other rows can judge.
+/// Sets aside the share `unseen` of every other group that has rows enough, by the seed of the
+/// options; with 0, or when fewer than two groups have enough, nothing is set aside. `drawn`: the
+/// rows given are what someone has drawn, and are fitted or judge as it says. Throws InvalidOption
+/// for shares outside [0, 1), or options that the data does not suit.
+RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options,
+                                 const Pool* drawn = nullptr);
+
+/// A fit that leaves every row where it is, because there is nothing to align; says so.
+Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options);
+
+/// Judges the fit in the shared space, or with all rows translated to the group `to`; fills in its
+/// summary and adds warnings to its record. Unset when fewer than two groups can be judged.
+std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to = {});
+
+}  // namespace conflux

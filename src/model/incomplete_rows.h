@@ -1,0 +1,55 @@
+// Rows with missing coordinates, on their way into the shared space.
+//
+// There, a missing coordinate has the value that is expected given the others, the same for all
+// groups. Wanted is the row of the shared space whose way back into its group passes through what
+// is known of the row. The way back therefore needs no search: it fills what is missing and follows
+// the flow. The search may end at any such row, so that flows which fold, as all do when
+// coordinates are left out, lose none.
+//
+// The search is Broyden's: secants of the flow, from a step on. Where a flow jumps there may be no
+// such row; values that repeat are then spread anew within their cells, which changes what is
+// sought and not what it stands for.
+//
+// Cost: some twenty moves of a row for most, some hundreds for a few.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "columns/expectation.h"
+#include "conflux/model/model.h"
+
+namespace conflux {
+
+/// What is expected of rows in the shared space of a model.
+ExpectedRow expected_in_shared(const Model& model);
+
+class IncompleteRows {
+ public:
+  /// All must outlive this.
+  IncompleteRows(const Model& model, const ExpectedRow& shared, const Workers& workers)
+      : model_(model), shared_(shared), workers_(workers) {}
+
+  /// Replaces coordinates of a group, NaN where they are missing, by complete rows of the shared
+  /// space. names[i] tells the random streams of row i. Returns the number of rows for which none
+  /// was found; they are as near as the search came.
+  Index to_shared(Index group, Rows rows, std::span<const std::uint64_t> names) const;
+
+ private:
+  struct Search;
+
+  void begin(Index group, std::vector<Search>& searches, int attempt) const;
+  void advance(Index group, std::vector<Search>& searches) const;
+  /// Rows of the group at the given places of the shared space.
+  Matrix rows_at(Index group, const std::vector<const Search*>& searches,
+                 std::span<const Vector> places) const;
+  void add_jacobians(Index group, std::vector<Search>& searches) const;
+  bool settled(const Search& search, const Vector& there) const;
+
+  const Model& model_;
+  const ExpectedRow& shared_;
+  const Workers& workers_;
+};
+
+}  // namespace conflux
