@@ -10,6 +10,7 @@
 #include "dataset/group_names.h"
 #include "dataset/labels.h"
 #include "dataset/name_patterns.h"
+#include "dataset/row_conditions.h"
 #include "dataset/table_dataset.h"
 
 namespace conflux {
@@ -37,6 +38,28 @@ void check_tags(const Table& table, const RowTags& tags) {
   }
 }
 
+// What only files have is not passed over in silence.
+void refuse_joined_table(const Table& table, const DatasetOptions& options) {
+  if (options.meta.empty()) return;
+  throw InvalidOption(fmt::format(
+      "{}: {} is to be joined to it, but the table is in memory; add its columns to the table.",
+      name_of(table), options.meta));
+}
+
+// The dataset of the rows that satisfy the condition.
+Dataset dataset_where(const Table& table, DatasetOptions options, const DatasetHooks& hooks) {
+  const std::vector<Index> kept = rows_where(table, options.where);
+  Table part = table.rows(kept);
+  part.source = table.source;
+  add_to_dropped(options.columns, condition_columns(options.where));
+  options.where.clear();
+  Dataset out = dataset_of(part, options, hooks);
+  for (std::vector<Index>& own : out.positions) {
+    for (Index& row : own) row = kept[static_cast<std::size_t>(row)];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string digest_of(const Dataset& dataset) {
@@ -45,6 +68,13 @@ std::string digest_of(const Dataset& dataset) {
 
 Dataset dataset_of(const Table& table, const RowTags& tags, const DatasetOptions& options,
                    const DatasetHooks& hooks) {
+  refuse_joined_table(table, options);
+  if (!options.where.empty()) {
+    throw InvalidOption(fmt::format(
+        "{}: a condition on rows needs the table to tell the groups by a column; leave rows out of "
+        "the table instead.",
+        name_of(table)));
+  }
   check_tags(table, tags);
   const ColumnOptions columns = feature_options(options, table, {});
   FoundRows rows = find_rows(table, tags, columns, Workers(options.threads), hooks.on_message);
@@ -64,6 +94,7 @@ Dataset dataset_of(const Table& table, const DatasetOptions& options, const Data
                     name_of(table)));
   }
   refuse_group_as_label(options.group, options.label);
+  if (!options.where.empty()) return dataset_where(table, options, hooks);
   std::vector<std::string> names = groups_from_columns(table, options.group);
   for (std::string& name : names) name = renamed(name, options.rename);
   const NumberedGroups groups(names);

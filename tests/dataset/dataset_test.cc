@@ -187,6 +187,21 @@ TEST(DatasetOf, WarnsOfGroupsThatDifferByCaseOnly) {
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("differ by case or spaces only")));
 }
 
+// The column of the condition is a number, and no feature all the same.
+TEST(DatasetOf, TakesRowsThatSatisfyTheCondition) {
+  const Dataset data = dataset_of(
+      two_sites(), {.group = "site", .where = "height<1.6", .columns = {.drop = {"kind"}}});
+  EXPECT_THAT(data.groups.feature_names(), ElementsAre("weight"));
+  // 7 i modulo 20 is below 8.
+  EXPECT_THAT(data.positions[0], ElementsAre(0, 6, 12, 18));
+  EXPECT_THAT(data.positions[1], ElementsAre(1, 3, 9, 15));
+}
+
+TEST(DatasetOf, RefusesToJoinAFile) {
+  EXPECT_THAT(error_text([&] { dataset_of(two_sites(), {.group = "site", .meta = "m.csv"}); }),
+              HasSubstr("m.csv is to be joined"));
+}
+
 TEST(DatasetOf, RefusesWhatIsNotThereBySentences) {
   const Table table = two_sites();
   EXPECT_THAT(error_text([&] { dataset_of(table, DatasetOptions()); }),

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
+#include <mutex>
 
 #include "conflux/dataset/dataset.h"
 #include "conflux/tables/table.h"
 #include "tests/support/error_text.h"
+#include "tests/support/thread_communicator.h"
+#include "tests/tables/files.h"
 
 namespace conflux {
 namespace read_dataset_test {
@@ -18,17 +20,9 @@ using testing::HasSubstr;
 
 class ReadDataset : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("dataset_") + info->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
+    return folder_.with(name, text).string();
   }
   /// Twenty plants of two sites.
   std::string plants(const std::string& name = "plants.csv") const {
@@ -54,7 +48,7 @@ class ReadDataset : public testing::Test {
     return path(name);
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 const ColumnOptions kLeafAndStem{.features = {"leaf", "stem"}};
@@ -218,11 +212,71 @@ TEST_F(ReadDataset, LetsFilesDoWithoutLabelsIfOneHasThem) {
               HasSubstr("no file has a \"kind\""));
 }
 
+// Other numbers beside the components, such as an age of donors, are no features.
+TEST_F(ReadDataset, MakesComponentsOfGenes) {
+  std::string entries, cells = "batch,age\n";
+  for (int i = 0; i < 30; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      entries += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " +
+                 std::to_string(1 + (i * (j + 3) * 7) % 11) + "\n";
+    }
+    cells += std::string(i % 2 == 0 ? "x," : "y,") + std::to_string(20 + i) + "\n";
+  }
+  const std::string genes =
+      write("genes.mtx", "%%MatrixMarket matrix coordinate real general\n30 6 180\n" + entries);
+  std::vector<std::string> warnings;
+  const Dataset data = read_dataset(
+      {.paths = {genes}, .group = "batch", .meta = write("cells.csv", cells), .components = 2},
+      {.on_message = [&](const Message& message) {
+        if (message.kind != MessageKind::kWarning) return;
+        warnings.push_back(message.text);
+      }});
+  EXPECT_EQ(data.components.count(), 2);
+  EXPECT_THAT(data.groups.feature_names(), ElementsAre("PC1", "PC2"));
+  EXPECT_THAT(data.groups.names(), ElementsAre("x", "y"));
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("all numbers are whole, like counts")));
+}
+
+// Each process reads a part of the rows, and all get the rows of one that reads alone.
+TEST_F(ReadDataset, GivesSeveralProcessesTheRowsOfOne) {
+  std::vector<double> values;
+  for (int i = 0; i < 101; ++i) values.push_back(0.7 * ((i * 37) % 101));
+  const DatasetOptions options{
+      .paths = {numbers("a.npy", values), numbers("b.npy", values)}, .fit_rows = 60, .seed = 9};
+  const std::string alone = digest_of(read_dataset(options));
+  std::mutex lock;
+  run_ranks(3, [&](Communicator& comm) {
+    const Dataset data = read_dataset(options, {.processes = &comm});
+    const std::lock_guard guard(lock);
+    EXPECT_EQ(digest_of(data), alone) << comm.rank();
+  });
+  EXPECT_THAT(error_text([&] {
+                run_ranks(2, [&](Communicator& comm) {
+                  read_dataset({.paths = {plants()}, .group = "site"}, {.processes = &comm});
+                });
+              }),
+              HasSubstr("several processes read arrays only"));
+}
+
+TEST_F(ReadDataset, RefusesRowsThatNeitherMemoryNorAWalkThroughFilesCanHold) {
+  const std::vector<double> values(50, 1.5);
+  DatasetOptions options{.paths = {numbers("a.npy", values), numbers("b.npy", values)},
+                         .max_memory = 1e6};
+  FitOptions& fit = options.fit_on_disk.emplace();
+  fit.method = Method::kInb;
+  fit.fit_rows = RowLimit();
+  fit.gate = Gating::kNone;
+  EXPECT_THAT(error_text([&] { read_dataset(options); }), HasSubstr("1.0 MB are allowed"));
+  fit.gate = Gating::kKinds;
+  EXPECT_THAT(error_text([&] { read_dataset(options); }),
+              HasSubstr("Rows can stay on disk with --gate none"));
+}
+
 TEST_F(ReadDataset, RefusesBySentencesThatSayWhatToDo) {
   EXPECT_THAT(error_text([&] { read_dataset({}); }), HasSubstr("there is no file"));
   EXPECT_THAT(error_text([&] { read_dataset({.paths = {plants()}, .group = "id"}); }),
               HasSubstr("most groups would be a single row"));
-  std::filesystem::create_directories(folder_ / "old");
+  std::filesystem::create_directories(folder_.path() / "old");
   EXPECT_THAT(error_text([&] {
                 read_dataset({.paths = {plants(), plants("old/plants.csv")}});
               }),

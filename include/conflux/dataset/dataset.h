@@ -56,7 +56,7 @@ struct DatasetOptions {
   /// rows are taken.
   std::string where = {};
   /// A file with more columns of the same rows, such as groups and labels of an array's rows. Rows
-  /// are matched by position, or by `meta_key`. Empty: there is none.
+  /// are matched by position, or by `meta_key`. Empty: there is none. For files only.
   std::string meta = {};
   /// Column that matches rows to rows of `meta`; "barcode=cell_id" if it has another name there.
   std::string meta_key = {};
@@ -78,7 +78,7 @@ struct DatasetOptions {
   Normalization normalization = Normalization::kNone;
 
   /// Rows of each group that a fit takes at most, drawn by `seed`; large files are not kept whole
-  /// then. The default takes all rows.
+  /// then. The default takes all. Ignored in memory, where a fit draws (FitOptions::fit_rows).
   RowLimit fit_rows = {};
   /// Seed of the noise that spreads repeated values, of components and of drawn rows.
   std::uint64_t seed = 0;
