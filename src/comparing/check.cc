@@ -244,28 +244,33 @@ bool can_be_guessed(const JudgedRows& judged) {
                        [&](Index size) { return size >= folds; }) > 1;
 }
 
+// Whether groups differ is all that some want to know. Features are compared in no time; predicting
+// the group takes trees, and several copies of the rows.
+enum class Wanted { kFigures, kAnswer };
+
 CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const Guess* known_guess,
-                      const Workers& workers) {
+                      Wanted wanted, const Workers& workers) {
   const JudgedRows judged =
       drawn(groups, rows_per_group(sizes_of(groups), options.max_rows), options);
   CheckReport out{.rows = judged.sizes};
+  out.guess.importance.resize(static_cast<std::size_t>(groups.dim()), 0);
+  compare_features(judged, out, workers);
+  decide(out, options.error_rate);
+  if (wanted == Wanted::kAnswer && out.differ) return out;
   if (known_guess != nullptr) {
     out.guess = *known_guess;
   } else if (can_be_guessed(judged)) {
     out.guess = guess_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
                              {.seed = options.seed}, workers);
-  } else {
-    out.guess.importance.resize(static_cast<std::size_t>(groups.dim()), 0);
   }
-  compare_features(judged, out, workers);
   decide(out, options.error_rate);
   return out;
 }
 
 CheckReport test(const GroupSet& groups, const CountedRows& counted, const CheckOptions& options,
-                 const Workers& workers) {
-  if (!counted.once) return test_rows(groups, options, options.known_guess, workers);
-  CheckReport out = test_rows(*counted.once, options, nullptr, workers);
+                 Wanted wanted, const Workers& workers) {
+  if (!counted.once) return test_rows(groups, options, options.known_guess, wanted, workers);
+  CheckReport out = test_rows(*counted.once, options, nullptr, wanted, workers);
   out.repeated_rows = counted.repeated;
   return out;
 }
@@ -276,7 +281,7 @@ CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options) 
   check_error_rate(options);
   if (groups.num_groups() < 2) return {};
   const Workers workers(options.threads);
-  return test(groups, count_once(groups, options, workers), options, workers);
+  return test(groups, count_once(groups, options, workers), options, Wanted::kAnswer, workers);
 }
 
 CheckReport check(const GroupSet& groups, const CheckOptions& options) {
@@ -285,7 +290,7 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   groups.validate();
   const Workers workers(options.threads);
   const CountedRows counted = count_once(groups, options, workers);
-  CheckReport out = test(groups, counted, options, workers);
+  CheckReport out = test(groups, counted, options, Wanted::kFigures, workers);
   const GroupSet& rows = counted.once ? *counted.once : groups;
   const KnownLabels known = known_labels(rows);
   const Compositions found =
