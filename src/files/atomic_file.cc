@@ -80,7 +80,12 @@ void remove_abandoned(const std::filesystem::path& path) {
 }  // namespace
 
 const FinishingCalls kSystemCalls = {
-    [](int file) { return ::fsync(file) == 0 ? 0 : errno; },
+    [](int file) {
+      while (::fsync(file) != 0) {
+        if (errno != EINTR) return errno;
+      }
+      return 0;
+    },
     [](Descriptor& file) { return file.close(); },
     [](const char* from, const char* to) { return ::rename(from, to) == 0 ? 0 : errno; }};
 
@@ -117,6 +122,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, const FinishingCalls& 
 AtomicFile::~AtomicFile() {
   if (!partial_.empty()) ::unlink(partial_.c_str());
 }
+
+std::filesystem::path AtomicFile::folder() const { return folder_of(path_); }
 
 void AtomicFile::open_named() {
   for (int attempt = 0; attempt < kMostAttempts && !file_.is_open(); ++attempt) {

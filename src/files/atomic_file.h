@@ -40,6 +40,8 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Overwrites bytes that were written before.
   void patch(std::uint64_t offset, std::string_view bytes);
+  /// Where the file will be.
+  std::filesystem::path folder() const;
   /// The file is on the disk, and has its name, when this returns. Throws Error.
   void commit();
 
