@@ -37,12 +37,6 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return failed ? path : target;
 }
 
-// A name beside the file that no other writer has.
-std::string partial_name(const std::filesystem::path& path) {
-  static std::atomic<unsigned> counter = 0;
-  return fmt::format("{}.{}-{}{}", path.string(), ::getpid(), counter++, kEnding);
-}
-
 // The process in a name that partial_name() has made for this file; 0 for other names.
 pid_t writer_of(std::string_view name, std::string_view file_name) {
   if (!name.starts_with(file_name)) return 0;
@@ -89,6 +83,11 @@ const FinishingCalls kSystemCalls = {
     [](Descriptor& file) { return file.close(); },
     [](const char* from, const char* to) { return ::rename(from, to) == 0 ? 0 : errno; }};
 
+std::string partial_name(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter = 0;
+  return fmt::format("{}.{}-{}{}", path.string(), ::getpid(), counter++, kEnding);
+}
+
 void fail_to_write(const std::string& name, int error) {
   throw Error(
       fmt::format("{} cannot be written: {}; check the folder, its rights and the space left.",
@@ -122,8 +121,6 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, const FinishingCalls& 
 AtomicFile::~AtomicFile() {
   if (!partial_.empty()) ::unlink(partial_.c_str());
 }
-
-std::filesystem::path AtomicFile::folder() const { return folder_of(path_); }
 
 void AtomicFile::open_named() {
   for (int attempt = 0; attempt < kMostAttempts && !file_.is_open(); ++attempt) {

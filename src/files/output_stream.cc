@@ -30,7 +30,7 @@ class FileOutput : public OutputStream {
   void close() override { file_.commit(); }
   bool patchable() const override { return true; }
   void patch(std::uint64_t offset, std::string_view bytes) override { file_.patch(offset, bytes); }
-  std::filesystem::path folder() const override { return file_.folder(); }
+  std::filesystem::path path() const override { return file_.path(); }
 
  private:
   AtomicFile file_;
@@ -96,7 +96,7 @@ class BufferedOutput : public OutputStream {
   }
 
   bool patchable() const override { return out_->patchable(); }
-  std::filesystem::path folder() const override { return out_->folder(); }
+  std::filesystem::path path() const override { return out_->path(); }
 
   void patch(std::uint64_t offset, std::string_view bytes) override {
     flush();
@@ -137,7 +137,7 @@ class GzipOutput : public OutputStream {
     out_->close();
   }
 
-  std::filesystem::path folder() const override { return out_->folder(); }
+  std::filesystem::path path() const override { return out_->path(); }
 
  private:
   static constexpr int kLevel = 6;
@@ -173,7 +173,7 @@ class ZstdOutput : public OutputStream {
     out_->close();
   }
 
-  std::filesystem::path folder() const override { return out_->folder(); }
+  std::filesystem::path path() const override { return out_->path(); }
 
  private:
   struct Free {

@@ -26,8 +26,8 @@ class OutputStream {
   virtual bool patchable() const { return false; }
   /// Overwrites bytes that were written before.
   virtual void patch(std::uint64_t offset, std::string_view bytes);
-  /// Where a file will be; empty for pipes and devices.
-  virtual std::filesystem::path folder() const { return {}; }
+  /// What a file will be called; empty for pipes and devices.
+  virtual std::filesystem::path path() const { return {}; }
 };
 
 enum class Compression { kNone, kGzip, kZstd };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conflux/core/error.h"
+#include "files/atomic_file.h"
 #include "files/piece.h"
 
 namespace conflux {
@@ -26,10 +27,11 @@ fs::path temporary_folder() {
       failed.message()));
 }
 
-[[noreturn]] void fail_to_copy(const fs::path& folder, int error) {
+[[noreturn]] void fail_to_copy(const fs::path& output, int error) {
   throw Error(fmt::format(
-      "no temporary copy can be written in {}: {}; check its rights and the space left.",
-      folder.string(), reason(error)));
+      "no temporary copy can be written beside {}: {}; check the folder, its rights and the space "
+      "left.",
+      output.string(), reason(error)));
 }
 
 std::uint64_t size_of(const Descriptor& file, const std::string& name) {
@@ -40,10 +42,10 @@ std::uint64_t size_of(const Descriptor& file, const std::string& name) {
 
 }  // namespace
 
-PrivateCopy::PrivateCopy(const std::string& from, const fs::path& folder) {
+PrivateCopy::PrivateCopy(const std::string& from, const fs::path& output, Name name) {
   const Descriptor source = open_for_reading(from, from);
-  const fs::path place = folder.empty() ? temporary_folder() : folder;
-  open(place);
+  const fs::path place = output.empty() ? temporary_folder() / "conflux" : output;
+  open(place, name);
   std::vector<char> piece(kPiece);
   while (const std::size_t count = read_all(source, piece.data(), piece.size(), from)) {
     if (const int error = write_all(file_, {piece.data(), count})) fail_to_copy(place, error);
@@ -54,18 +56,19 @@ PrivateCopy::~PrivateCopy() {
   if (named_) ::unlink(path_.c_str());
 }
 
-void PrivateCopy::open(const fs::path& folder) {
+void PrivateCopy::open(const fs::path& output, Name name) {
 #ifdef O_TMPFILE
-  // Libraries open a nameless file by its descriptor.
-  if (::access("/proc/self/fd", X_OK) == 0) {
+  // This process opens a nameless file by its descriptor.
+  if (name == Name::kNone && ::access("/proc/self/fd", X_OK) == 0) {
+    const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
     file_ = Descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     path_ = fmt::format("/proc/self/fd/{}", file_.get());
   }
 #endif
   if (file_.is_open()) return;
-  path_ = (folder / ".conflux-XXXXXX").string();
-  file_ = Descriptor(::mkostemp(path_.data(), O_CLOEXEC));
-  if (!file_.is_open()) fail_to_copy(folder, errno);
+  path_ = partial_name(output);
+  file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file_.is_open()) fail_to_copy(output, errno);
   named_ = true;
 }
 

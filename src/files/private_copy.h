@@ -10,14 +10,18 @@
 
 namespace conflux {
 
-/// A nameless file in the folder of the output, which only this user can read and which is gone
-/// when the program ends, however it ends. Without /proc, and on file systems without nameless
-/// files, it is called .conflux-XXXXXX until then.
+/// A file beside the output, which only this user can read.
+///
+/// A nameless one is gone when the program ends, however it ends; where there are none, or where a
+/// library needs a name, it has one as of atomic_file.h.
 class PrivateCopy {
  public:
-  /// An empty `folder` is the one for temporary files. Throws Error when the file cannot be read,
-  /// or the copy not written.
-  PrivateCopy(const std::string& from, const std::filesystem::path& folder);
+  enum class Name { kNone, kNeeded };
+
+  /// An empty `output` is in the folder for temporary files. Throws Error when the file cannot be
+  /// read, or the copy not written.
+  PrivateCopy(const std::string& from, const std::filesystem::path& output,
+              Name name = Name::kNone);
   ~PrivateCopy();
   PrivateCopy(const PrivateCopy&) = delete;
   PrivateCopy& operator=(const PrivateCopy&) = delete;
@@ -28,7 +32,7 @@ class PrivateCopy {
   void copy_to(OutputStream& out) const;
 
  private:
-  void open(const std::filesystem::path& folder);
+  void open(const std::filesystem::path& output, Name name);
 
   Descriptor file_;
   std::string path_;

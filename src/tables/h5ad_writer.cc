@@ -185,7 +185,7 @@ class H5adWriter : public TableWriter {
   void close() override {
     if (source_.empty()) require_numeric({}, "H5AD");
     check_rows();
-    const PrivateCopy copy(source_, out_->folder());
+    const PrivateCopy copy(source_, out_->path());
     const auto cols = static_cast<Index>(features_.size());
     const bool whole =
         !place_.starts_with("obsm/") && extras_->keywords[2].second == fmt::format("{}", cols);

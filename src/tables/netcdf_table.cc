@@ -149,7 +149,8 @@ class NetcdfWriter final : public TableWriter {
 
   void close() override {
     if (source_.empty()) require_numeric({}, "netCDF");
-    const PrivateCopy copy(source_, out_->folder());
+    // The library asks where the name leads, which nameless files cannot answer.
+    const PrivateCopy copy(source_, out_->path(), PrivateCopy::Name::kNeeded);
     {
       netcdf::File file(copy.path(), source_, true);
       const netcdf::Grid grid = netcdf::find_grid(file);
