@@ -37,12 +37,6 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return failed ? path : target;
 }
 
-// A name beside the file that no other writer has.
-std::string partial_name(const std::filesystem::path& path) {
-  static std::atomic<unsigned> counter = 0;
-  return fmt::format("{}.{}-{}{}", path.string(), ::getpid(), counter++, kEnding);
-}
-
 // The process in a name that partial_name() has made for this file; 0 for other names.
 pid_t writer_of(std::string_view name, std::string_view file_name) {
   if (!name.starts_with(file_name)) return 0;
@@ -80,9 +74,19 @@ void remove_abandoned(const std::filesystem::path& path) {
 }  // namespace
 
 const FinishingCalls kSystemCalls = {
-    [](int file) { return ::fsync(file) == 0 ? 0 : errno; },
+    [](int file) {
+      while (::fsync(file) != 0) {
+        if (errno != EINTR) return errno;
+      }
+      return 0;
+    },
     [](Descriptor& file) { return file.close(); },
     [](const char* from, const char* to) { return ::rename(from, to) == 0 ? 0 : errno; }};
+
+std::string partial_name(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter = 0;
+  return fmt::format("{}.{}-{}{}", path.string(), ::getpid(), counter++, kEnding);
+}
 
 void fail_to_write(const std::string& name, int error) {
   throw Error(

@@ -40,6 +40,8 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Overwrites bytes that were written before.
   void patch(std::uint64_t offset, std::string_view bytes);
+  /// What the file will be called.
+  const std::filesystem::path& path() const { return path_; }
   /// The file is on the disk, and has its name, when this returns. Throws Error.
   void commit();
 
@@ -53,6 +55,10 @@ class AtomicFile {
   /// The name of the file so far; empty while it has none.
   std::string partial_;
 };
+
+/// A name beside the file that no other writer has. Files of such names that killed programs have
+/// left are removed when the file is written next.
+std::string partial_name(const std::filesystem::path& path);
 
 /// Throws the Error of a file that cannot be written.
 [[noreturn]] void fail_to_write(const std::string& name, int error);

@@ -30,6 +30,7 @@ class FileOutput : public OutputStream {
   void close() override { file_.commit(); }
   bool patchable() const override { return true; }
   void patch(std::uint64_t offset, std::string_view bytes) override { file_.patch(offset, bytes); }
+  std::filesystem::path path() const override { return file_.path(); }
 
  private:
   AtomicFile file_;
@@ -95,6 +96,7 @@ class BufferedOutput : public OutputStream {
   }
 
   bool patchable() const override { return out_->patchable(); }
+  std::filesystem::path path() const override { return out_->path(); }
 
   void patch(std::uint64_t offset, std::string_view bytes) override {
     flush();
@@ -135,6 +137,8 @@ class GzipOutput : public OutputStream {
     out_->close();
   }
 
+  std::filesystem::path path() const override { return out_->path(); }
+
  private:
   static constexpr int kLevel = 6;
 
@@ -168,6 +172,8 @@ class ZstdOutput : public OutputStream {
     pack({}, ZSTD_e_end);
     out_->close();
   }
+
+  std::filesystem::path path() const override { return out_->path(); }
 
  private:
   struct Free {
@@ -235,8 +241,9 @@ void Spool::rewind() {
   }
 }
 
-std::size_t Spool::read(char* to, std::size_t count) {
-  return std::fread(to, 1, count, file_.get());
+void Spool::read(char* to, std::size_t count) {
+  if (std::fread(to, 1, count, file_.get()) == count) return;
+  throw Error("a temporary file cannot be read back; check the disk of the temporary files.");
 }
 
 void Spool::copy_to(OutputStream& out) {
@@ -245,9 +252,7 @@ void Spool::copy_to(OutputStream& out) {
   std::uint64_t left = size_;
   while (left > 0) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size()));
-    if (read(piece.data(), count) != count) {
-      throw Error("a temporary file cannot be read back; check the space left.");
-    }
+    read(piece.data(), count);
     out.write({piece.data(), count});
     left -= count;
   }

@@ -26,6 +26,8 @@ class OutputStream {
   virtual bool patchable() const { return false; }
   /// Overwrites bytes that were written before.
   virtual void patch(std::uint64_t offset, std::string_view bytes);
+  /// What a file will be called; empty for pipes and devices.
+  virtual std::filesystem::path path() const { return {}; }
 };
 
 enum class Compression { kNone, kGzip, kZstd };
@@ -44,7 +46,8 @@ class Spool {
   /// Everything written so far, in pieces, from the beginning.
   void copy_to(OutputStream& out);
   void rewind();
-  std::size_t read(char* to, std::size_t count);
+  /// The next bytes, all of them. Throws Error.
+  void read(char* to, std::size_t count);
 
  private:
   struct Closer {

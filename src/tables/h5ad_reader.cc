@@ -61,6 +61,7 @@ class H5adReader final : public SparseReader {
     extras_.keywords = {{"path", source.plain_path().string()},
                         {"features", chosen.place},
                         {"columns", fmt::format("{}", matrix_->cols())}};
+    hdf5::check_bytes(name_);
   }
 
   const std::string& name() const override { return name_; }
@@ -81,6 +82,7 @@ class H5adReader final : public SparseReader {
     for (std::size_t k = 0; k < obs_.size(); ++k) {
       obs_[k].read(table.columns[static_cast<std::size_t>(first_other) + k], done_, count);
     }
+    hdf5::check_bytes(name_);
     done_ += count;
     return count;
   }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "conflux/core/error.h"
+#include "files/digest.h"
 #include "files/piece.h"
+#include "files/private_copy.h"
 #include "tables/binary_array.h"
-#include "tables/file_copy.h"
 #include "tables/h5ad.h"
 #include "tables/h5ad_parts.h"
 
@@ -44,33 +46,55 @@ void set_encoding(hid_t object, const std::string& type, const std::string& vers
   set_text_attribute(object, "encoding-version", version, place);
 }
 
+// Properties of what is made: without times, so that the same rows make the same bytes.
+Handle timeless(hid_t kind, const std::string& place) {
+  Handle out(checked(H5Pcreate(kind), place), H5Pclose);
+  checked(H5Pset_obj_track_times(out.get(), 0), place);
+  return out;
+}
+
+void add_values(Digest& digest, const std::vector<double>& values) {
+  digest.add(std::as_bytes(std::span(values)));
+}
+
 /// Writes into the copy; what it makes replaces what an earlier conflux made.
 class Additions {
  public:
   Additions(const std::string& path, std::string name)
-      : place_(std::move(name)),
-        file_(checked(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), place_), H5Fclose) {}
+      : place_(std::move(name)), file_(hdf5::open_handle(path, H5F_ACC_RDWR)) {
+    checked(file_.get(), place_);
+  }
 
-  void write_matrix(const std::string& group, const std::string& name, Spool& values, Index rows,
-                    Index cols, bool single) const {
+  /// All is in the file when this returns. Throws Error.
+  void close() { file_.close(place_); }
+
+  /// Returns a digest of the numbers as the file holds them.
+  std::string write_matrix(const std::string& group, const std::string& name, Spool& values,
+                           Index rows, Index cols, bool single) const {
     const Handle parent = dictionary(file_.get(), group);
     drop(parent.get(), name);
     const hsize_t sizes[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(cols)};
     const Handle space(checked(H5Screate_simple(2, sizes, nullptr), place_), H5Sclose);
     const hid_t type = single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    const Handle properties = timeless(H5P_DATASET_CREATE, place_);
     const Handle made(checked(H5Dcreate2(parent.get(), name.c_str(), type, space.get(), H5P_DEFAULT,
-                                         H5P_DEFAULT, H5P_DEFAULT),
+                                         properties.get(), H5P_DEFAULT),
                               place_),
                       H5Dclose);
     set_encoding(made.get(), "array", "0.2.0", place_);
     values.rewind();
     const Index step = std::max<Index>(1, static_cast<Index>(kPiece / 8) / cols);
     std::vector<double> piece;
+    Digest digest;
     for (Index done = 0; done < rows; done += step) {
       const hsize_t start[2] = {static_cast<hsize_t>(done), 0};
       const hsize_t part[2] = {static_cast<hsize_t>(std::min(step, rows - done)), sizes[1]};
       piece.resize(part[0] * part[1]);
       values.read(reinterpret_cast<char*>(piece.data()), 8 * piece.size());
+      if (single) {
+        for (double& value : piece) value = static_cast<float>(value);
+      }
+      add_values(digest, piece);
       checked(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, part, nullptr),
               place_);
       const Handle memory(checked(H5Screate_simple(2, part, nullptr), place_), H5Sclose);
@@ -78,6 +102,7 @@ class Additions {
                        piece.data()),
               place_);
     }
+    return digest.hex();
   }
 
   void write_record(const std::string& from, const std::string& to,
@@ -100,9 +125,10 @@ class Additions {
     if (H5Lexists(parent, name.c_str(), H5P_DEFAULT) > 0) {
       return {checked(H5Gopen2(parent, name.c_str(), H5P_DEFAULT), place_), H5Gclose};
     }
-    Handle out(
-        checked(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), place_),
-        H5Gclose);
+    const Handle properties = timeless(H5P_GROUP_CREATE, place_);
+    Handle out(checked(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+                       place_),
+               H5Gclose);
     set_encoding(out.get(), "dict", "0.1.0", place_);
     return out;
   }
@@ -113,8 +139,9 @@ class Additions {
     const hsize_t size = texts.size();
     const Handle space(scalar ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, nullptr),
                        H5Sclose);
+    const Handle properties = timeless(H5P_DATASET_CREATE, place_);
     const Handle made(checked(H5Dcreate2(parent, name, type.get(), space.get(), H5P_DEFAULT,
-                                         H5P_DEFAULT, H5P_DEFAULT),
+                                         properties.get(), H5P_DEFAULT),
                               place_),
                       H5Dclose);
     set_encoding(made.get(), scalar ? "string" : "string-array", "0.2.0", place_);
@@ -158,16 +185,16 @@ class H5adWriter : public TableWriter {
   void close() override {
     if (source_.empty()) require_numeric({}, "H5AD");
     check_rows();
-    const TemporaryCopy copy(source_);
-    {
-      const Additions additions(copy.path(), source_);
-      const auto cols = static_cast<Index>(features_.size());
-      const bool whole =
-          !place_.starts_with("obsm/") && extras_->keywords[2].second == fmt::format("{}", cols);
-      const std::string group = whole ? "layers" : "obsm", name = whole ? "conflux" : "X_conflux";
-      additions.write_matrix(group, name, values_, rows_, cols, single_);
-      additions.write_record(place_, group + "/" + name, features_);
-    }
+    const PrivateCopy copy(source_, out_->path());
+    const auto cols = static_cast<Index>(features_.size());
+    const bool whole =
+        !place_.starts_with("obsm/") && extras_->keywords[2].second == fmt::format("{}", cols);
+    const std::string group = whole ? "layers" : "obsm", name = whole ? "conflux" : "X_conflux";
+    Additions additions(copy.path(), "a copy of " + source_);
+    const std::string digest = additions.write_matrix(group, name, values_, rows_, cols, single_);
+    additions.write_record(place_, group + "/" + name, features_);
+    additions.close();
+    check_written(copy, group + "/" + name, digest);
     copy.copy_to(*out_);
     out_->close();
   }
@@ -201,6 +228,28 @@ class H5adWriter : public TableWriter {
         "{} has {} cells, but {} rows were moved; an .h5ad file needs all of them: write .csv for "
         "a part.",
         source_, all, rows_));
+  }
+
+  // The library has closed the file and says that all is well; it is read again all the same.
+  void check_written(const PrivateCopy& copy, const std::string& place,
+                     const std::string& digest) const {
+    const hdf5::Node root = hdf5::open_file(copy.path(), "the copy of " + source_ + " as written");
+    const hdf5::Node made = root.open(place);
+    const auto cols = static_cast<Index>(features_.size());
+    const Index step = std::max<Index>(1, static_cast<Index>(kPiece / 8) / cols);
+    Digest found;
+    std::vector<double> piece;
+    for (Index done = 0; done < rows_; done += step) {
+      made.read(piece, done, std::min(step, rows_ - done));
+      add_values(found, piece);
+    }
+    const hdf5::Node obs = root.open("obs");
+    const bool same = found.hex() == digest && length_of(obs.open(frame_index(obs))) == rows_ &&
+                      root.open("uns/conflux/features").shape() == std::vector<Index>{cols};
+    hdf5::check_bytes(made.place());
+    if (same) return;
+    throw Error(
+        fmt::format("{} does not read back as it was written; check the disk.", made.place()));
   }
 
   std::unique_ptr<OutputStream> out_;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "conflux/core/error.h"
+#include "files/descriptor.h"
+#include "tables/hdf5_driver.h"
 #include "tables/hdf5_lzf.h"
 
 namespace conflux::hdf5 {
@@ -64,8 +66,15 @@ struct Slice {
 
 }  // namespace
 
+void check_bytes(const std::string& place) {
+  if (first_failure() == 0) return;
+  throw Error(fmt::format("{} cannot be read or written: {}; check the disk and the space left.",
+                          place, reason(first_failure())));
+}
+
 hid_t checked(hid_t id, const std::string& place) {
   if (id >= 0) return id;
+  check_bytes(place);
   throw InvalidData(
       fmt::format("{}: the HDF5 library cannot read or write this; the file is damaged, or "
                   "compressed by a filter that is not installed.",
@@ -85,13 +94,26 @@ Handle::~Handle() {
   if (id_ >= 0 && close_ != nullptr) close_(id_);
 }
 
+void Handle::close(const std::string& place) {
+  const herr_t status = close_(std::exchange(id_, -1));
+  checked(status, place);
+  check_bytes(place);
+}
+
+Handle open_handle(const std::string& path, unsigned mode) {
+  silence();
+  forget_failures();
+  const Handle access(access_through_driver(), H5Pclose);
+  return {H5Fopen(path.c_str(), mode, access.get()), H5Fclose};
+}
+
 Node open_file(const std::string& path, const std::string& name, bool to_write) {
   silence();
   register_lzf();
-  const unsigned mode = to_write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
   Node out;
-  out.file_ = std::make_shared<Handle>(H5Fopen(path.c_str(), mode, H5P_DEFAULT), H5Fclose);
+  out.file_ = std::make_shared<Handle>(open_handle(path, to_write ? H5F_ACC_RDWR : H5F_ACC_RDONLY));
   if (!out.file_->valid()) {
+    check_bytes(name);
     throw InvalidData(fmt::format(
         "{} is no HDF5 file, or is damaged, or is being written by another program; copy or make "
         "it again, or name its format.",
@@ -106,10 +128,14 @@ bool Node::is_group() const { return H5Iget_type(id()) == H5I_GROUP; }
 
 bool Node::has(const std::string& path) const {
   if (!is_group()) return false;
+  const auto answer = [&](htri_t found) {
+    if (found < 0) check_bytes(place_);
+    return found > 0;
+  };
   for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
-    if (H5Lexists(id(), part.c_str(), H5P_DEFAULT) <= 0) return false;
-    if (end == path.npos) return H5Oexists_by_name(id(), path.c_str(), H5P_DEFAULT) > 0;
+    if (!answer(H5Lexists(id(), part.c_str(), H5P_DEFAULT))) return false;
+    if (end == path.npos) return answer(H5Oexists_by_name(id(), path.c_str(), H5P_DEFAULT));
   }
 }
 

@@ -21,13 +21,15 @@ namespace conflux::hdf5 {
 class Handle {
  public:
   Handle() = default;
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
   Handle(Handle&& other) noexcept;
   Handle& operator=(Handle&& other) noexcept;
   ~Handle();
 
   hid_t get() const { return id_; }
   bool valid() const { return id_ >= 0; }
+  /// Throws as checked() when the library cannot.
+  void close(const std::string& place);
 
  private:
   hid_t id_ = -1;
@@ -79,7 +81,14 @@ class Node {
 /// The root group. Throws InvalidData when the file is no HDF5.
 Node open_file(const std::string& path, const std::string& name, bool to_write = false);
 
-/// Throws Error that names the place when a call of the library has failed.
+/// Throws when a call of the library has failed: Error with the words of the system, or InvalidData
+/// that names the place.
 hid_t checked(hid_t id, const std::string& place);
+
+/// Throws Error when a byte could not be read or written since a file was opened.
+void check_bytes(const std::string& place);
+
+/// Opens a file through our driver, which forgets earlier failures.
+Handle open_handle(const std::string& path, unsigned mode);
 
 }  // namespace conflux::hdf5

@@ -9,8 +9,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "conflux/core/error.h"
+#include "files/descriptor.h"
 #include "tables/table_format.h"
 
 namespace conflux::netcdf {
@@ -18,6 +20,13 @@ namespace conflux::netcdf {
 namespace {
 
 constexpr std::size_t kMostText = 1 << 16;
+
+// Errors of the system are positive.
+void refuse_if_of_system(int status, const std::string& what) {
+  if (status <= 0) return;
+  throw Error(fmt::format("{} cannot be read or written: {}; check the disk and the space left.",
+                          what, reason(status)));
+}
 
 struct Dimension {
   std::string name;
@@ -125,6 +134,7 @@ void select_steps(const Grid& grid, Index begin, Index count, std::vector<std::s
 File::File(const std::string& path, std::string name, bool to_write) : name_(std::move(name)) {
   const int status = nc_open(path.c_str(), to_write ? NC_WRITE : NC_NOWRITE, &id_);
   if (status == NC_NOERR) return;
+  refuse_if_of_system(status, name_);
   throw InvalidData(fmt::format("{} cannot be read as netCDF ({}); copy or make the file again.",
                                 name_, nc_strerror(status)));
 }
@@ -133,8 +143,11 @@ File::~File() {
   if (id_ >= 0) nc_close(id_);
 }
 
+void File::close() { check(nc_close(std::exchange(id_, -1)), "the last of it"); }
+
 void File::check(int status, const std::string& what) const {
   if (status == NC_NOERR) return;
+  refuse_if_of_system(status, fmt::format("{}: {}", name_, what));
   throw InvalidData(
       fmt::format("{}: {} cannot be read or written ({}); copy or make the file "
                   "again.",

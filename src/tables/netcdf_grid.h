@@ -23,7 +23,10 @@ class File {
 
   int id() const { return id_; }
   const std::string& name() const { return name_; }
-  /// Throws InvalidData that names the file and `what` when a call of the library has failed.
+  /// What was written is in the file when this returns. Throws Error.
+  void close();
+  /// Throws when a call of the library has failed: Error with the words of the system, InvalidData
+  /// that names the file and `what` for anything else.
   void check(int status, const std::string& what) const;
 
   std::string text_attribute(int variable, const char* name) const;

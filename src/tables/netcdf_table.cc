@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "conflux/core/error.h"
+#include "files/private_copy.h"
 #include "tables/binary_array.h"
-#include "tables/file_copy.h"
 #include "tables/netcdf.h"
 #include "tables/netcdf_grid.h"
 #include "tables/netcdf_header.h"
@@ -120,6 +121,12 @@ class NetcdfReader final : public TableReader {
   Index done_ = 0;
 };
 
+// Whether a number is the one that was written; variables may hold floats.
+bool same_number(double stored, double written) {
+  return stored == written || stored == static_cast<double>(static_cast<float>(written)) ||
+         (std::isnan(stored) && std::isnan(written));
+}
+
 class NetcdfWriter final : public TableWriter {
  public:
   explicit NetcdfWriter(std::unique_ptr<OutputStream> out) : out_(std::move(out)) {}
@@ -142,9 +149,10 @@ class NetcdfWriter final : public TableWriter {
 
   void close() override {
     if (source_.empty()) require_numeric({}, "netCDF");
-    const TemporaryCopy copy(source_);
+    // The library asks where the name leads, which nameless files cannot answer.
+    const PrivateCopy copy(source_, out_->path(), PrivateCopy::Name::kNeeded);
     {
-      const netcdf::File file(copy.path(), source_, true);
+      netcdf::File file(copy.path(), source_, true);
       const netcdf::Grid grid = netcdf::find_grid(file);
       if (grid.rows() != rows_) {
         throw InvalidData(fmt::format(
@@ -153,7 +161,9 @@ class NetcdfWriter final : public TableWriter {
             source_, grid.rows(), rows_));
       }
       replace(file, grid);
+      file.close();
     }
+    check_written(copy);
     copy.copy_to(*out_);
     out_->close();
   }
@@ -175,7 +185,9 @@ class NetcdfWriter final : public TableWriter {
     if (features_.empty()) require_numeric({}, "netCDF");
   }
 
-  void replace(const netcdf::File& file, const netcdf::Grid& grid) {
+  // Calls use(variable, first step, count, stored numbers) for all that was moved, in slabs.
+  template <class Use>
+  void for_each_slab(const netcdf::Grid& grid, Use use) {
     values_.rewind();
     const Index width = grid.slab();
     const Index steps = std::max<Index>(1, kNumbersPerSlab / width);
@@ -192,9 +204,32 @@ class NetcdfWriter final : public TableWriter {
         for (std::size_t i = 0; i < one.size(); ++i) {
           one[i] = variable->packed(rows[i * features_.size() + j]);
         }
-        netcdf::write_steps(file, grid, *variable, begin, count, one);
+        use(*variable, begin, count, one);
       }
     }
+  }
+
+  void replace(const netcdf::File& file, const netcdf::Grid& grid) {
+    for_each_slab(grid, [&](const auto& variable, Index begin, Index count, const auto& values) {
+      netcdf::write_steps(file, grid, variable, begin, count, values);
+    });
+  }
+
+  // The library has closed the file and says that all is well; it is read again all the same.
+  void check_written(const PrivateCopy& copy) {
+    netcdf::File file(copy.path(), "the copy of " + source_ + " that was written");
+    const netcdf::Grid grid = netcdf::find_grid(file);
+    std::vector<double> stored;
+    for_each_slab(grid, [&](const auto& variable, Index begin, Index count, const auto& values) {
+      netcdf::read_steps(file, grid, variable, begin, count, stored);
+      if (std::equal(stored.begin(), stored.end(), values.begin(), values.end(), same_number)) {
+        return;
+      }
+      throw Error(
+          fmt::format("{}: variable \"{}\" does not read back as it was written; check the disk.",
+                      file.name(), variable.name));
+    });
+    file.close();
   }
 
   std::unique_ptr<OutputStream> out_;
