@@ -75,7 +75,7 @@ class ModelFit {
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
     Fit fitted = run(rows, groups_differ);
-    if (is_plain_) use_values(rows);
+    if (chosen_ != nullptr) use_values(rows);
     if (options_.judge && is_first()) {
       send(hooks_, MessageKind::kProgress, "judging");
       out.judgement = judge_fit(fitted, rows, options_.to);
@@ -88,8 +88,8 @@ class ModelFit {
 
   Model leave() {
     Fit left = fit_that_leaves(data_.groups, options_.fit);
-    if (plain_) {
-      use_values(data_.groups);
+    if (!plain_.empty()) {
+      use_values(data_.groups, Plain::kAll);
       keep_plain_columns();
     }
     if (data_.pool && !data_.pool->whole()) left.record.given_sizes = data_.pool->sizes;
@@ -126,38 +126,46 @@ class ModelFit {
            data_.storage == RowStorage::kMemory && hooks_.resume == nullptr;
   }
 
-  /// The digest of the rows as values, by which later readers will know them.
+  /// The digests of the rows as values, by which later readers will know them.
   void prepare_plain() {
-    plain_ = with_plain_values(data_.columns);
-    plain_digest_ =
-        data_digest(data_.groups, [this](double* row) { make_plain(row, data_.columns, *plain_); });
+    for (const Plain which : {Plain::kAll, Plain::kUntied}) {
+      if (which == Plain::kUntied && !has_ties(data_.columns)) {
+        plain_.push_back(plain_.front());
+        break;
+      }
+      Columns columns = with_plain_values(data_.columns, which);
+      std::string digest =
+          data_digest(data_.groups, [&](double* row) { make_plain(row, data_.columns, columns); });
+      plain_.push_back({std::move(columns), std::move(digest)});
+    }
   }
 
-  void use_values(GroupSet& fitted) {
-    fitted = plain_values_of(fitted, data_.columns, *plain_);
-    expect_plain_values(*plain_, fitted);
-    is_plain_ = true;
+  void use_values(GroupSet& fitted, Plain which) {
+    chosen_ = &plain_[static_cast<std::size_t>(which)];
+    fitted = plain_values_of(fitted, data_.columns, chosen_->columns);
+    expect_plain_values(chosen_->columns, fitted);
   }
 
   void plan_values(FitPlan& plan, GroupSet& fitted) {
-    if (!plain_) return;
-    if (options_.fit.method == Method::kAuto) {
-      plan.on_linear_rung = [this](GroupSet& groups) { use_values(groups); };
-    } else {
-      use_values(fitted);
-    }
+    if (plain_.empty()) return;
+    if (options_.fit.method != Method::kAuto) return use_values(fitted, Plain::kUntied);
+    plan.on_linear_rung = [this](GroupSet& groups, bool none) {
+      if (none || options_.fit.goal != Goal::kHide) {
+        use_values(groups, none ? Plain::kAll : Plain::kUntied);
+      }
+    };
   }
 
   /// The rows that judge, as the fitted ones are now.
   void use_values(RowsToJudge& rows) {
-    rows.judged = plain_values_of(rows.judged, data_.columns, *plain_);
-    rows.sampled = plain_values_of(rows.sampled, data_.columns, *plain_);
+    rows.judged = plain_values_of(rows.judged, data_.columns, chosen_->columns);
+    rows.sampled = plain_values_of(rows.sampled, data_.columns, chosen_->columns);
     keep_plain_columns();
   }
 
   void keep_plain_columns() {
-    data_.columns = *std::move(plain_);
-    digest_ = plain_digest_;
+    data_.columns = chosen_->columns;
+    digest_ = chosen_->digest;
   }
 
   Model model_of(Fit fit) {
@@ -176,10 +184,14 @@ class ModelFit {
   std::vector<std::string> feature_names_;
   std::string digest_;
   Dataset data_;
-  /// The columns with values as coordinates, where the fit may use them, and whether it does.
-  std::optional<Columns> plain_ = std::nullopt;
-  std::string plain_digest_;
-  bool is_plain_ = false;
+  /// Columns with values as coordinates and the digest of the rows then, by Plain; empty where the
+  /// fit may not use them.
+  struct PlainColumns {
+    Columns columns;
+    std::string digest;
+  };
+  std::vector<PlainColumns> plain_ = {};
+  PlainColumns* chosen_ = nullptr;
 };
 
 std::string label_message(const Dataset& data, const char* sentence) {

@@ -1,5 +1,6 @@
 #include "columns/plain_values.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -7,10 +8,10 @@
 
 namespace conflux {
 
-Columns with_plain_values(const Columns& columns) {
+Columns with_plain_values(const Columns& columns, Plain which) {
   Columns out = columns;
   for (Feature& feature : out.features) {
-    if (feature.category()) continue;
+    if (feature.category() || (which == Plain::kUntied && !feature.atoms.empty())) continue;
     feature.spreads = false;
     feature.scale = FeatureScale::kNone;
     feature.spread_knots.clear();
@@ -18,6 +19,11 @@ Columns with_plain_values(const Columns& columns) {
   }
   out.scale_reason.clear();
   return out;
+}
+
+bool has_ties(const Columns& columns) {
+  return std::any_of(columns.features.begin(), columns.features.end(),
+                     [](const Feature& each) { return !each.category() && !each.atoms.empty(); });
 }
 
 void expect_plain_values(Columns& columns, const GroupSet& fitted) {
@@ -30,7 +36,7 @@ void expect_plain_values(Columns& columns, const GroupSet& fitted) {
 void make_plain(double* row, const Columns& from, const Columns& to) {
   for (std::size_t j = 0; j < from.features.size(); ++j) {
     const Feature& before = from.features[j];
-    if (before.category()) continue;
+    if (before.spreads == to.features[j].spreads) continue;
     row[j] = to.features[j].coordinate(before.gathered(before.point(row[j])));
   }
 }

@@ -12,10 +12,18 @@
 
 namespace conflux {
 
-/// Features whose coordinates are their values. Categories keep their codes, curves that the user
-/// asked for (Feature::cofactor) stay. What missing cells are expected to be is that of `columns`
-/// until expect_plain_values() is called.
-Columns with_plain_values(const Columns& columns);
+/// Which features have their values as coordinates. Categories never have.
+enum class Plain {
+  kAll,     ///< for rows that stay where they are
+  kUntied,  ///< without values that many rows share: moved without noise, these would tell the
+            ///< group
+};
+
+/// Features whose coordinates are their values. Curves that the user asked for (Feature::cofactor)
+/// stay. What missing cells are expected to be is that of `columns` until expect_plain_values() is
+/// called.
+Columns with_plain_values(const Columns& columns, Plain which);
+bool has_ties(const Columns& columns);
 
 /// Finds what missing cells are expected to be from rows of plain values.
 void expect_plain_values(Columns& columns, const GroupSet& fitted);

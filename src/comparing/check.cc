@@ -244,6 +244,13 @@ bool can_be_guessed(const JudgedRows& judged) {
                        [&](Index size) { return size >= folds; }) > 1;
 }
 
+// Numbers that are compared at most, so that wide tables are not copied whole.
+constexpr Index kMostNumbers = 3'000'000;
+
+Index most_rows(const GroupSet& groups, const CheckOptions& options) {
+  return std::min(options.max_rows, std::max<Index>(1'000, kMostNumbers / groups.dim()));
+}
+
 // Whether groups differ is all that some want to know. Features are compared in no time; predicting
 // the group takes trees, and several copies of the rows.
 enum class Wanted { kFigures, kAnswer };
@@ -251,7 +258,7 @@ enum class Wanted { kFigures, kAnswer };
 CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const Guess* known_guess,
                       Wanted wanted, const Workers& workers) {
   const JudgedRows judged =
-      drawn(groups, rows_per_group(sizes_of(groups), options.max_rows), options);
+      drawn(groups, rows_per_group(sizes_of(groups), most_rows(groups, options)), options);
   CheckReport out{.rows = judged.sizes};
   out.guess.importance.resize(static_cast<std::size_t>(groups.dim()), 0);
   compare_features(judged, out, workers);

@@ -13,10 +13,10 @@
 #include "fitting/row_choice.h"
 #include "options/methods.h"
 #include "training/automatic.h"
+#include "training/climb.h"
 #include "training/fit_plan.h"
 #include "training/gathered_pool.h"
 #include "training/inspection.h"
-#include "training/ladder.h"
 #include "training/layer_judge.h"
 #include "training/memory.h"
 #include "training/pool_draw.h"
@@ -292,21 +292,6 @@ LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   };
 }
 
-/// Whether the caller left the gate to the fit; what was found then has a reason.
-bool gate_was_open(const FitOptions& requested, const KindsRecord& kinds) {
-  return requested.gate == Gating::kAuto ||
-         (requested.gate != Gating::kLabel && !kinds.reason.empty());
-}
-
-/// One rung of the ladder, fitted on a sample of rows.
-Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
-  SelfCommunicator alone;
-  FitPlan plan;
-  plan.groups_differ = true;
-  plan.rehearse = false;
-  return fit_planned(sample, options, alone, {}, plan);
-}
-
 /// Every process fits the pool of all of them, to the same bits as one process that has all rows.
 Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
                  const LayerCallback& on_layer, FitPlan control) {
@@ -362,33 +347,16 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
       plan.on_progress(told);
     };
   }
-  LadderRecord ladder;
-  bool none = false;
-  if (plan.resume != nullptr) {
-    ladder = plan.resume->record.ladder;
-  } else if (has_ladder(groups, options, gate_was_open(requested, kinds))) {
-    const Workers workers(options.threads);
-    if (!groups_differ(groups, options, plan)) {
-      return fit_no_layers(groups, options, comm, kNoDifference, kNoDifferenceWarning);
-    }
-    control.groups_differ = true;
-    LadderChoice choice =
-        choose_rung(groups, options, options.gate == Gating::kKinds, fit_rung, workers);
-    ladder = std::move(choice.record);
-    options = std::move(choice.options);
-    none = choice.none;
-    kinds.reason.clear();  // the ladder says why there are clusters or none
-    if (choice.linear && plan.on_linear_rung) plan.on_linear_rung(groups);
-  }
+  const Climb climb = climb_ladder(groups, requested, options, kinds, control, comm);
   Fit out;
-  if (none) {
-    out = fit_no_layers(groups, options, comm, "No correction was supported by held-out rows.", "");
+  if (climb.stay) {
+    out = fit_no_layers(groups, options, comm, climb.stop, climb.warning);
   } else if (method_info(options.method).then.empty()) {
     out = fit_stack(std::move(groups), options, comm, on_layer, control);
   } else {
     out = fit_automatically(std::move(groups), options, comm, on_layer, control);
   }
-  out.record.ladder = std::move(ladder);
+  out.record.ladder = climb.ladder;
   out.record.kinds = std::move(kinds);
   out.record.given_sizes = std::move(given_sizes);
   return out;

@@ -142,6 +142,7 @@ class Ladder {
     for (const Rung& rung : kRungs) {
       if (suits(rung)) climb(rung);
     }
+    if (climbed_.size() < 2) return unjudged();
     const bool hide = requested_.goal == Goal::kHide;
     const std::size_t chosen = hide ? least_that_hides() : least_that_transfers();
     return choice(chosen, hide);
@@ -149,8 +150,8 @@ class Ladder {
 
  private:
   bool suits(const Rung& rung) const {
-    const bool whole = !rung.linear_by_feature && rung.gate != Gating::kKinds;
-    if (clusters_ && whole) return false;
+    // Where clusters differ in proportions, even a shift of whole groups moves one onto another.
+    if (clusters_ && rung.name != "none" && rung.gate != Gating::kKinds) return false;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
     if (rung.gate != Gating::kKinds) return true;
     Index smallest = groups_.num_samples();
@@ -238,6 +239,18 @@ class Ladder {
     for (std::size_t r = 1; r < climbed_.size(); ++r) {
       if (climbed_[r].rung->by_feature && clearly_harder(out, r)) out = r;
     }
+    return out;
+  }
+
+  /// Few rows cannot say what they support, and location and scale harm least.
+  LadderChoice unjudged() const {
+    LadderChoice out;
+    out.options = options_of(kRungs[2], requested_);
+    out.linear = true;
+    out.record.chosen = kRungs[2].name;
+    out.record.sentences = {fmt::format(
+        "Correction: {}; the groups have too few rows to compare corrections on held-out rows.",
+        kRungs[2].words)};
     return out;
   }
 

@@ -47,8 +47,8 @@ bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_i
 using FitRung = std::function<Fit(const GroupSet& groups, const FitOptions& options)>;
 
 /// Chooses among the rungs that the groups allow. `fit` must not come back here. If clusters were
-/// found that the groups hold in different proportions (`clusters`), no rung moves whole groups by
-/// more than location and scale.
+/// found that the groups hold in different proportions (`clusters`), the only rungs are none and
+/// clusters.
 LadderChoice choose_rung(const GroupSet& groups, const FitOptions& requested, bool clusters,
                          const FitRung& fit, const Workers& workers);
 

@@ -70,7 +70,7 @@ MISTAKES = [
     ("transform moons.conflux moons.csv -o z.csv -j many", USAGE, ["--threads", "many"]),
     ("transform moons.conflux moons.csv -o z.csv --delimiter xx", USAGE, ["--delimiter", "tab"]),
     ("transform moons.conflux moons.csv -o z.csv --log-density", USAGE,
-     ["moons.conflux", "auto", "--method dd"]),
+     ["moons.conflux", "inb", "--method dd"]),
     ("translate moons.conflux moons.csv -o z.csv", USAGE, ["--to is required"]),
     ("translate moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
     ("inverse moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
@@ -92,7 +92,7 @@ MISTAKES = [
     ("fit moons.csv --gate label -o m", USAGE, ["no labels", "gate kinds"]),
     ("fit moons.csv --gate auot -o m", USAGE, ["gate", "auto"]),
     ("fit moons.csv --method sinf --estimator histogram -o m", USAGE, ["sinf does not use it"]),
-    ("fit moons.csv --method inb --tree-leaves 7 -o m", USAGE, ["choose auto or tree or tree-inb"]),
+    ("fit moons.csv --method inb --tree-leaves 7 -o m", USAGE, ["choose auto or cascade or tree or tree-inb"]),
     ("convert moons.csv", USAGE, ["OUT is required"]),
     ("convert onlytext.csv z.npy", DATA, ["no column is numeric", "text format"]),
 ]

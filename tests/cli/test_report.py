@@ -317,10 +317,10 @@ class Report(ReportTest):
         for name, shift in (("fit", 0), ("alike", 0), ("apart", 2)):
             self.write_groups(f"{name}.csv", [(g, random.normal(size=(400, 3)) + 2 * k + shift)
                                               for k, g in enumerate("ab")])
-        self.run_command("fit", "fit.csv", "--group", "batch", "-o", "m.conflux")
+        self.run_command("fit", "fit.csv", "--group", "batch", "--method", "inb", "-o", "m.conflux")
         alike = self.verdict("m.conflux", "alike.csv")
         apart = self.verdict("m.conflux", "apart.csv")
-        self.assertLess(alike["reach"]["beyond_fitted"], 0.05)
+        self.assertLess(alike["reach"]["beyond_fitted"], 0.1)
         self.assertGreater(apart["reach"]["beyond_fitted"], 0.2)
         self.assertFalse(any("seen none" in s for s in alike["sentences"]))
         self.assertTrue(any("seen none" in s for s in apart["sentences"]), apart["sentences"])

@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
                 o.tree_leaves = 7;
               },
               {"tree_leaves is 7 but inb does not use it",
-               "choose auto or tree or tree-inb or conditional"}},
+               "choose auto or cascade or tree or tree-inb or conditional"}},
         Wrong{"weights_of_dd",
               [](FitOptions& o) {
                 o.method = Method::kDd;

@@ -53,7 +53,7 @@ TEST(CrossFit, GivesSmallGroupsAsManyLayersAsNewRowsGainBy) {
   double chosen = 0, all = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const GroupSet groups = small_groups(60, seed);
-    const Fit few = fit_flow(groups, {});
+    const Fit few = fit_flow(groups, {.method = Method::kCascade});
     EXPECT_GT(few.flow.num_layers(), 0);
     EXPECT_LT(few.flow.num_layers(), *few.record.options.layers);
     chosen += left_between(few.flow, unseen);
@@ -65,7 +65,7 @@ TEST(CrossFit, GivesSmallGroupsAsManyLayersAsNewRowsGainBy) {
 
 TEST(CrossFit, RehearsesWithRowsThatItsFitHasNotSeen) {
   const GroupSet groups = small_groups(60, 8);
-  const Fit fit = fit_flow(groups, {});
+  const Fit fit = fit_flow(groups, {.method = Method::kCascade});
   ASSERT_TRUE(fit.rehearsed.has_value());
   EXPECT_EQ(fit.rehearsed->before[0].rows.rows(), 30);
   EXPECT_EQ(fit.rehearsed->after[1].rows.rows(), 30);
@@ -117,19 +117,19 @@ TEST(CrossFit, HasTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
   SelfCommunicator alone;
-  const Fit tiny =
-      fit_planned(small_groups(8, 12), {.layers = 7}, alone, {}, differing());
+  const Fit tiny = fit_planned(small_groups(8, 12), {.layers = 7}, alone, {}, differing());
   EXPECT_EQ(tiny.flow.num_layers(), 7);
   EXPECT_FALSE(tiny.rehearsed.has_value());
-  const Fit cautious = fit_planned(small_groups(8, 12), {}, alone, {}, differing());
+  const Fit cautious =
+      fit_planned(small_groups(8, 12), {.method = Method::kCascade}, alone, {}, differing());
   EXPECT_LE(cautious.flow.num_layers(), 10);
   GroupSet images;
   Stream stream(17, Purpose::kTest);
   for (const char* name : {"a", "b"})
     images.add(name, 0.1 * stream.normal_matrix(60, 4).array().sin().matrix() +
                          Matrix::Constant(60, 4, 0.5));
-  const Fit whole =
-      fit_planned(images, {.unit_cube = UnitCube::kOn}, alone, {}, differing());
+  const Fit whole = fit_planned(images, {.method = Method::kCascade, .unit_cube = UnitCube::kOn},
+                                alone, {}, differing());
   EXPECT_GT(whole.flow.num_layers(), 50);
   const Fit unjudged = fit_flow(small_groups(60, 13), {.layers = 7, .validation_fraction = 0});
   EXPECT_EQ(unjudged.flow.num_layers(), 7);

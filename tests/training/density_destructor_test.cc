@@ -8,9 +8,9 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/moves.h"
-#include "conflux/toys/toy.h"
 #include "conflux/model/add_group.h"
 #include "conflux/model/log_density.h"
+#include "conflux/toys/toy.h"
 #include "core/rng.h"
 
 namespace conflux {

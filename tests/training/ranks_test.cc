@@ -52,9 +52,8 @@ FitOptions options_for(Method method, Estimator estimator) {
 
 TEST(Ranks, AllRanksHoldTheSameFlow) {
   const GroupSet groups = make_gaussian_groups(3, 6, 200, 1);
-  for (const Method method :
-       {Method::kNb, Method::kInb, Method::kGbInb, Method::kSinf, Method::kDd, Method::kTreeInb,
-        Method::kMeans, Method::kLocationScale}) {
+  for (const Method method : {Method::kNb, Method::kInb, Method::kGbInb, Method::kSinf, Method::kDd,
+                              Method::kTreeInb, Method::kMeans, Method::kLocationScale}) {
     for (const Estimator estimator : {Estimator::kQuantile, Estimator::kHistogram}) {
       const std::vector<Flow> flows = fit_on_ranks(groups, options_for(method, estimator), 3);
       const Matrix first = flows[0].forward(1, groups[1].rows, Workers(1));

@@ -5,8 +5,8 @@
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
-#include "conflux/toys/toy.h"
 #include "conflux/model/add_group.h"
+#include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "options/option_table.h"
 
