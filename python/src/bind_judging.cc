@@ -29,7 +29,7 @@ py::dict to_dict(const Composition& composition) {
 
 }  // namespace
 
-py::dict to_dict(const CheckReport& report) {
+py::dict check_to_dict(const CheckReport& report) {
   py::list features;
   for (const FeatureDifference& feature : report.features) {
     features.append(py::dict("shift"_a = feature.shift, "by_chance"_a = feature.shift_by_chance,
@@ -63,7 +63,7 @@ py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index
                                    .value_of = value_of(data.columns()),
                                    .things = data.things()});
   }
-  return to_dict(report);
+  return check_to_dict(report);
 }
 
 py::dict to_dict(const Change& change) {

@@ -69,7 +69,10 @@ CallerData::CallerData(const py::object& x, RowFacts facts,
   const py::gil_scoped_release unlocked;
   const Workers workers(threads);
   data_.positions = rows_by_group(groups, every_row(rows_.rows()), facts_.group_names.size());
-  if (!options) return borrow(workers);
+  if (!options) {
+    borrow(workers);
+    return;
+  }
   const SharedTable table = rows_.table(workers);
   RowTags tags{.group_names = facts_.group_names, .groups = groups};
   tags.masses = masses_of(facts_.masses, rows_.rows());

@@ -8,6 +8,6 @@
 
 namespace conflux::python {
 
-pybind11::dict to_dict(const CheckReport& report);
+pybind11::dict check_to_dict(const CheckReport& report);
 
 }  // namespace conflux::python

@@ -211,7 +211,7 @@ class Align(CommandTest):
         random = np.random.default_rng(3)
         for name, shift in ("p", 0), ("q", 2):
             np.save(self.folder / f"{name}.npy", random.normal(size=(300, 4)) + shift)
-        self.run_command("align", "p.npy", "q.npy", "--layers", 3, "-o", "both.npz")
+        self.run_command("align", "p.npy", "q.npy", "-o", "both.npz")
         both = np.load(self.folder / "both.npz")
         self.assertEqual(both["X"].shape, (600, 4))
         # Of a shift of 2, what is left could be chance in every single feature of so few rows.

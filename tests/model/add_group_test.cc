@@ -141,7 +141,7 @@ TEST(AddedGroup, JoinsAnAutomaticFitWithLaterStages) {
   GroupSet groups;
   groups.add("a", parity_rows(1, 700, 9));
   groups.add("b", parity_rows(-1, 700, 10));
-  Fit fit = fit_flow(groups, {.layers = 3});
+  Fit fit = fit_flow(groups, {.method = Method::kCascade, .layers = 3});
   ASSERT_NE(fit.flow.layers().back()->kind(), "sliced");
   const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
   const Workers workers(2);
