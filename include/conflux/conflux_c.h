@@ -35,8 +35,8 @@ const char* conflux_error(void);
 /* An empty table; columns are called c0, c1, ... until they get names. */
 conflux_table* conflux_table_create(int64_t columns);
 int conflux_table_name(conflux_table* table, int64_t column, const char* name);
-/* The column holds text: its numbers are positions among these levels, from 0. Categories, labels and
- * the names of subjects are such columns. Texts must not contain line breaks. */
+/* The column holds text: its numbers are positions among these levels, from 0. Categories, labels
+ * and the names of subjects are such columns. Texts must not contain line breaks. */
 int conflux_table_levels(conflux_table* table, int64_t column, const char* const* levels,
                          int64_t count);
 /* Copies rows of a group. */
@@ -47,10 +47,11 @@ int conflux_table_add_rows(conflux_table* table, const char* const* groups, cons
                            int64_t count);
 void conflux_table_destroy(conflux_table* table);
 
-/* Options are those of `conflux fit` by name, as "method=nb seed=1 missing=drop label=cell", or NULL;
- * one on each line if a value has blanks. Those about files and output are unknown here. `group` is
- * the name that the model gives to the column of the groups, "group" if it is left out. A column
- * named by `label` is no feature, and none of the columns that are moved. Judges the result, too. */
+/* Options are those of `conflux fit` by name, as "method=nb seed=1 missing=drop label=cell", or
+ * NULL; one on each line if a value has blanks. Those about files and output are unknown here.
+ * `group` is the name that the model gives to the column of the groups, "group" if it is left out.
+ * A column named by `label` is no feature, and none of the columns that are moved. Judges the
+ * result, too. */
 conflux_model* conflux_fit(const conflux_table* table, const char* options);
 conflux_model* conflux_load(const char* path);
 int conflux_save(const conflux_model* model, const char* path);
@@ -63,15 +64,15 @@ int64_t conflux_num_columns(const conflux_model* model);
 const char* conflux_group_name(const conflux_model* model, int64_t group);
 /* Names of the columns that conflux_transform() and the others expect. */
 const char* conflux_column_name(const conflux_model* model, int64_t column);
-/* Texts that the numbers of a column stand for, see conflux_table_levels(); 0 for a column of numbers, -1
- * if there is no such column. */
+/* Texts that the numbers of a column stand for, see conflux_table_levels(); 0 for a column of
+ * numbers, -1 if there is no such column. */
 int64_t conflux_num_levels(const conflux_model* model, int64_t column);
 const char* conflux_level_name(const conflux_model* model, int64_t column, int64_t level);
 /* What was aligned, how well, and what to beware of: sentences with line breaks between them. */
 const char* conflux_summary(const conflux_model* model);
 
-/* Rows of a group into the shared space, out of it, and as if they were of another group. In the shared
- * space a category is a number between its levels. */
+/* Rows of a group into the shared space, out of it, and as if they were of another group. In the
+ * shared space a category is a number between its levels. */
 int conflux_transform(const conflux_model* model, const char* group, double* rows, int64_t count);
 int conflux_inverse(const conflux_model* model, const char* group, double* rows, int64_t count);
 int conflux_translate(const conflux_model* model, const char* from, const char* to, double* rows,

@@ -137,7 +137,8 @@ py::tuple align_rows(CallerData& data, const py::dict& options, double unseen,
       for (const Index i : done.unseen_rows[m]) is_kept[data.row_of(m, i)] = true;
     }
   }
-  return py::make_tuple(std::make_shared<Model>(std::move(done.model)), kept, check_to_dict(done.check));
+  return py::make_tuple(std::make_shared<Model>(std::move(done.model)), kept,
+                        check_to_dict(done.check));
 }
 
 }  // namespace

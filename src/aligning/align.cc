@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "columns/measurements.h"
 #include "columns/plain_values.h"
 #include "conflux/columns/measured_scales.h"
 #include "conflux/model/table_mover.h"
@@ -51,10 +50,6 @@ class ModelFit {
         digest_(hooks.digest.empty() ? digest_of(data) : hooks.digest),
         data_(std::move(data)) {
     options_.fit = options_for(data_, options_, hooks_.on_message);
-    Goal& goal = options_.fit.goal;
-    if (options_.fit.method == Method::kAuto && goal == Goal::kAuto && !data_.columns.empty()) {
-      goal = looks_like_measurements(data_.columns) ? Goal::kTransfer : Goal::kHide;
-    }
     if (may_be_plain()) prepare_plain();
   }
 
@@ -120,8 +115,8 @@ class ModelFit {
   /// scores. Rows with missing cells keep their coordinates.
   bool may_be_plain() const {
     const Method method = options_.fit.method;
-    return (method == Method::kAuto || method == Method::kMeans ||
-            method == Method::kLocationScale) &&
+    const bool ladder = method == Method::kAuto && options_.fit.goal != Goal::kAuto;
+    return (ladder || method == Method::kMeans || method == Method::kLocationScale) &&
            !data_.columns.empty() && data_.digest_when_read.empty() &&
            data_.storage == RowStorage::kMemory && hooks_.resume == nullptr;
   }

@@ -9,8 +9,8 @@
 
 #include "conflux/components/components.h"
 #include "conflux/core/message.h"
-#include "conflux/tables/table.h"
 #include "conflux/model/model.h"
+#include "conflux/tables/table.h"
 #include "dataset/joined_table.h"
 
 namespace conflux {

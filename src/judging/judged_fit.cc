@@ -8,13 +8,13 @@
 #include <iterator>
 #include <numeric>
 
+#include "comparing/composition.h"
 #include "conflux/core/error.h"
 #include "conflux/judging/evaluation.h"
 #include "core/rng.h"
 #include "core/take_rows.h"
 #include "flow/knot_reach.h"
 #include "metrics/thinning.h"
-#include "comparing/composition.h"
 #include "training/pool_draw.h"
 
 namespace conflux {

@@ -40,7 +40,8 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     return out;
   }
   const bool open = gate_was_open(requested, kinds);
-  const bool asked = options.method == Method::kAuto && (options.layers || options.strength);
+  const bool asked = options.method == Method::kAuto && options.goal != Goal::kAuto &&
+                     (options.layers || options.strength);
   if (comm.size() > 1 || !(asked || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
   if (!groups_differ(groups, options, plan)) {

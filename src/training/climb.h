@@ -17,7 +17,7 @@ struct Climb {
   std::string_view warning = {};
 };
 
-/// Turns the method auto into another one: inb if layers or a strength are given, and what the
+/// Turns the method auto with a goal into another one: inb if layers or a strength are given, and what the
 /// ladder chooses otherwise. Leaves it alone with a gate that was asked for, several processes and
 /// fits that go on from a checkpoint. Changes `options`, `kinds` and `plan` accordingly, and the
 /// rows if the plan says so (FitPlan::on_linear_rung).

@@ -23,7 +23,8 @@ struct FitPlan : FitControl {
   /// record. Null: the fit draws.
   const std::vector<Index>* drawn_from = nullptr;
   /// Called with the rows to fit if the automatic fit has chosen a correction that at most shifts
-  /// and scales features (`none`: leaves them): may replace coordinates by values that need not be spread.
+  /// and scales features (`none`: leaves them): may replace coordinates by values that need not be
+  /// spread.
   std::function<void(GroupSet& groups, bool none)> on_linear_rung = {};
   /// Whether Fit::rehearsed is wanted. Ignored unless groups are too small to hold rows out.
   bool rehearse = true;

@@ -312,8 +312,8 @@ class Ladder {
 }  // namespace
 
 bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_is_open) {
-  return requested.method == Method::kAuto && !requested.layers && !requested.strength &&
-         gate_is_open && requested.image.empty() && groups.num_groups() > 1;
+  return requested.method == Method::kAuto && requested.goal != Goal::kAuto && !requested.layers &&
+         !requested.strength && gate_is_open && requested.image.empty() && groups.num_groups() > 1;
 }
 
 LadderChoice choose_rung(const GroupSet& groups, const FitOptions& requested, bool clusters,

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "judging/judged_fit.h"
 #include "core/rng.h"
+#include "judging/judged_fit.h"
 #include "report/facts.h"
 
 namespace conflux {

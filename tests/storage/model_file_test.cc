@@ -55,11 +55,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Kind{Method::kNb}, Kind{Method::kInb}, Kind{Method::kRandNb}, Kind{Method::kNbInb},
         Kind{Method::kNbRandNb}, Kind{Method::kGb}, Kind{Method::kGbInb}, Kind{Method::kMeans},
-        Kind{Method::kLocationScale},
-        Kind{Method::kNb, Estimator::kHistogram}, Kind{Method::kInb, Estimator::kHistogram},
-        Kind{Method::kRandNb, Estimator::kHistogram}, Kind{Method::kNbInb, Estimator::kHistogram},
-        Kind{Method::kNbRandNb, Estimator::kHistogram}, Kind{Method::kGbInb, Estimator::kHistogram},
-        Kind{Method::kNb, Estimator::kHistogram, 100},
+        Kind{Method::kLocationScale}, Kind{Method::kNb, Estimator::kHistogram},
+        Kind{Method::kInb, Estimator::kHistogram}, Kind{Method::kRandNb, Estimator::kHistogram},
+        Kind{Method::kNbInb, Estimator::kHistogram}, Kind{Method::kNbRandNb, Estimator::kHistogram},
+        Kind{Method::kGbInb, Estimator::kHistogram}, Kind{Method::kNb, Estimator::kHistogram, 100},
         Kind{Method::kInb, Estimator::kHistogram, 100}, Kind{Method::kNb, Estimator::kSpline},
         Kind{Method::kSinf, Estimator::kSpline}, Kind{Method::kDd}),
     [](const auto& each) {

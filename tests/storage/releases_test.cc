@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "conflux/components/components.h"
+#include "conflux/model/table_mover.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table.h"
 #include "conflux/tables/table_groups.h"
-#include "conflux/model/table_mover.h"
 #include "tests/support/golden.h"
 
 namespace conflux {

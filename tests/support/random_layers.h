@@ -9,9 +9,9 @@
 
 #include "core/rng.h"
 #include "flow/affine_layer.h"
-#include "flow/location_scale_layer.h"
 #include "flow/coordinate_layer.h"
 #include "flow/gated_layer.h"
+#include "flow/location_scale_layer.h"
 #include "flow/sliced_layer.h"
 #include "flow/tree_layer.h"
 #include "univariate/barycenter.h"

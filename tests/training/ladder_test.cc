@@ -69,7 +69,7 @@ bool is_per_feature(const std::string& rung) {
 TEST(Ladder, TakesLocationAndScaleWhereInstrumentsShiftAndScale) {
   const GroupSet groups =
       two_groups(made_rows(800, 0.5, 1).rows, shifted(made_rows(800, 0.5, 2).rows, 2, 1.5));
-  const Fit fit = fit_flow(groups, {});
+  const Fit fit = fit_flow(groups, {.goal = Goal::kTransfer});
   EXPECT_EQ(fit.record.ladder.chosen, "location-scale") << fit.record.ladder.sentences.front();
   const GroupSet unseen =
       two_groups(made_rows(800, 0.5, 3).rows, shifted(made_rows(800, 0.5, 4).rows, 2, 1.5));
@@ -80,7 +80,7 @@ TEST(Ladder, TakesLocationAndScaleWhereInstrumentsShiftAndScale) {
 // class into rows of the other.
 TEST(Ladder, MovesLittleWhereOnlyProportionsDiffer) {
   const Made a = made_rows(800, 0.85, 1), b = made_rows(800, 0.15, 2);
-  const Fit fit = fit_flow(two_groups(a.rows, b.rows), {});
+  const Fit fit = fit_flow(two_groups(a.rows, b.rows), {.goal = Goal::kTransfer});
   EXPECT_TRUE(is_per_feature(fit.record.ladder.chosen) || fit.record.ladder.chosen == "clusters")
       << fit.record.ladder.sentences.front();
 }
@@ -96,7 +96,7 @@ TEST(Ladder, ClimbsWhereInstrumentsBend) {
   };
   const GroupSet groups =
       two_groups(made_rows(1500, 0.5, 1).rows, bent(made_rows(1500, 0.5, 2).rows));
-  const Fit fit = fit_flow(groups, {});
+  const Fit fit = fit_flow(groups, {.goal = Goal::kTransfer});
   EXPECT_FALSE(is_per_feature(fit.record.ladder.chosen)) << fit.record.ladder.sentences.front();
   const GroupSet unseen =
       two_groups(made_rows(1500, 0.5, 3).rows, bent(made_rows(1500, 0.5, 4).rows));
@@ -104,8 +104,8 @@ TEST(Ladder, ClimbsWhereInstrumentsBend) {
 }
 
 TEST(Ladder, LeavesGroupsThatDoNotDiffer) {
-  const Fit fit =
-      fit_flow(two_groups(made_rows(400, 0.5, 1).rows, made_rows(400, 0.5, 2).rows), {});
+  const Fit fit = fit_flow(two_groups(made_rows(400, 0.5, 1).rows, made_rows(400, 0.5, 2).rows),
+                           {.goal = Goal::kTransfer});
   EXPECT_EQ(fit.flow.num_layers(), 0);
   EXPECT_TRUE(fit.record.ladder.rungs.empty());
 }
@@ -115,7 +115,8 @@ TEST(Ladder, IsNotAskedWhereLayersStrengthOrMethodAreGiven) {
   const GroupSet groups =
       two_groups(made_rows(300, 0.5, 1).rows, shifted(made_rows(300, 0.5, 2).rows, 2, 1.5));
   for (const FitOptions& options : {FitOptions{.method = Method::kInb, .layers = 3},
-                                    FitOptions{.layers = 3}, FitOptions{.strength = 0.4}}) {
+                                    FitOptions{.goal = Goal::kTransfer, .layers = 3},
+                                    FitOptions{.goal = Goal::kTransfer, .strength = 0.4}}) {
     const Fit fit = fit_flow(groups, options);
     EXPECT_TRUE(fit.record.ladder.rungs.empty());
     if (options.layers) {
@@ -128,8 +129,8 @@ TEST(Ladder, IsNotAskedWhereLayersStrengthOrMethodAreGiven) {
 TEST(Ladder, HasTheSameBitsOnAnyNumberOfThreads) {
   const GroupSet groups =
       two_groups(made_rows(300, 0.5, 1).rows, shifted(made_rows(200, 0.3, 2).rows, 1, 1.2));
-  const Fit one = fit_flow(groups, {.threads = 1});
-  const Fit two = fit_flow(groups, {.threads = 2});
+  const Fit one = fit_flow(groups, {.goal = Goal::kTransfer, .threads = 1});
+  const Fit two = fit_flow(groups, {.goal = Goal::kTransfer, .threads = 2});
   EXPECT_EQ(one.record.ladder, two.record.ladder);
   EXPECT_FALSE(one.record.ladder.rungs.empty());
 }

@@ -118,9 +118,9 @@ struct CheckRecord {
 /// What a fit of these rows remembers of it.
 CheckRecord record_of(const CheckReport& report);
 
-/// The test alone, which the automatic fit asks as well: rows, repeated rows, features and `differ`.
-/// Nothing is guessed if features alone show that the groups differ, or unless two groups have at
-/// least three rows; p_value is that of what was asked.
+/// The test alone, which the automatic fit asks as well: rows, repeated rows, features and
+/// `differ`. Nothing is guessed if features alone show that the groups differ, or unless two groups
+/// have at least three rows; p_value is that of what was asked.
 CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options = {});
 
 /// The same, with what it means for an alignment. Throws InvalidData when there are not two groups

@@ -22,8 +22,9 @@
 // Chance is 0. Nothing transfers where features share nothing (independent features, or principal
 // components up to what is not linear): then the score is flat, and no setting is supported.
 // A covariate that is confounded with the group is lost without a trace in the score.
-// Where composition differs, groups are shifted as well, and no setting finds the classes, a setting
-// that puts large classes onto each other can transfer better than rows that are left alone.
+// Where composition differs, groups are shifted as well, and no setting finds the classes, a
+// setting that puts large classes onto each other can transfer better than rows that are left
+// alone.
 //
 // Cost: per alignment and block a product of the judged rows with themselves, at most
 // max_judged_rows^2 times the features, and sorting of the predictions.

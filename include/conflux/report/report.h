@@ -24,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conflux/core/group_set.h"
 #include "conflux/comparing/check.h"
+#include "conflux/core/group_set.h"
 #include "conflux/judging/evaluation.h"
 #include "conflux/model/model.h"
 
