@@ -8,12 +8,13 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["Auto", "Means", "LocationScale", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "AlignFlow", "Aligner", "load"]
+__all__ = ["Auto", "CASCADE", "Means", "LocationScale", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "AlignFlow", "Aligner", "load"]
 
 class Auto(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -60,6 +61,105 @@ class Auto(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
+    layers: int | None
+    directions: int | None
+    search_steps: int
+    polar_steps: bool
+    inner_steps: int
+    search_rows: int | None
+    split: str
+    estimator: str
+    knots: int | None
+    bins: int | None
+    pseudo_count: float | None
+    grid: int
+    strength: float | None
+    scales: bool
+    shrinkage: bool
+    weights: str | Sequence[float]
+    target: str | int | None
+    validation_fraction: float | None
+    patience: int
+    judge: str
+    gate: str
+    kinds: int | None
+    min_kind: int
+    image: str | Sequence[int] | None
+    unit_cube: str
+    unit_cube_margin: float
+    dd_stack: str
+    tree_leaves: int
+    tree_rows: int
+    tree_uniform: float
+    couplings: int
+    hidden: int | None
+    epochs: int | None
+    likelihood_weight: float | None
+    fit_rows: int | str | None
+    random_state: _Seed
+    n_jobs: int | None
+    group_column: str | int | None
+    columns: Mapping[str, object] | str | None
+    support: Mapping[str, str] | str | None
+    scale: str
+    missing: str
+    repeats: str
+    key: str | None
+    verbose: int
+
+class CASCADE(BaseAligner):
+    def __init__(
+        self,
+        *,
+        goal: str = ...,
+        layers: int | None = ...,
+        directions: int | None = ...,
+        search_steps: int = ...,
+        polar_steps: bool = ...,
+        inner_steps: int = ...,
+        search_rows: int | None = ...,
+        split: str = ...,
+        estimator: str = ...,
+        knots: int | None = ...,
+        bins: int | None = ...,
+        pseudo_count: float | None = ...,
+        grid: int = ...,
+        strength: float | None = ...,
+        scales: bool = ...,
+        shrinkage: bool = ...,
+        weights: str | Sequence[float] = ...,
+        target: str | int | None = ...,
+        validation_fraction: float | None = ...,
+        patience: int = ...,
+        judge: str = ...,
+        gate: str = ...,
+        kinds: int | None = ...,
+        min_kind: int = ...,
+        image: str | Sequence[int] | None = ...,
+        unit_cube: str = ...,
+        unit_cube_margin: float = ...,
+        dd_stack: str = ...,
+        tree_leaves: int = ...,
+        tree_rows: int = ...,
+        tree_uniform: float = ...,
+        couplings: int = ...,
+        hidden: int | None = ...,
+        epochs: int | None = ...,
+        likelihood_weight: float | None = ...,
+        fit_rows: int | str | None = ...,
+        random_state: _Seed = ...,
+        n_jobs: int | None = ...,
+        group_column: str | int | None = ...,
+        columns: Mapping[str, object] | str | None = ...,
+        support: Mapping[str, str] | str | None = ...,
+        scale: str = ...,
+        missing: str = ...,
+        repeats: str = ...,
+        key: str | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -110,6 +210,7 @@ class Means(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -156,6 +257,7 @@ class Means(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -206,6 +308,7 @@ class LocationScale(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -252,6 +355,7 @@ class LocationScale(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -302,6 +406,7 @@ class NB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -348,6 +453,7 @@ class NB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -398,6 +504,7 @@ class INB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -444,6 +551,7 @@ class INB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -494,6 +602,7 @@ class RandNB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -540,6 +649,7 @@ class RandNB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -590,6 +700,7 @@ class NBINB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -636,6 +747,7 @@ class NBINB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -686,6 +798,7 @@ class NBRandNB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -732,6 +845,7 @@ class NBRandNB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -782,6 +896,7 @@ class GB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -828,6 +943,7 @@ class GB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -878,6 +994,7 @@ class GBINB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -924,6 +1041,7 @@ class GBINB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -974,6 +1092,7 @@ class SINF(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1020,6 +1139,7 @@ class SINF(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1070,6 +1190,7 @@ class DD(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1116,6 +1237,7 @@ class DD(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1166,6 +1288,7 @@ class Tree(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1212,6 +1335,7 @@ class Tree(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1262,6 +1386,7 @@ class TreeINB(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1308,6 +1433,7 @@ class TreeINB(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1358,6 +1484,7 @@ class Conditional(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1404,6 +1531,7 @@ class Conditional(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1454,6 +1582,7 @@ class RealNVP(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1500,6 +1629,7 @@ class RealNVP(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1550,6 +1680,7 @@ class LRMF(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1596,6 +1727,7 @@ class LRMF(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1646,6 +1778,7 @@ class AlignFlow(BaseAligner):
     def __init__(
         self,
         *,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1692,6 +1825,7 @@ class AlignFlow(BaseAligner):
         key: str | None = ...,
         verbose: int = ...,
     ) -> None: ...
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int
@@ -1743,6 +1877,7 @@ class Aligner(BaseAligner):
         self,
         *,
         method: str = ...,
+        goal: str = ...,
         layers: int | None = ...,
         directions: int | None = ...,
         search_steps: int = ...,
@@ -1790,6 +1925,7 @@ class Aligner(BaseAligner):
         verbose: int = ...,
     ) -> None: ...
     method: str
+    goal: str
     layers: int | None
     directions: int | None
     search_steps: int

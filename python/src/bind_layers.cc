@@ -80,7 +80,9 @@ py::object affine_of(const LayerOf& self, Index group) {
     std::copy_n(from.data(), from.size(), out.mutable_data());
     return out;
   };
-  return py::make_tuple(vector(map.mean), to_array(map.matrix), vector(map.centre));
+  // Rows are multiplied from the left.
+  const Matrix matrix = map.matrix.transpose();
+  return py::make_tuple(vector(map.mean), to_array(matrix), vector(map.centre));
 }
 
 }  // namespace

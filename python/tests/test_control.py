@@ -185,7 +185,7 @@ def test_a_fit_copies_no_more_than_it_must(names, copies):
     ).fit(X, groups)"""
     # What a fit holds beside the rows is a small part of them.
     plain = memory_of(fit.format(columns="'coordinates'"), **names)
-    assert copies - 0.1 < plain < copies + 0.15
+    assert copies - 0.1 < plain < copies + 0.2
     # Columns are looked at in a copy of them, and sorted, before the fit begins.
     assert memory_of(fit.format(columns="None"), **names) < 4.5
 
