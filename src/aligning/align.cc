@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "aligning/records.h"
 #include "columns/plain_values.h"
 #include "conflux/columns/measured_scales.h"
 #include "conflux/model/table_mover.h"
@@ -50,6 +51,7 @@ class ModelFit {
         digest_(hooks.digest.empty() ? digest_of(data) : hooks.digest),
         data_(std::move(data)) {
     options_.fit = options_for(data_, options_, hooks_.on_message);
+    choose_goal();
     if (may_be_plain()) prepare_plain();
   }
 
@@ -70,6 +72,9 @@ class ModelFit {
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
     Fit fitted = run(rows, groups_differ);
+    if (!goal_sentence_.empty() && fitted.record.ladder.sentences.empty()) {
+      fitted.record.ladder.sentences = {goal_sentence_};
+    }
     if (chosen_ != nullptr) use_values(rows);
     if (options_.judge && is_first()) {
       send(hooks_, MessageKind::kProgress, "judging");
@@ -95,6 +100,21 @@ class ModelFit {
   bool shares_rows() const { return data_.storage == RowStorage::kInPlace; }
   bool is_first() const { return hooks_.processes == nullptr || hooks_.processes->rank() == 0; }
 
+  /// Measurements are aligned as far as like rows meet; other tables until the group is hidden, or
+  /// no longer gets harder to predict.
+  void choose_goal() {
+    if (options_.fit.method != Method::kAuto || options_.fit.goal != Goal::kAuto) return;
+    const std::string records = why_records(data_);
+    if (records.empty()) {
+      options_.fit.goal = Goal::kTransfer;
+    } else {
+      goal_sentence_ = fmt::format(
+          "Goal: the group shall be hard to predict, because {}. The goal transfer would compare "
+          "corrections by held-out features.",
+          records);
+    }
+  }
+
   Fit run(RowsToJudge& rows, std::optional<bool> groups_differ) {
     FitPlan plan = rows.plan();
     plan.on_progress = hooks_.on_progress;
@@ -115,7 +135,7 @@ class ModelFit {
   /// scores. Rows with missing cells keep their coordinates.
   bool may_be_plain() const {
     const Method method = options_.fit.method;
-    const bool ladder = method == Method::kAuto && options_.fit.goal != Goal::kAuto;
+    const bool ladder = method == Method::kAuto && options_.fit.goal == Goal::kTransfer;
     return (ladder || method == Method::kMeans || method == Method::kLocationScale) &&
            !data_.columns.empty() && data_.digest_when_read.empty() &&
            data_.storage == RowStorage::kMemory && hooks_.resume == nullptr;
@@ -145,9 +165,7 @@ class ModelFit {
     if (plain_.empty()) return;
     if (options_.fit.method != Method::kAuto) return use_values(fitted, Plain::kUntied);
     plan.on_linear_rung = [this](GroupSet& groups, bool none) {
-      if (none || options_.fit.goal != Goal::kHide) {
-        use_values(groups, none ? Plain::kAll : Plain::kUntied);
-      }
+      use_values(groups, none ? Plain::kAll : Plain::kUntied);
     };
   }
 
@@ -178,6 +196,7 @@ class ModelFit {
   const AlignHooks& hooks_;
   std::vector<std::string> feature_names_;
   std::string digest_;
+  std::string goal_sentence_;
   Dataset data_;
   /// Columns with values as coordinates and the digest of the rows then, by Plain; empty where the
   /// fit may not use them.

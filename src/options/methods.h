@@ -95,7 +95,7 @@ inline constexpr std::array kMethods{
         .then_strength = automatic::kStrengthOfConditional,
         .at_last = "tree",
         .last_strength = automatic::kStrengthOfOthers,
-        .cost = "that of cascade; with a goal some fits of a sample more"},
+        .cost = "that of the chosen method and of fits of a sample by each"},
     MethodInfo{
         .id = Method::kCascade,
         .name = "cascade",

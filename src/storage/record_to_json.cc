@@ -131,7 +131,7 @@ Json record_to_json(const FitRecord& record) {
               {"warnings", record.warnings},
               {"seconds", number(record.seconds)}};
   // Where there is nothing to tell, files are what they were before there were these.
-  if (!record.ladder.rungs.empty()) out.add("ladder", ladder_to_json(record.ladder));
+  if (!record.ladder.sentences.empty()) out.add("ladder", ladder_to_json(record.ladder));
   if (record.check) out.add("check", check_to_json(record.check));
   if (!record.neighborhoods.empty()) {
     out.add("neighborhoods", neighborhoods_to_json(record.neighborhoods));

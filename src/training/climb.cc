@@ -5,6 +5,7 @@
 #include "training/automatic.h"
 #include "training/inspection.h"
 #include "training/ladder.h"
+#include "training/resumption.h"
 
 namespace conflux {
 
@@ -32,16 +33,14 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
   Climb out;
   if (plan.resume != nullptr) {
     out.ladder = plan.resume->record.ladder;
-    if (options.method == Method::kAuto) {
-      const int threads = options.threads;
-      options = plan.resume->record.options;
-      options.threads = threads;
+    const bool replaced = plan.resume->record.options.method != Method::kAuto;
+    if (options.method == Method::kAuto && replaced) {
+      options = options_to_resume(plan.resume->record.options, requested);
     }
     return out;
   }
   const bool open = gate_was_open(requested, kinds);
-  const bool asked = options.method == Method::kAuto && options.goal != Goal::kAuto &&
-                     (options.layers || options.strength);
+  const bool asked = options.method == Method::kAuto && (options.layers || options.strength);
   if (comm.size() > 1 || !(asked || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
   if (!groups_differ(groups, options, plan)) {

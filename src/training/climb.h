@@ -17,10 +17,10 @@ struct Climb {
   std::string_view warning = {};
 };
 
-/// Turns the method auto with a goal into another one: inb if layers or a strength are given, and what the
-/// ladder chooses otherwise. Leaves it alone with a gate that was asked for, several processes and
-/// fits that go on from a checkpoint. Changes `options`, `kinds` and `plan` accordingly, and the
-/// rows if the plan says so (FitPlan::on_linear_rung).
+/// Turns the method auto into another one: inb if layers or a strength are given, what the ladder
+/// chooses with the goal transfer. Leaves it alone with a gate that was asked for, several
+/// processes and fits that go on from a checkpoint. Changes `options`, `kinds` and `plan`
+/// accordingly, and the rows if the plan says so (FitPlan::on_linear_rung).
 Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& options,
                    KindsRecord& kinds, FitPlan& plan, Communicator& comm);
 

@@ -321,6 +321,8 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
     return fit_stack(std::move(groups), requested, comm, agreed(on_layer, comm), plan);
   }
   FitOptions options = requested;
+  // Different proportions of clusters tell the group as well as anything else.
+  if (options.goal == Goal::kHide && options.gate == Gating::kAuto) options.gate = Gating::kNone;
   std::vector<Index> given_sizes;
   if (plan.drawn_from != nullptr) {
     given_sizes = *plan.drawn_from;

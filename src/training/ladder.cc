@@ -139,13 +139,11 @@ class Ladder {
             workers) {}
 
   LadderChoice choose() {
+    if (!judge_.reason().empty()) return unjudged();
     for (const Rung& rung : kRungs) {
-      if (suits(rung)) climb(rung);
+      if (suits(rung) && may_pay(rung)) climb(rung);
     }
-    if (climbed_.size() < 2) return unjudged();
-    const bool hide = requested_.goal == Goal::kHide;
-    const std::size_t chosen = hide ? least_that_hides() : least_that_transfers();
-    return choice(chosen, hide);
+    return climbed_.size() < 2 ? unjudged() : choice(best_rung());
   }
 
  private:
@@ -154,11 +152,14 @@ class Ladder {
     if (clusters_ && rung.name != "none" && rung.gate != Gating::kKinds) return false;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
     if (rung.gate != Gating::kKinds) return true;
-    Index smallest = groups_.num_samples();
-    for (Index m = 0; m < groups_.num_groups(); ++m) {
-      smallest = std::min(smallest, groups_[m].rows.rows());
-    }
-    return smallest >= kFewestRowsOfClusters && groups_.dim() > 1;
+    return smallest_group() >= kFewestRowsOfClusters;
+  }
+
+  /// The cascade takes most of the time of a ladder. It begins with sliced layers, and where few of
+  /// these already move unlike rows onto each other, it does so too.
+  bool may_pay(const Rung& rung) const {
+    if (rung.method != Method::kCascade || climbed_.empty()) return true;
+    return !transfer_is_clearly_lower(best_transfer(), climbed_.size() - 1);
   }
 
   GroupSet align(const Rung& rung, const GroupSet& fitted, const GroupSet& moved) const {
@@ -175,12 +176,10 @@ class Ladder {
       out.record.auc = guess.auc;
       out.record.auc_by_chance = guess.by_chance();
       out.record.moved = distance_moved(sample_.judged, after);
-      if (judge_.reason().empty()) {
-        out.transfer =
-            judge_.judge([&](const GroupSet& fitted, const GroupSet& moved,
-                             const std::vector<Index>&) { return align(rung, fitted, moved); });
-        out.record.transfer = out.transfer->score;
-      }
+      out.transfer =
+          judge_.judge([&](const GroupSet& fitted, const GroupSet& moved,
+                           const std::vector<Index>&) { return align(rung, fitted, moved); });
+      out.record.transfer = out.transfer->score;
     } catch (const InvalidData&) {
       return;
     } catch (const InvalidOption&) {
@@ -201,28 +200,23 @@ class Ladder {
     return found.difference > kErrors * found.standard_error;
   }
 
-  /// The lowest rung whose group AUC no higher one clearly undercuts.
-  std::size_t least_that_hides() const {
-    std::size_t out = 0;
-    for (std::size_t r = 1; r < climbed_.size(); ++r) {
-      if (clearly_harder(out, r)) out = r;
-    }
-    return out;
-  }
-
-  bool transfer_tells() const {
-    if (!judge_.reason().empty()) return false;
+  bool anything_is_transferred() const {
     std::vector<FeatureTransfer> all;
     for (const Climbed& each : climbed_) all.push_back(*each.transfer);
     return anything_transfers(all);
   }
 
-  std::size_t least_that_transfers() {
-    if (!transfer_tells()) return without_transfer();
+  std::size_t best_transfer() const {
     std::size_t best = 0;
     for (std::size_t r = 1; r < climbed_.size(); ++r) {
       if (climbed_[r].transfer->score > climbed_[best].transfer->score) best = r;
     }
+    return best;
+  }
+
+  std::size_t best_rung() const {
+    if (!anything_is_transferred()) return best_by_feature();
+    const std::size_t best = best_transfer();
     std::optional<std::size_t> out;
     for (std::size_t r = 0; r < climbed_.size(); ++r) {
       if (transfer_is_clearly_lower(best, r)) continue;
@@ -231,10 +225,8 @@ class Ladder {
     return *out;
   }
 
-  /// Features that say nothing of each other can be moved one by one; more is not supported. Of
-  /// few features none can be left out, and the group AUC decides.
-  std::size_t without_transfer() const {
-    if (!judge_.reason().empty()) return least_that_hides();
+  /// Features that say nothing of each other can be moved one by one; more is not supported.
+  std::size_t best_by_feature() const {
     std::size_t out = 0;
     for (std::size_t r = 1; r < climbed_.size(); ++r) {
       if (climbed_[r].rung->by_feature && clearly_harder(out, r)) out = r;
@@ -242,26 +234,40 @@ class Ladder {
     return out;
   }
 
-  /// Few rows cannot say what they support, and location and scale harm least.
+  /// Held-out features cannot judge. Of large groups the cascade stops by itself where held-out
+  /// rows gain nothing; of few rows location and scale harm least.
   LadderChoice unjudged() const {
+    const bool few = smallest_group() < kFewestRowsOfClusters;
+    const Rung& rung = *std::find_if(kRungs.begin(), kRungs.end(), [&](const Rung& each) {
+      return each.method == (few ? Method::kLocationScale : Method::kCascade);
+    });
     LadderChoice out;
-    out.options = options_of(kRungs[2], requested_);
-    out.linear = true;
-    out.record.chosen = kRungs[2].name;
+    out.options = few ? options_of(rung, requested_) : requested_;
+    out.linear = few;
+    out.record.goal = "transfer";
+    out.record.chosen = rung.name;
     out.record.sentences = {fmt::format(
-        "Correction: {}; the groups have too few rows to compare corrections on held-out rows.",
-        kRungs[2].words)};
+        "Correction: {}. Corrections could not be compared by held-out features: {}.", rung.words,
+        judge_.reason().empty() ? "the groups have too few rows" : judge_.reason())};
     return out;
   }
 
-  LadderChoice choice(std::size_t chosen, bool hide) {
+  Index smallest_group() const {
+    Index out = groups_.num_samples();
+    for (Index m = 0; m < groups_.num_groups(); ++m) {
+      out = std::min(out, groups_[m].rows.rows());
+    }
+    return out;
+  }
+
+  LadderChoice choice(std::size_t chosen) {
     LadderChoice out;
     const Rung& rung = *climbed_[chosen].rung;
     out.none = rung.name == "none";
     out.linear = rung.linear_by_feature;
     out.options = out.none ? requested_ : options_of(rung, requested_);
     out.options.validation_fraction = requested_.validation_fraction;
-    out.record.goal = hide ? "hide" : "transfer";
+    out.record.goal = "transfer";
     out.record.chosen = rung.name;
     for (std::size_t r = 0; r < climbed_.size(); ++r) {
       if (climbed_[r].record.transfer && climbed_[chosen].record.transfer) {
@@ -270,18 +276,17 @@ class Ladder {
       }
       out.record.rungs.push_back(climbed_[r].record);
     }
-    out.record.sentences = {what_was_taken(chosen, hide)};
+    out.record.sentences = {what_was_taken(chosen)};
     if (chosen + 1 < climbed_.size()) out.record.sentences.push_back(what_next_would_do(chosen));
     return out;
   }
 
-  std::string what_was_taken(std::size_t chosen, bool hide) const {
+  std::string what_was_taken(std::size_t chosen) const {
     return fmt::format(
-        "Correction: {}; rung {} of {}, chosen by {} on rows that its fit has not "
-        "seen.",
-        climbed_[chosen].rung->words, chosen + 1, climbed_.size(),
-        hide || !transfer_tells() ? "the group AUC"
-                                  : "the transfer of held-out features, then the group AUC,");
+        "Correction: {}; chosen among {} by {} on rows that their fits have not seen.",
+        climbed_[chosen].rung->words, climbed_.size(),
+        anything_is_transferred() ? "the transfer of held-out features, then the group AUC,"
+                                  : "the group AUC");
   }
 
   std::string what_next_would_do(std::size_t chosen) const {
@@ -312,8 +317,9 @@ class Ladder {
 }  // namespace
 
 bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_is_open) {
-  return requested.method == Method::kAuto && requested.goal != Goal::kAuto && !requested.layers &&
-         !requested.strength && gate_is_open && requested.image.empty() && groups.num_groups() > 1;
+  return requested.method == Method::kAuto && requested.goal == Goal::kTransfer &&
+         !requested.layers && !requested.strength && gate_is_open && requested.image.empty() &&
+         groups.num_groups() > 1;
 }
 
 LadderChoice choose_rung(const GroupSet& groups, const FitOptions& requested, bool clusters,

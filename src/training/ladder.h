@@ -9,10 +9,9 @@
 //   the rest is aligned, and the block is predicted from rows of the other groups. It rises while
 //   like rows meet, and falls when unlike rows are moved onto each other.
 //
-// With the goal `transfer`, candidates are the rungs whose transfer is within one standard error
-// of the best; the lowest of them is taken, and a higher one only if it clearly lowers the group
-// AUC. With the goal `hide`, the lowest rung whose group AUC is not clearly above the least one is
-// taken.
+// Candidates are the rungs whose transfer is within one standard error of the best; the lowest of
+// them is taken, and a higher one only if it clearly lowers the group AUC. Where held-out features
+// cannot judge, large groups get the cascade and small ones location and scale.
 //
 // Cost: a fit of a sample of at most kLadderRows rows for every rung and every block.
 
@@ -39,8 +38,8 @@ struct LadderChoice {
   LadderRecord record;
 };
 
-/// Whether the automatic fit has a choice: the method is auto, and neither layers nor strength nor
-/// a gate were asked for. `gate_is_open`: the gate was left to the fit.
+/// Whether the automatic fit has a choice: the method is auto, the goal is transfer, and neither
+/// layers nor strength nor a gate were asked for. `gate_is_open`: the gate was left to the fit.
 bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_is_open);
 
 /// Fits one rung: the rows of the second set, moved by a fit of the first.

@@ -8,16 +8,39 @@
 
 namespace conflux {
 
+namespace {
+
+[[noreturn]] void refuse(const OptionText& now, const OptionText& before) {
+  throw InvalidOption(fmt::format(
+      "{} is {} but the fit to resume from had {}; give it the same options, or start anew.",
+      now.name, now.value, before.value));
+}
+
+}  // namespace
+
 void check_same_options(const FitOptions& earlier, const FitOptions& now) {
   const std::vector<OptionText> before = option_texts(earlier);
   const std::vector<OptionText> after = option_texts(now);
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const std::string& name = before[i].name;
-    if (name == "threads" || before[i].value == after[i].value) continue;
-    throw InvalidOption(fmt::format(
-        "{} is {} but the fit to resume from had {}; give it the same options, or start anew.",
-        name, after[i].value, before[i].value));
+    if (before[i].name != "threads" && before[i].value != after[i].value) {
+      refuse(after[i], before[i]);
+    }
   }
+}
+
+FitOptions options_to_resume(const FitOptions& earlier, const FitOptions& requested) {
+  const std::vector<OptionText> defaults = option_texts(FitOptions{});
+  const std::vector<OptionText> asked = option_texts(requested);
+  const std::vector<OptionText> before = option_texts(earlier);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    // The goal has led to the method that the earlier fit had.
+    const bool kept = asked[i].name == "threads" || asked[i].name == "goal";
+    const bool given = !kept && asked[i].value != defaults[i].value;
+    if (given && asked[i].value != before[i].value) refuse(asked[i], before[i]);
+  }
+  FitOptions out = earlier;
+  out.threads = requested.threads;
+  return out;
 }
 
 void check_same_requests(const FitOptions& options, Communicator& comm) {

@@ -11,6 +11,10 @@ namespace conflux {
 /// the bits of a fit.
 void check_same_options(const FitOptions& earlier, const FitOptions& now);
 
+/// The options of the earlier fit with the threads of this one. Throws InvalidOption if an option
+/// that the caller has set differs from them.
+FitOptions options_to_resume(const FitOptions& earlier, const FitOptions& requested);
+
 /// Throws InvalidOption on all processes if one was given another option than the first.
 void check_same_requests(const FitOptions& options, Communicator& comm);
 

@@ -70,7 +70,7 @@ MISTAKES = [
     ("transform moons.conflux moons.csv -o z.csv -j many", USAGE, ["--threads", "many"]),
     ("transform moons.conflux moons.csv -o z.csv --delimiter xx", USAGE, ["--delimiter", "tab"]),
     ("transform moons.conflux moons.csv -o z.csv --log-density", USAGE,
-     ["moons.conflux", "auto", "--method dd"]),
+     ["moons.conflux", "inb", "--method dd"]),
     ("translate moons.conflux moons.csv -o z.csv", USAGE, ["--to is required"]),
     ("translate moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
     ("inverse moons.conflux moons.csv --to 2 -o z.csv", USAGE, ['no group "2"']),
