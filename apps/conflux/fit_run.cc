@@ -320,7 +320,7 @@ Json fit_json(const Model& model, const std::string& path) {
       {"layers", model.record.layers.size()},
       {"dropped_layers", model.record.dropped_layers.size()},
       {"speed", speed_json(model.record)},
-      {"ladder", model.record.ladder.rungs.empty() ? Json() : ladder_to_json(model.record.ladder)},
+      {"ladder", model.record.ladder.sentences.empty() ? Json() : ladder_to_json(model.record.ladder)},
       {"summary", summary_json(model.record)},
       {"warnings", model.record.warnings}};
 }
