@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Does the default correction serve a task that it has not seen, and how does it compare with simple ones?
 
-    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--tasks PATTERN] [--settings default nb ...] [--json FILE]
+    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--tasks PATTERN] [--settings default nb ...]
+                            [--former COMMAND] [--json FILE]
 
 CONFLUX is the command, DATA the folder of shared data sets. Of every group one half of the rows is fitted;
 labels are kept away from the fit. The task is learned on fitted rows of all other groups, after correction,
@@ -26,6 +27,7 @@ import ladder_tasks
 #: Options of `conflux fit` for every rung.
 RUNGS = {
     "default": [],
+    "former": [],
     "means": ["--method", "means"],
     "location-scale": ["--method", "location-scale"],
     "gb": ["--method", "gb"],
@@ -171,7 +173,8 @@ def study(args):
                     if setting in FORMULAS:
                         values = by_formula(setting, task, fitted)
                     else:
-                        values, said = by_command(args.conflux, task, fitted, RUNGS[setting], folder, seed)
+                        command = args.former if setting == "former" else args.conflux
+                        values, said = by_command(command, task, fitted, RUNGS[setting], folder, seed)
                         told[setting] = said
                     usable = values is not None and np.isfinite(values).all()
                     found[setting] = score(task, values, fitted, names) if usable else None
@@ -220,8 +223,11 @@ def main():
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--tasks", nargs="*")
     parser.add_argument("--settings", nargs="+", default=["z-score", "mean", "CORAL", "quantile", "default"])
+    parser.add_argument("--former", help="an earlier conflux command, whose defaults are the setting «former»")
     parser.add_argument("--json")
     args = parser.parse_args()
+    if args.former:
+        args.settings.append("former")
     warnings.filterwarnings("ignore")
     summarize(study(args))
 

@@ -312,17 +312,17 @@ Json fit_json(const Model& model, const std::string& path) {
   for (Index m = 0; m < model.flow.num_groups(); ++m) {
     sizes[model.flow.group_names()[m]] = model.record.group_sizes[m];
   }
-  return {
-      {"model", path},
-      {"method", name_of(model.record.options.method)},
-      {"groups", sizes},
-      {"features", model.flow.dim()},
-      {"layers", model.record.layers.size()},
-      {"dropped_layers", model.record.dropped_layers.size()},
-      {"speed", speed_json(model.record)},
-      {"ladder", model.record.ladder.sentences.empty() ? Json() : ladder_to_json(model.record.ladder)},
-      {"summary", summary_json(model.record)},
-      {"warnings", model.record.warnings}};
+  return {{"model", path},
+          {"method", name_of(model.record.options.method)},
+          {"groups", sizes},
+          {"features", model.flow.dim()},
+          {"layers", model.record.layers.size()},
+          {"dropped_layers", model.record.dropped_layers.size()},
+          {"speed", speed_json(model.record)},
+          {"ladder",
+           model.record.ladder.sentences.empty() ? Json() : ladder_to_json(model.record.ladder)},
+          {"summary", summary_json(model.record)},
+          {"warnings", model.record.warnings}};
 }
 
 }  // namespace conflux::app
