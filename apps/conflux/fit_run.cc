@@ -308,6 +308,7 @@ void tell_summary(const Model& model, const std::string& path, const FitFlags& f
         "Not judged (--no-judge): it is not known how alike the groups are now, and which "
         "neighbors "
         "rows keep.");
+    for (const std::string& sentence : model.record.ladder.sentences) console.info(sentence);
   }
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);
   const std::vector<std::string>& warnings = model.record.warnings;
