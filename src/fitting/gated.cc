@@ -92,7 +92,7 @@ class GatedFitter final : public LayerFitter {
       return kinds_by_label(input.groups());
     }
     Matching found = match_groups(
-        input.groups(), {.kinds = *options.kinds, .by_labels = by_labels, .seed = options.seed},
+        input.groups(), {.kinds = options.kinds.value_or(0), .by_labels = by_labels, .seed = options.seed},
         input.comm, input.workers);
     return {.count = found.num_kinds(), .of = std::move(found.kinds), .certainty = kCertainty};
   }

@@ -109,10 +109,6 @@ bool resolve_gate(FitOptions& options, const DataShape& data) {
         "gate does not align. Leave one of them out.",
         gate));
   }
-  if (!options.kinds) {
-    const auto rows = std::accumulate(data.group_sizes.begin(), data.group_sizes.end(), Index{0});
-    options.kinds = kinds_of(rows);
-  }
   return true;
 }
 
