@@ -13,11 +13,7 @@ namespace py = pybind11;
 
 namespace conflux::python {
 
-namespace {
-
-constexpr Index kRowsPerTask = 1024;
-
-}  // namespace
+namespace {}  // namespace
 
 Samples::Samples(const py::array& array) : single_(py::isinstance<py::array_t<float>>(array)) {
   if (!single_ && !py::isinstance<py::array_t<double>>(array)) {
