@@ -14,7 +14,6 @@
 #include "core/nearest_name.h"
 #include "dataset/model_dataset.h"
 #include "feature_distances.h"
-#include "features_net.h"
 #include "file_checks.h"
 #include "grouped_input.h"
 #include "processes.h"
@@ -30,7 +29,6 @@ struct EvaluateFlags {
   GroupedInputFlags input;
   std::string space = "translated";
   bool by_feature = false;
-  std::string features_net;
   EvaluationOptions options;
 };
 
@@ -299,8 +297,6 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_model_comes_first(flags.model, flags.input.paths.front());
   const Model model = load_model(flags.model);
   check_metrics(flags);
-  std::optional<FeatureNet> net;
-  if (!flags.features_net.empty()) net = FeatureNet::load(flags.features_net);
   const Dataset input =
       read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
   const auto& asked = options.metrics;
@@ -311,7 +307,6 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
   options.gate = model.record.options.gate;
-  if (net) use_network(*net, model, input.groups, console, options);
   options.progress = [&](const std::string& what) { console.progress(what); };
   const Evaluation found = evaluate(model.flow, input.groups, options);
   console.finish_progress();
@@ -369,7 +364,6 @@ Verb evaluate_verb() {
         .help = "also the earth mover's distance (EMD) between groups and the median absolute "
                 "deviation (MAD) within them, feature by feature",
         .target = &flags->by_feature},
-       features_net_flag(flags->features_net),
        {.names = "--max-rows",
         .value = "N",
         .help =

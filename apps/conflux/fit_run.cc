@@ -244,9 +244,6 @@ AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
     if (layers % flags_.every != 0) return;
     save_checkpoint(flags_.checkpoint, so_far, digest_, {{kCommand, command_text(flags_.words)}});
   };
-  out.on_pass = [this](Index done, Index most) {
-    console_.progress(fmt::format("networks: pass {} of {} at most", done, most));
-  };
   if (in_place()) out.on_layer = [](const LayerRecord&) { return !interrupted(); };
   out.on_judged = [this](const Flow& flow, const GroupSet& rows) {
     show_columns_once();

@@ -118,7 +118,6 @@ class ModelFit {
   Fit run(RowsToJudge& rows, std::optional<bool> groups_differ) {
     FitPlan plan = rows.plan();
     plan.on_progress = hooks_.on_progress;
-    plan.on_pass = hooks_.on_pass;
     plan.resume = hooks_.resume;
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;

@@ -69,8 +69,8 @@ class Newcomer {
                                             .workers = workers_});
     if (wider != nullptr) return wider;
     throw InvalidData(
-        "a layer of the model does not know its barycenter (those of lrmf, alignflow and trees "
-        "of earlier versions do not); fit the model again with all groups.");
+        "a layer of the model does not know its barycenter (those of trees of earlier "
+        "versions do not); fit the model again with all groups.");
   }
 
   const FitOptions& options_;

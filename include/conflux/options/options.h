@@ -33,10 +33,7 @@ enum class Method {
   kDd,
   kTree,
   kTreeInb,
-  kConditional,
-  kRealnvp,
-  kLrmf,
-  kAlignflow
+  kConditional
 };
 
 enum class Estimator { kQuantile, kHistogram, kSpline };

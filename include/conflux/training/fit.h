@@ -43,9 +43,6 @@ struct Fit {
 struct FitControl {
   /// Called after every layer with the fit so far, which a checkpoint may keep.
   std::function<void(const Fit&)> on_progress = {};
-  /// Called after every pass of networks over the rows, by the thread that trains, with the passes
-  /// of all networks so far and the largest possible number. Only methods with networks call it.
-  std::function<void(Index done, Index most)> on_pass = {};
   /// A fit of the same data with the same options (threads may differ) that ended early. The
   /// result has the same bits as that of an uninterrupted fit. Null starts anew.
   const Fit* resume = nullptr;
