@@ -148,11 +148,9 @@ class Ladder {
 
  private:
   bool suits(const Rung& rung) const {
-    // Where clusters differ in proportions, even a shift of whole groups moves one onto another.
-    if (clusters_ && rung.name != "none" && rung.gate != Gating::kKinds) return false;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
     if (rung.gate != Gating::kKinds) return true;
-    return smallest_group() >= kFewestRowsOfClusters;
+    return clusters_ || smallest_group() >= kFewestRowsOfClusters;
   }
 
   /// The cascade takes most of the time of a ladder. It begins with sliced layers, and where few of
@@ -215,14 +213,26 @@ class Ladder {
   }
 
   std::size_t best_rung() const {
-    if (!anything_is_transferred()) return best_by_feature();
+    if (!anything_is_transferred()) return clusters_ ? clusters_or_none() : best_by_feature();
     const std::size_t best = best_transfer();
+    if (clusters_ && !transfer_is_clearly_lower(best, climbed_.size() - 1)) {
+      return clusters_or_none();
+    }
     std::optional<std::size_t> out;
     for (std::size_t r = 0; r < climbed_.size(); ++r) {
       if (transfer_is_clearly_lower(best, r)) continue;
       if (!out || (clearly_harder(*out, r) && !transfer_is_clearly_lower(*out, r))) out = r;
     }
     return *out;
+  }
+
+  /// Where clusters differ in proportions, even a shift of whole groups moves one cluster onto
+  /// another, and a lower group AUC is no gain. So only corrections within clusters are tried,
+  /// unless another one is clearly better by transfer.
+  std::size_t clusters_or_none() const {
+    const std::size_t last = climbed_.size() - 1;
+    const bool better = transfer_is_clearly_lower(last, 0) || clearly_harder(0, last);
+    return climbed_[last].rung->gate == Gating::kKinds && better ? last : 0;
   }
 
   /// Features that say nothing of each other can be moved one by one; more is not supported.
@@ -237,7 +247,7 @@ class Ladder {
   /// Held-out features cannot judge. Of large groups the cascade stops by itself where held-out
   /// rows gain nothing; of few rows location and scale harm least.
   LadderChoice unjudged() const {
-    const bool few = smallest_group() < kFewestRowsOfClusters;
+    const bool few = !clusters_ && smallest_group() < kFewestRowsOfClusters;
     const Rung& rung = *std::find_if(kRungs.begin(), kRungs.end(), [&](const Rung& each) {
       return each.method == (few ? Method::kLocationScale : Method::kCascade);
     });
