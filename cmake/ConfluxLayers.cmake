@@ -81,7 +81,7 @@ endfunction()
 # inner loops have a set of their own.
 foreach(headers conflux_headers conflux_fast_headers)
   conflux_precompile_headers(
-    ${headers} ${PROJECT_SOURCE_DIR}/src/kernels/eigen_kernels.h
+    ${headers} <Eigen/Core>
     ${PROJECT_SOURCE_DIR}/include/conflux/core/error.h
     ${PROJECT_SOURCE_DIR}/include/conflux/core/group_set.h
     ${PROJECT_SOURCE_DIR}/include/conflux/core/matrix.h

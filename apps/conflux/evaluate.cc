@@ -13,9 +13,9 @@
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "dataset/model_dataset.h"
-#include "feature_distances.h"
 #include "file_checks.h"
 #include "grouped_input.h"
+#include "judging/feature_distances.h"
 #include "processes.h"
 #include "storage/record_json.h"
 #include "verbs.h"
@@ -285,6 +285,40 @@ void say_what_was_drawn(const GroupSet& groups, const Evaluation& found, const E
                              groups[m].name, found.rows[m], groups[m].rows.rows(),
                              flags.options.seed));
   }
+}
+
+void print_distances(const std::vector<FeatureDistance>& features) {
+  fmt::print("\n{:<28}{:>10}{:>10}{:>10}{:>12}{:>10}\n", "feature", "EMD before", "after", "chance",
+             "MAD before", "after");
+  FeatureDistance mean{.name = "mean"};
+  const auto print = [](const FeatureDistance& each) {
+    fmt::print("{:<28}{:>10.4g}{:>10.4g}{:>10.4g}{:>12.4g}{:>10.4g}\n", each.name, each.emd_before,
+               each.emd_after, each.emd_by_chance, each.mad_before, each.mad_after);
+  };
+  for (const FeatureDistance& each : features) {
+    print(each);
+    for (double FeatureDistance::*value :
+         {&FeatureDistance::emd_before, &FeatureDistance::emd_after,
+          &FeatureDistance::emd_by_chance, &FeatureDistance::mad_before,
+          &FeatureDistance::mad_after}) {
+      mean.*value += each.*value / static_cast<double>(features.size());
+    }
+  }
+  print(mean);
+  fmt::print(
+      "EMD: earth mover's distance of two groups, the mean over pairs; MAD: median absolute "
+      "deviation within a group, the mean over groups\n");
+}
+
+Json distances_json(const std::vector<FeatureDistance>& features) {
+  Json out = Json::object();
+  for (const FeatureDistance& each : features) {
+    out[each.name] = Json{{"emd", Json{{"before", each.emd_before},
+                                       {"after", each.emd_after},
+                                       {"by_chance", each.emd_by_chance}}},
+                          {"mad", Json{{"before", each.mad_before}, {"after", each.mad_after}}}};
+  }
+  return out;
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {

@@ -18,10 +18,10 @@
 #include "options/option_text.h"
 #include "processes.h"
 #include "record_json.h"
+#include "report/terminal_picture.h"
 #include "resumed_words.h"
 #include "storage/record_json.h"
 #include "support/interrupt.h"
-#include "terminal_picture.h"
 #include "training/memory.h"
 #include "training/pool_draw.h"
 

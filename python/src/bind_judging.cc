@@ -6,7 +6,7 @@
 #include "bindings.h"
 #include "caller_data.h"
 #include "check_dict.h"
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
 #include "guess_dict.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "aligning/records.h"
+#include "columns/measured_scales.h"
 #include "columns/plain_values.h"
-#include "conflux/columns/measured_scales.h"
 #include "conflux/model/table_mover.h"
 #include "conflux/storage/checkpoint.h"
 #include "core/disk_scratch.h"

@@ -1,11 +1,10 @@
-#include "conflux/model/add_group.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
+#include "conflux/model/model.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
 

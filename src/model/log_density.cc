@@ -1,8 +1,7 @@
-#include "conflux/model/log_density.h"
-
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "conflux/model/model.h"
 #include "fitting/destructor.h"
 #include "flow/unit_cube_layer.h"
 #include "kernels/normal.h"

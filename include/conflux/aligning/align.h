@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "conflux/comparing/check.h"
-#include "conflux/core/message.h"
+#include "conflux/core/error.h"
 #include "conflux/dataset/dataset.h"
 #include "conflux/judging/judgement.h"
 #include "conflux/model/model.h"

@@ -1,6 +1,4 @@
-#include "feature_distances.h"
-
-#include <fmt/format.h>
+#include "judging/feature_distances.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +6,14 @@
 
 #include "core/rng.h"
 
-namespace conflux::app {
+namespace conflux {
 
 namespace {
 
 // Random deals are named by their purpose, too.
 constexpr std::uint64_t kDealsOfFeatures = 17;
 
-using Samples = std::vector<std::vector<double>>;
+using ValuesOfGroups = std::vector<std::vector<double>>;
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -45,7 +43,7 @@ double emd_of(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-double mean_emd(Samples samples) {
+double mean_emd(ValuesOfGroups samples) {
   for (auto& values : samples) std::sort(values.begin(), values.end());
   double sum = 0;
   Index pairs = 0;
@@ -57,17 +55,17 @@ double mean_emd(Samples samples) {
   return pairs == 0 ? 0 : sum / static_cast<double>(pairs);
 }
 
-double mean_mad(const Samples& samples) {
+double mean_mad(const ValuesOfGroups& samples) {
   double sum = 0;
   for (const auto& values : samples) sum += mad_of(values);
   return sum / static_cast<double>(samples.size());
 }
 
 // The same values, dealt to groups of the same sizes.
-Samples dealt(const Samples& samples, const std::vector<Index>& order) {
+ValuesOfGroups deal_again(const ValuesOfGroups& samples, const std::vector<Index>& order) {
   std::vector<double> all;
   for (const auto& values : samples) all.insert(all.end(), values.begin(), values.end());
-  Samples out;
+  ValuesOfGroups out;
   std::size_t next = 0;
   for (const auto& values : samples) {
     auto& to = out.emplace_back();
@@ -76,8 +74,8 @@ Samples dealt(const Samples& samples, const std::vector<Index>& order) {
   return out;
 }
 
-Samples column_of(const std::vector<Matrix>& groups, Index j, const Columns& columns) {
-  Samples out;
+ValuesOfGroups column_of(const std::vector<Matrix>& groups, Index j, const Columns& columns) {
+  ValuesOfGroups out;
   for (const Matrix& rows : groups) {
     auto& values = out.emplace_back();
     for (Index i = 0; i < rows.rows(); ++i) {
@@ -109,49 +107,15 @@ std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSe
   workers.for_each(groups.dim(), [&](Index j) {
     FeatureDistance& feature = out[static_cast<std::size_t>(j)];
     if (!groups.feature_names().empty()) feature.name = groups.feature_names()[j];
-    const Samples was = column_of(before, j, model.columns);
-    const Samples is = column_of(after, j, model.columns);
+    const ValuesOfGroups was = column_of(before, j, model.columns);
+    const ValuesOfGroups is = column_of(after, j, model.columns);
     feature.emd_before = mean_emd(was);
     feature.emd_after = mean_emd(is);
-    feature.emd_by_chance = mean_emd(dealt(is, order));
+    feature.emd_by_chance = mean_emd(deal_again(is, order));
     feature.mad_before = mean_mad(was);
     feature.mad_after = mean_mad(is);
   });
   return out;
 }
 
-void print_distances(const std::vector<FeatureDistance>& features) {
-  fmt::print("\n{:<28}{:>10}{:>10}{:>10}{:>12}{:>10}\n", "feature", "EMD before", "after", "chance",
-             "MAD before", "after");
-  FeatureDistance mean{.name = "mean"};
-  const auto print = [](const FeatureDistance& each) {
-    fmt::print("{:<28}{:>10.4g}{:>10.4g}{:>10.4g}{:>12.4g}{:>10.4g}\n", each.name, each.emd_before,
-               each.emd_after, each.emd_by_chance, each.mad_before, each.mad_after);
-  };
-  for (const FeatureDistance& each : features) {
-    print(each);
-    for (double FeatureDistance::*value :
-         {&FeatureDistance::emd_before, &FeatureDistance::emd_after,
-          &FeatureDistance::emd_by_chance, &FeatureDistance::mad_before,
-          &FeatureDistance::mad_after}) {
-      mean.*value += each.*value / static_cast<double>(features.size());
-    }
-  }
-  print(mean);
-  fmt::print(
-      "EMD: earth mover's distance of two groups, the mean over pairs; MAD: median absolute "
-      "deviation within a group, the mean over groups\n");
-}
-
-Json distances_json(const std::vector<FeatureDistance>& features) {
-  Json out = Json::object();
-  for (const FeatureDistance& each : features) {
-    out[each.name] = Json{{"emd", Json{{"before", each.emd_before},
-                                       {"after", each.emd_after},
-                                       {"by_chance", each.emd_by_chance}}},
-                          {"mad", Json{{"before", each.mad_before}, {"after", each.mad_after}}}};
-  }
-  return out;
-}
-
-}  // namespace conflux::app
+}  // namespace conflux

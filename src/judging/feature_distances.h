@@ -7,9 +7,8 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/model/model.h"
-#include "files/json.h"
 
-namespace conflux::app {
+namespace conflux {
 
 /// In the unit of the feature, or of its arcsinh if the model has one.
 struct FeatureDistance {
@@ -27,7 +26,4 @@ struct FeatureDistance {
 std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSet& groups,
                                                std::uint64_t seed, int threads);
 
-void print_distances(const std::vector<FeatureDistance>& features);
-Json distances_json(const std::vector<FeatureDistance>& features);
-
-}  // namespace conflux::app
+}  // namespace conflux

@@ -1,11 +1,11 @@
-#include "terminal_picture.h"
+#include "report/terminal_picture.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace conflux::app {
+namespace conflux {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr Index kMostGroups = 6;
 constexpr std::size_t kNameWidth = 14;
 constexpr const char* kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-using Counts = std::vector<double>;
+using CellCounts = std::vector<double>;
 
 // Distance of the outermost group means, in deviations within groups.
 double distance_of_means(const std::vector<Matrix>& groups, Index feature) {
@@ -54,8 +54,8 @@ std::pair<double, double> range_of(const std::vector<Matrix>& before,
   return {all[cut], all[all.size() - 1 - cut]};
 }
 
-Counts shares_of(const Matrix& rows, Index feature, double low, double high) {
-  Counts out(static_cast<std::size_t>(kCells), 0.0);
+CellCounts shares_of(const Matrix& rows, Index feature, double low, double high) {
+  CellCounts out(static_cast<std::size_t>(kCells), 0.0);
   for (Index i = 0; i < rows.rows(); ++i) {
     const double place = (rows(i, feature) - low) / (high - low) * static_cast<double>(kCells);
     if (place < 0 || place > static_cast<double>(kCells)) continue;
@@ -64,7 +64,7 @@ Counts shares_of(const Matrix& rows, Index feature, double low, double high) {
   return out;
 }
 
-std::string blocks_of(const Counts& shares, double most) {
+std::string blocks_of(const CellCounts& shares, double most) {
   std::string out;
   for (const double share : shares) {
     out += kBlocks[static_cast<std::size_t>(std::ceil(8 * share / most))];
@@ -101,7 +101,7 @@ std::vector<std::string> terminal_picture(const Flow& flow, const GroupSet& grou
   const Index feature = worst_feature(before);
   const auto [low, high] = range_of(before, after, feature);
   if (!(high > low)) return {};
-  std::vector<Counts> shares;
+  std::vector<CellCounts> shares;
   double most = 1e-300;
   for (const auto* rows : {&before, &after}) {
     for (const Matrix& each : *rows) {
@@ -124,4 +124,4 @@ std::vector<std::string> terminal_picture(const Flow& flow, const GroupSet& grou
   return out;
 }
 
-}  // namespace conflux::app
+}  // namespace conflux

@@ -8,10 +8,10 @@
 #include "conflux/core/group_set.h"
 #include "conflux/flow/flow.h"
 
-namespace conflux::app {
+namespace conflux {
 
 /// The feature whose group means lay furthest apart before, of at most six groups; empty when there
 /// is nothing to compare. Groups are found in the flow by their names.
 std::vector<std::string> terminal_picture(const Flow& flow, const GroupSet& groups, int threads);
 
-}  // namespace conflux::app
+}  // namespace conflux
