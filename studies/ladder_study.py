@@ -41,7 +41,8 @@ RUNGS = {
 
 def standardized(reference, *others):
     mean, scale = reference.mean(axis=0), reference.std(axis=0)
-    scale[scale == 0] = 1
+    # A feature that is constant but for rounding tells nothing.
+    scale[scale <= 1e-9 * np.maximum(np.abs(mean), 1)] = 1
     return [(values - mean) / scale for values in (reference, *others)]
 
 
