@@ -90,7 +90,7 @@ std::vector<Index> counted_from(Index begin, Index count) {
 }
 
 /// What all kinds of networks are trained with.
-struct FitInput {
+struct NetworkInput {
   const GroupSet& groups;
   const RowChoice& usable;
   const NetworkOptions& options;
@@ -107,7 +107,8 @@ CouplingLayer::Map map_to_normal(const Group& group, const RowList& chosen,
           train_couplings({std::move(rows.chain)}, plan)};
 }
 
-std::vector<CouplingLayer::Map> maps_to_normal(const FitInput& input, const TrainingPlan& plan) {
+std::vector<CouplingLayer::Map> maps_to_normal(const NetworkInput& input,
+                                               const TrainingPlan& plan) {
   std::vector<CouplingLayer::Map> maps(static_cast<std::size_t>(input.groups.num_groups()));
   input.workers.for_each(input.groups.num_groups(), [&](Index m) {
     maps[m] = map_to_normal(input.groups[m], input.usable[m], plan);
@@ -118,7 +119,7 @@ std::vector<CouplingLayer::Map> maps_to_normal(const FitInput& input, const Trai
 // LRMF: the target passes couplings S to the normal law; every other group passes couplings of its
 // own, and then S. All of them are trained together, so that likelihood is gained by leading a
 // group to where the target is. S is thrown away.
-std::vector<CouplingLayer::Map> maps_to_target(const FitInput& input, TrainingPlan plan) {
+std::vector<CouplingLayer::Map> maps_to_target(const NetworkInput& input, TrainingPlan plan) {
   const Index target = input.options.target;
   const Index length = plan.num_couplings;
   const std::vector<Index> shared = counted_from(0, length);
@@ -172,7 +173,7 @@ void leave_alone_what_never_varies(std::vector<Chain>& chains, TrainingPlan& pla
 }
 
 // AlignFlow: flows to the normal law by which translated rows also pass for real ones.
-std::vector<CouplingLayer::Map> maps_by_critics(const FitInput& input, TrainingPlan& flows) {
+std::vector<CouplingLayer::Map> maps_by_critics(const NetworkInput& input, TrainingPlan& flows) {
   CriticPlan plan{.flows = {}, .lambda = input.options.likelihood_weight, .views = {}};
   std::vector<Chain> chains;
   std::vector<CouplingLayer::Map> maps;
@@ -193,7 +194,7 @@ std::vector<CouplingLayer::Map> maps_by_critics(const FitInput& input, TrainingP
 }
 
 /// May change which features are moved.
-std::vector<CouplingLayer::Map> maps_of(const FitInput& input, TrainingPlan& plan) {
+std::vector<CouplingLayer::Map> maps_of(const NetworkInput& input, TrainingPlan& plan) {
   switch (input.options.kind) {
     case NetworkKind::kRealnvp:
       return maps_to_normal(input, plan);

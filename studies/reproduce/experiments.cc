@@ -5,6 +5,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "options/methods.h"
+#include "options/option_table.h"
 
 namespace conflux::app {
 
