@@ -30,7 +30,7 @@ VENV := build/venv
 python: packages
 	@tools/install_packages.sh python
 	@python/tools/make_venv.sh $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall ./python
+	$(VENV)/bin/python -m pip install --verbose --no-deps --force-reinstall ./python
 	@cmake --build build/release --target conflux_native_fit conflux_command
 	$(VENV)/bin/python -m pytest -c python/pyproject.toml --rootdir python -q --doctest-modules --pyargs conflux python/tests
 	$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --cache-dir build/mypy python/conflux

@@ -77,12 +77,11 @@ endfunction()
 # Without, half of a small source's time goes into Eigen and fmt. The library and its programs share
 # them, so the targets have only what all of these have: a compiler refuses headers that were
 # precompiled with a definition that a source lacks. g++ also compiles every source that uses
-# precompiled headers with the optimisation of the headers, whatever its own flags say; so there is
-# one set for layers with inner loops and one for everything else, where -O1 saves a quarter of the
-# time.
-foreach(headers conflux_headers conflux_plain_headers)
+# precompiled headers with the optimisation of the headers, whatever its own flags say; so layers with
+# inner loops have a set of their own.
+foreach(headers conflux_headers conflux_fast_headers)
   conflux_precompile_headers(
-    ${headers} ${PROJECT_SOURCE_DIR}/src/kernels/eigen_kernels.h
+    ${headers} <Eigen/Core>
     ${PROJECT_SOURCE_DIR}/include/conflux/core/error.h
     ${PROJECT_SOURCE_DIR}/include/conflux/core/group_set.h
     ${PROJECT_SOURCE_DIR}/include/conflux/core/matrix.h
@@ -93,15 +92,7 @@ foreach(headers conflux_headers conflux_plain_headers)
   target_include_directories(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${headers} PRIVATE conflux_settings fmt::fmt Eigen3::Eigen)
 endforeach()
-
-# conflux_optimise_little(TARGET) is for sources without the innermost loops. Inlining small functions
-# costs nothing: there is less to compile.
-function(conflux_optimise_little target)
-  target_compile_options(
-    ${target} PRIVATE $<$<CONFIG:Release>:-O1>
-    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-finline-small-functions>)
-endfunction()
-conflux_optimise_little(conflux_plain_headers)
+target_compile_options(conflux_fast_headers PRIVATE $<$<CONFIG:Release>:-O3>)
 
 function(conflux_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 LAYER "" "" "USES")
@@ -109,10 +100,10 @@ function(conflux_add_layer name)
   add_library(conflux_${name} OBJECT ${sources})
   conflux_set_up_layer(conflux_${name})
   if(name IN_LIST CONFLUX_LAYERS_WITH_INNER_LOOPS)
-    target_precompile_headers(conflux_${name} REUSE_FROM conflux_headers)
+    target_compile_options(conflux_${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+    target_precompile_headers(conflux_${name} REUSE_FROM conflux_fast_headers)
   else()
-    conflux_optimise_little(conflux_${name})
-    target_precompile_headers(conflux_${name} REUSE_FROM conflux_plain_headers)
+    target_precompile_headers(conflux_${name} REUSE_FROM conflux_headers)
   endif()
   conflux_join_sources(conflux_${name} 20)
   foreach(used ${LAYER_USES})
@@ -168,20 +159,35 @@ function(conflux_pack_layers)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux COMPONENT development)
 endfunction()
 
-# The same objects as a shared library that shows its C interface and nothing else, so that symbols
-# of C++ never meet those of another program.
+# The same objects as a shared library, for C++ and C. It shows the names of conflux and nothing else,
+# so that what it was linked with never meets the symbols of another program.
 function(conflux_add_shared_library)
   add_library(conflux_shared SHARED)
+  add_library(conflux::shared ALIAS conflux_shared)
   foreach(layer ${CONFLUX_LAYERS})
     target_sources(conflux_shared PRIVATE $<TARGET_OBJECTS:conflux_${layer}>)
   endforeach()
   get_target_property(libraries conflux LINK_LIBRARIES)
-  set(symbols ${PROJECT_SOURCE_DIR}/cmake/c_symbols.map)
+  set(symbols ${PROJECT_SOURCE_DIR}/cmake/symbols.map)
   target_link_libraries(conflux_shared PRIVATE ${libraries})
-  target_include_directories(conflux_shared INTERFACE ${PROJECT_SOURCE_DIR}/include)
-  target_link_options(conflux_shared PRIVATE -Wl,--version-script,${symbols} -Wl,--as-needed)
+  # Only the headers for C++ need Eigen; a project in C has neither it nor standards of C++.
+  set(in_cxx $<TARGET_EXISTS:Eigen3::Eigen>)
+  target_link_libraries(conflux_shared INTERFACE $<${in_cxx}:Eigen3::Eigen>)
+  target_compile_features(conflux_shared INTERFACE $<${in_cxx}:cxx_std_20>)
+  target_include_directories(conflux_shared INTERFACE
+                             $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_options(conflux_shared PRIVATE -Wl,--version-script,${symbols} -Wl,--as-needed
+                      -Wl,-Bsymbolic-functions)
   set_target_properties(conflux_shared PROPERTIES OUTPUT_NAME conflux LINKER_LANGUAGE CXX
-                        VERSION ${PROJECT_VERSION} LINK_DEPENDS ${symbols}
+                        EXPORT_NAME shared VERSION ${PROJECT_VERSION} LINK_DEPENDS ${symbols}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  install(TARGETS conflux_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+  install(TARGETS conflux_shared EXPORT conflux-shared-targets
+          LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+  install(EXPORT conflux-shared-targets NAMESPACE conflux::
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conflux COMPONENT development)
+  file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/conflux.pc.in ${PROJECT_BINARY_DIR}/conflux.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/conflux.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
 endfunction()

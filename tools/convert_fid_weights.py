@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a network for `conflux evaluate --features-net` of the weights of the published «FID».
+"""Makes a network for `conflux reproduce --features-net` of the weights of the published «FID».
 
     tools/convert_fid_weights.py pt_inception-2015-12-05-6726825d.pth fid.npz [--image 28x28x1]
 

@@ -1,4 +1,4 @@
-"""Writes networks for `conflux evaluate --features-net FILE.npz`; docs/formats.md has the layout."""
+"""Writes networks for `conflux reproduce --features-net FILE.npz`; docs/formats.md has the layout."""
 
 import re
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fetches an Inception v3 network for `conflux evaluate --features-net`.
+"""Fetches an Inception v3 network for `conflux reproduce --features-net`.
 
     tools/get_inception.py inception.npz                      # 28 x 28 grey images, 768 features
     tools/get_inception.py inception.npz --image 32x32x3 --tap mixed10

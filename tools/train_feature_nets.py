@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains the small networks of `conflux evaluate --features-net mnist|fashion-mnist`.
+"""Trains the small networks of `conflux reproduce --features-net mnist|fashion-mnist`.
 
     tools/get_data.sh mnist && tools/get_data.sh fashion-mnist
-    tools/train_feature_nets.py data src/features
+    tools/train_feature_nets.py data studies/baselines
 
 Two convolutions, a layer of 64 features and one of ten classes, trained to tell the classes of the
 training images apart; the last layer is left out of the file. Only numpy is needed. The same seed

@@ -1,7 +1,5 @@
 // conflux add-group: maps of groups that the fit has not seen.
 
-#include "conflux/model/add_group.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
+#include "conflux/model/model.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table_groups.h"
 #include "dataset/group_names.h"

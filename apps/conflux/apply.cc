@@ -41,16 +41,15 @@ void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
   });
 }
 
-// Before any row is read: only DD and RealNVP know densities, and the new column needs a name of
-// its own.
+// Before any row is read: only DD knows densities, and the new column needs a name of its own.
 void check_log_density(const Model& model, const TableSchema& schema, const std::string& input,
                        const ApplyFlags& flags) {
   if (!flags.log_density) return;
   const Method method = model.record.options.method;
-  if (!method_info(method).each_alone()) {
+  if (!method_info(method).to_uniform) {
     throw InvalidOption(fmt::format(
-        "{} was fitted by {}, which has no densities; fit with --method dd or realnvp, or "
-        "leave out --log-density.",
+        "{} was fitted by {}, which has no densities; fit with --method dd, or leave out "
+        "--log-density.",
         flags.model, name_of(method)));
   }
   for (const Feature& feature : model.columns.features) {

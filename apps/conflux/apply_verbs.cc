@@ -65,7 +65,7 @@ Verb apply_verb(std::optional<Direction> direction, const std::string& name,
   verb.add(output_flags(flags->output));
   if (direction == Direction::kToShared) {
     verb.add({.names = "--log-density",
-              .help = "dd and realnvp: add a column log_density, that of each row in its own group",
+              .help = "dd: add a column log_density, that of each row in its own group",
               .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "check_report.h"
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "core/shell_word.h"
 #include "dataset/column_file.h"
 #include "dataset/memory_limit.h"

@@ -13,10 +13,9 @@
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "dataset/model_dataset.h"
-#include "feature_distances.h"
-#include "features_net.h"
 #include "file_checks.h"
 #include "grouped_input.h"
+#include "judging/feature_distances.h"
 #include "processes.h"
 #include "storage/record_json.h"
 #include "verbs.h"
@@ -30,7 +29,6 @@ struct EvaluateFlags {
   GroupedInputFlags input;
   std::string space = "translated";
   bool by_feature = false;
-  std::string features_net;
   EvaluationOptions options;
 };
 
@@ -289,6 +287,40 @@ void say_what_was_drawn(const GroupSet& groups, const Evaluation& found, const E
   }
 }
 
+void print_distances(const std::vector<FeatureDistance>& features) {
+  fmt::print("\n{:<28}{:>10}{:>10}{:>10}{:>12}{:>10}\n", "feature", "EMD before", "after", "chance",
+             "MAD before", "after");
+  FeatureDistance mean{.name = "mean"};
+  const auto print = [](const FeatureDistance& each) {
+    fmt::print("{:<28}{:>10.4g}{:>10.4g}{:>10.4g}{:>12.4g}{:>10.4g}\n", each.name, each.emd_before,
+               each.emd_after, each.emd_by_chance, each.mad_before, each.mad_after);
+  };
+  for (const FeatureDistance& each : features) {
+    print(each);
+    for (double FeatureDistance::*value :
+         {&FeatureDistance::emd_before, &FeatureDistance::emd_after,
+          &FeatureDistance::emd_by_chance, &FeatureDistance::mad_before,
+          &FeatureDistance::mad_after}) {
+      mean.*value += each.*value / static_cast<double>(features.size());
+    }
+  }
+  print(mean);
+  fmt::print(
+      "EMD: earth mover's distance of two groups, the mean over pairs; MAD: median absolute "
+      "deviation within a group, the mean over groups\n");
+}
+
+Json distances_json(const std::vector<FeatureDistance>& features) {
+  Json out = Json::object();
+  for (const FeatureDistance& each : features) {
+    out[each.name] = Json{{"emd", Json{{"before", each.emd_before},
+                                       {"after", each.emd_after},
+                                       {"by_chance", each.emd_by_chance}}},
+                          {"mad", Json{{"before", each.mad_before}, {"after", each.mad_after}}}};
+  }
+  return out;
+}
+
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
   // The first looks at some rows of each group, which there is nothing to share of.
   if (processes().rank() > 0) return;
@@ -299,8 +331,6 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_model_comes_first(flags.model, flags.input.paths.front());
   const Model model = load_model(flags.model);
   check_metrics(flags);
-  std::optional<FeatureNet> net;
-  if (!flags.features_net.empty()) net = FeatureNet::load(flags.features_net);
   const Dataset input =
       read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
   const auto& asked = options.metrics;
@@ -311,7 +341,6 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
   options.gate = model.record.options.gate;
-  if (net) use_network(*net, model, input.groups, console, options);
   options.progress = [&](const std::string& what) { console.progress(what); };
   const Evaluation found = evaluate(model.flow, input.groups, options);
   console.finish_progress();
@@ -369,7 +398,6 @@ Verb evaluate_verb() {
         .help = "also the earth mover's distance (EMD) between groups and the median absolute "
                 "deviation (MAD) within them, feature by feature",
         .target = &flags->by_feature},
-       features_net_flag(flags->features_net),
        {.names = "--max-rows",
         .value = "N",
         .help =

@@ -18,10 +18,10 @@
 #include "options/option_text.h"
 #include "processes.h"
 #include "record_json.h"
+#include "report/terminal_picture.h"
 #include "resumed_words.h"
 #include "storage/record_json.h"
 #include "support/interrupt.h"
-#include "terminal_picture.h"
 #include "training/memory.h"
 #include "training/pool_draw.h"
 
@@ -248,9 +248,6 @@ AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
     finished = so_far;
     if (layers % flags_.every != 0) return;
     save_checkpoint(flags_.checkpoint, so_far, digest_, {{kCommand, command_text(flags_.words)}});
-  };
-  out.on_pass = [this](Index done, Index most) {
-    console_.progress(fmt::format("networks: pass {} of {} at most", done, most));
   };
   if (in_place()) out.on_layer = [](const LayerRecord&) { return !interrupted(); };
   out.on_judged = [this](const Flow& flow, const GroupSet& rows) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "conflux/core/error.h"
-#include "conflux/model/log_density.h"
+#include "conflux/model/model.h"
 #include "conflux/model/table_mover.h"
 
 namespace conflux::app {

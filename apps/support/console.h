@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "conflux/core/message.h"
+#include "conflux/core/error.h"
 #include "files/json.h"
 
 namespace conflux::app {

@@ -123,7 +123,6 @@ _SPELLINGS = (
     (r"say --as (.+)=category or (.+)=ignore", r"say columns={'\1': 'category'} or 'ignore'"),
     (r"--(missing|gate|repeats) (\w+)", r"\1='\2'"),
     (r"name some with --features, or drop fewer", "pass other columns"),
-    (r"features-net", "features_net"),
     (r"conflux fit ", ""),
     (r"--(\w+)", r"\1="),
 )

@@ -272,7 +272,6 @@ def evaluate(
     model: Model,
     data: Data,
     metrics: list[str],
-    features_net: str,
     shared_space: bool,
     max_rows: int,
     seed: int,

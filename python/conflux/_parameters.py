@@ -195,8 +195,6 @@ _OPTIONS = [_from_option(option) for option in _core.describe_options()]
 
 def class_name(method: str) -> str:
     """Return the name of the estimator of a method: rand-nb is RandNB."""
-    if method in ("realnvp", "alignflow"):
-        return {"realnvp": "RealNVP", "alignflow": "AlignFlow"}[method]
     # The other parts of a name are initials.
     words = ("auto", "means", "location", "scale", "rand", "tree", "conditional")
     return "".join(p.capitalize() if p in words else p.upper() for p in method.split("-"))

@@ -25,9 +25,6 @@ _SUMMARY = {
     "tree": "Moves mass across the cuts of a decision tree.",
     "tree-inb": "Moves mass across a tree's cuts and along directions, in turn.",
     "conditional": "Moves one feature at a time by what the others are, as long as groups differ.",
-    "realnvp": "Moves each group to the normal law by trained networks: RealNVP, a baseline.",
-    "alignflow": "Moves each group to the normal law by networks and critics: AlignFlow.",
-    "lrmf": "Moves the groups onto one of them by trained networks: LRMF, a baseline.",
 }
 
 _DOC = """{summary}
@@ -91,8 +88,6 @@ def _make(name: str, method: str | None) -> type[BaseAligner]:
     constructor.__qualname__ = f"{name}.__init__"
     if method in ("nb", "gb"):
         arguments = ""
-    elif method in ("realnvp", "lrmf", "alignflow"):
-        arguments = "epochs=100"
     else:
         arguments = "layers=10"
     body = {

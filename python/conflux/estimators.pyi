@@ -8,7 +8,7 @@ from ._aligner import BaseAligner
 
 _Seed = Union[int, np.random.Generator, np.random.RandomState, None]
 
-__all__ = ["Auto", "CASCADE", "Means", "LocationScale", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "RealNVP", "LRMF", "AlignFlow", "Aligner", "load"]
+__all__ = ["Auto", "CASCADE", "Means", "LocationScale", "NB", "INB", "RandNB", "NBINB", "NBRandNB", "GB", "GBINB", "SINF", "DD", "Tree", "TreeINB", "Conditional", "Aligner", "load"]
 
 class Auto(BaseAligner):
     def __init__(
@@ -45,10 +45,6 @@ class Auto(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -92,10 +88,6 @@ class Auto(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -143,10 +135,6 @@ class CASCADE(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -190,10 +178,6 @@ class CASCADE(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -241,10 +225,6 @@ class Means(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -288,10 +268,6 @@ class Means(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -339,10 +315,6 @@ class LocationScale(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -386,10 +358,6 @@ class LocationScale(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -437,10 +405,6 @@ class NB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -484,10 +448,6 @@ class NB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -535,10 +495,6 @@ class INB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -582,10 +538,6 @@ class INB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -633,10 +585,6 @@ class RandNB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -680,10 +628,6 @@ class RandNB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -731,10 +675,6 @@ class NBINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -778,10 +718,6 @@ class NBINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -829,10 +765,6 @@ class NBRandNB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -876,10 +808,6 @@ class NBRandNB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -927,10 +855,6 @@ class GB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -974,10 +898,6 @@ class GB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1025,10 +945,6 @@ class GBINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1072,10 +988,6 @@ class GBINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1123,10 +1035,6 @@ class SINF(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1170,10 +1078,6 @@ class SINF(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1221,10 +1125,6 @@ class DD(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1268,10 +1168,6 @@ class DD(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1319,10 +1215,6 @@ class Tree(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1366,10 +1258,6 @@ class Tree(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1417,10 +1305,6 @@ class TreeINB(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1464,10 +1348,6 @@ class TreeINB(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1515,10 +1395,6 @@ class Conditional(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1562,304 +1438,6 @@ class Conditional(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
-    fit_rows: int | str | None
-    random_state: _Seed
-    n_jobs: int | None
-    group_column: str | int | None
-    columns: Mapping[str, object] | str | None
-    support: Mapping[str, str] | str | None
-    scale: str
-    missing: str
-    repeats: str
-    key: str | None
-    verbose: int
-
-class RealNVP(BaseAligner):
-    def __init__(
-        self,
-        *,
-        goal: str = ...,
-        layers: int | None = ...,
-        directions: int | None = ...,
-        search_steps: int = ...,
-        polar_steps: bool = ...,
-        inner_steps: int = ...,
-        search_rows: int | None = ...,
-        split: str = ...,
-        estimator: str = ...,
-        knots: int | None = ...,
-        bins: int | None = ...,
-        pseudo_count: float | None = ...,
-        grid: int = ...,
-        strength: float | None = ...,
-        scales: bool = ...,
-        shrinkage: bool = ...,
-        weights: str | Sequence[float] = ...,
-        target: str | int | None = ...,
-        validation_fraction: float | None = ...,
-        patience: int = ...,
-        judge: str = ...,
-        gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
-        image: str | Sequence[int] | None = ...,
-        unit_cube: str = ...,
-        unit_cube_margin: float = ...,
-        dd_stack: str = ...,
-        tree_leaves: int = ...,
-        tree_rows: int = ...,
-        tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
-        fit_rows: int | str | None = ...,
-        random_state: _Seed = ...,
-        n_jobs: int | None = ...,
-        group_column: str | int | None = ...,
-        columns: Mapping[str, object] | str | None = ...,
-        support: Mapping[str, str] | str | None = ...,
-        scale: str = ...,
-        missing: str = ...,
-        repeats: str = ...,
-        key: str | None = ...,
-        verbose: int = ...,
-    ) -> None: ...
-    goal: str
-    layers: int | None
-    directions: int | None
-    search_steps: int
-    polar_steps: bool
-    inner_steps: int
-    search_rows: int | None
-    split: str
-    estimator: str
-    knots: int | None
-    bins: int | None
-    pseudo_count: float | None
-    grid: int
-    strength: float | None
-    scales: bool
-    shrinkage: bool
-    weights: str | Sequence[float]
-    target: str | int | None
-    validation_fraction: float | None
-    patience: int
-    judge: str
-    gate: str
-    kinds: int | None
-    min_kind: int
-    image: str | Sequence[int] | None
-    unit_cube: str
-    unit_cube_margin: float
-    dd_stack: str
-    tree_leaves: int
-    tree_rows: int
-    tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
-    fit_rows: int | str | None
-    random_state: _Seed
-    n_jobs: int | None
-    group_column: str | int | None
-    columns: Mapping[str, object] | str | None
-    support: Mapping[str, str] | str | None
-    scale: str
-    missing: str
-    repeats: str
-    key: str | None
-    verbose: int
-
-class LRMF(BaseAligner):
-    def __init__(
-        self,
-        *,
-        goal: str = ...,
-        layers: int | None = ...,
-        directions: int | None = ...,
-        search_steps: int = ...,
-        polar_steps: bool = ...,
-        inner_steps: int = ...,
-        search_rows: int | None = ...,
-        split: str = ...,
-        estimator: str = ...,
-        knots: int | None = ...,
-        bins: int | None = ...,
-        pseudo_count: float | None = ...,
-        grid: int = ...,
-        strength: float | None = ...,
-        scales: bool = ...,
-        shrinkage: bool = ...,
-        weights: str | Sequence[float] = ...,
-        target: str | int | None = ...,
-        validation_fraction: float | None = ...,
-        patience: int = ...,
-        judge: str = ...,
-        gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
-        image: str | Sequence[int] | None = ...,
-        unit_cube: str = ...,
-        unit_cube_margin: float = ...,
-        dd_stack: str = ...,
-        tree_leaves: int = ...,
-        tree_rows: int = ...,
-        tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
-        fit_rows: int | str | None = ...,
-        random_state: _Seed = ...,
-        n_jobs: int | None = ...,
-        group_column: str | int | None = ...,
-        columns: Mapping[str, object] | str | None = ...,
-        support: Mapping[str, str] | str | None = ...,
-        scale: str = ...,
-        missing: str = ...,
-        repeats: str = ...,
-        key: str | None = ...,
-        verbose: int = ...,
-    ) -> None: ...
-    goal: str
-    layers: int | None
-    directions: int | None
-    search_steps: int
-    polar_steps: bool
-    inner_steps: int
-    search_rows: int | None
-    split: str
-    estimator: str
-    knots: int | None
-    bins: int | None
-    pseudo_count: float | None
-    grid: int
-    strength: float | None
-    scales: bool
-    shrinkage: bool
-    weights: str | Sequence[float]
-    target: str | int | None
-    validation_fraction: float | None
-    patience: int
-    judge: str
-    gate: str
-    kinds: int | None
-    min_kind: int
-    image: str | Sequence[int] | None
-    unit_cube: str
-    unit_cube_margin: float
-    dd_stack: str
-    tree_leaves: int
-    tree_rows: int
-    tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
-    fit_rows: int | str | None
-    random_state: _Seed
-    n_jobs: int | None
-    group_column: str | int | None
-    columns: Mapping[str, object] | str | None
-    support: Mapping[str, str] | str | None
-    scale: str
-    missing: str
-    repeats: str
-    key: str | None
-    verbose: int
-
-class AlignFlow(BaseAligner):
-    def __init__(
-        self,
-        *,
-        goal: str = ...,
-        layers: int | None = ...,
-        directions: int | None = ...,
-        search_steps: int = ...,
-        polar_steps: bool = ...,
-        inner_steps: int = ...,
-        search_rows: int | None = ...,
-        split: str = ...,
-        estimator: str = ...,
-        knots: int | None = ...,
-        bins: int | None = ...,
-        pseudo_count: float | None = ...,
-        grid: int = ...,
-        strength: float | None = ...,
-        scales: bool = ...,
-        shrinkage: bool = ...,
-        weights: str | Sequence[float] = ...,
-        target: str | int | None = ...,
-        validation_fraction: float | None = ...,
-        patience: int = ...,
-        judge: str = ...,
-        gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
-        image: str | Sequence[int] | None = ...,
-        unit_cube: str = ...,
-        unit_cube_margin: float = ...,
-        dd_stack: str = ...,
-        tree_leaves: int = ...,
-        tree_rows: int = ...,
-        tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
-        fit_rows: int | str | None = ...,
-        random_state: _Seed = ...,
-        n_jobs: int | None = ...,
-        group_column: str | int | None = ...,
-        columns: Mapping[str, object] | str | None = ...,
-        support: Mapping[str, str] | str | None = ...,
-        scale: str = ...,
-        missing: str = ...,
-        repeats: str = ...,
-        key: str | None = ...,
-        verbose: int = ...,
-    ) -> None: ...
-    goal: str
-    layers: int | None
-    directions: int | None
-    search_steps: int
-    polar_steps: bool
-    inner_steps: int
-    search_rows: int | None
-    split: str
-    estimator: str
-    knots: int | None
-    bins: int | None
-    pseudo_count: float | None
-    grid: int
-    strength: float | None
-    scales: bool
-    shrinkage: bool
-    weights: str | Sequence[float]
-    target: str | int | None
-    validation_fraction: float | None
-    patience: int
-    judge: str
-    gate: str
-    kinds: int | None
-    min_kind: int
-    image: str | Sequence[int] | None
-    unit_cube: str
-    unit_cube_margin: float
-    dd_stack: str
-    tree_leaves: int
-    tree_rows: int
-    tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None
@@ -1908,10 +1486,6 @@ class Aligner(BaseAligner):
         tree_leaves: int = ...,
         tree_rows: int = ...,
         tree_uniform: float = ...,
-        couplings: int = ...,
-        hidden: int | None = ...,
-        epochs: int | None = ...,
-        likelihood_weight: float | None = ...,
         fit_rows: int | str | None = ...,
         random_state: _Seed = ...,
         n_jobs: int | None = ...,
@@ -1956,10 +1530,6 @@ class Aligner(BaseAligner):
     tree_leaves: int
     tree_rows: int
     tree_uniform: float
-    couplings: int
-    hidden: int | None
-    epochs: int | None
-    likelihood_weight: float | None
     fit_rows: int | str | None
     random_state: _Seed
     n_jobs: int | None

@@ -6,7 +6,6 @@ The results are records with a summary to read (``print(result)``) and a dict to
 
 from __future__ import annotations
 
-import os
 from typing import Any, Sequence
 
 import numpy as np
@@ -224,15 +223,6 @@ def check_of(found: dict[str, Any], names: list[str], group_names: list[str]) ->
     )
 
 
-def _name_of_net(net: Any) -> str:
-    try:
-        return os.fsdecode(net)
-    except TypeError:
-        raise TypeError(
-            f"features_net is {net!r}; give the name of a network, or the path of an npz file."
-        ) from None
-
-
 def evaluate(
     model: BaseAligner,
     X: Any,
@@ -240,7 +230,6 @@ def evaluate(
     labels: Any = None,
     *,
     metrics: str | Sequence[str] = (),
-    features_net: str | os.PathLike[str] | None = None,
     shared_space: bool = False,
     max_rows: int = 10_000,
     random_state: Any = 0,
@@ -265,10 +254,6 @@ def evaluate(
         different labels stay apart. Left out if the model knows the column from its fit.
     metrics : str or sequence of str
         Metrics that are wanted, such as "w2_exact"; empty: the usual ones.
-    features_net : str or path, optional
-        The metrics "frechet" and "kernel_distance" compare features of images that a network sees:
-        "mnist", "fashion-mnist" (both for 28 x 28 images), or an npz file of weights. Both are
-        measured then, whether asked for or not. Without a network they compare rows.
     shared_space : bool
         Compare groups in the shared space instead of each as the other.
     max_rows : int
@@ -294,7 +279,6 @@ def evaluate(
             model._fitted(),
             data,
             [metrics] if isinstance(metrics, str) else list(metrics),
-            "" if features_net is None else _name_of_net(features_net),
             shared_space,
             max_rows,
             seed_of(random_state),

@@ -10,7 +10,7 @@
 #include "caller_data.h"
 #include "check_dict.h"
 #include "conflux/aligning/align.h"
-#include "conflux/model/add_group.h"
+#include "conflux/model/model.h"
 #include "conflux/storage/checkpoint.h"
 #include "core/stopwatch.h"
 #include "model_parts.h"

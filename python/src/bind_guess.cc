@@ -2,7 +2,7 @@
 
 #include "bindings.h"
 #include "caller_data.h"
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "guess_dict.h"
 
 namespace py = pybind11;

@@ -6,10 +6,9 @@
 #include "bindings.h"
 #include "caller_data.h"
 #include "check_dict.h"
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
-#include "conflux/judging/image_features.h"
 #include "guess_dict.h"
 
 namespace py = pybind11;
@@ -116,8 +115,8 @@ py::dict to_dict(const Evaluation& evaluation) {
 
 // Rows of data that was read for the model.
 py::dict evaluate_model(const Model& model, const CallerData& data,
-                        const std::vector<std::string>& metrics, const std::string& features_net,
-                        bool shared_space, Index max_rows, std::uint64_t seed, int threads) {
+                        const std::vector<std::string>& metrics, bool shared_space, Index max_rows,
+                        std::uint64_t seed, int threads) {
   Evaluation evaluation;
   {
     const py::gil_scoped_release unlocked;
@@ -128,9 +127,6 @@ py::dict evaluate_model(const Model& model, const CallerData& data,
         .max_rows = max_rows,
         .seed = seed,
         .threads = threads};
-    if (!features_net.empty()) {
-      options.features = image_features(FeatureNet::load(features_net), model, data.groups()).of;
-    }
     evaluation = evaluate(model.flow, data.groups(), options);
   }
   return to_dict(evaluation);
@@ -142,8 +138,7 @@ void bind_judging(py::module_& module) {
   module.def("check", &check_groups, py::arg("data"), py::arg("error_rate"), py::arg("max_rows"),
              py::arg("deals"), py::arg("seed"), py::arg("threads"));
   module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("data"), py::arg("metrics"),
-             py::arg("features_net"), py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"),
-             py::arg("threads"));
+             py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
   module.def("metric_names", &metric_names);
 }
 

@@ -3,7 +3,6 @@
 #include "bindings.h"
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
-#include "conflux/metrics/lisi.h"
 #include "conflux/metrics/moves.h"
 #include "metrics/paper_wd.h"
 #include "samples.h"

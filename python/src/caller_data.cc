@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/core/error.h"
 
 namespace py = pybind11;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "samples.h"
 
 namespace conflux::python {
 
 namespace {
-
-constexpr Index kRowsPerTask = 1024;
 
 template <class Rows>
 Rows gather(const Samples& samples, const RowPositions& where, const Workers& workers) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "samples.h"
 
 namespace py = pybind11;
 
@@ -11,8 +12,6 @@ namespace conflux::python {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-constexpr Index kRowsPerTask = 1024;
 
 Pairs pairs_of(const py::dict& options, const char* name) {
   return options.contains(name) ? options[name].cast<Pairs>() : Pairs();

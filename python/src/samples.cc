@@ -13,12 +13,6 @@ namespace py = pybind11;
 
 namespace conflux::python {
 
-namespace {
-
-constexpr Index kRowsPerTask = 1024;
-
-}  // namespace
-
 Samples::Samples(const py::array& array) : single_(py::isinstance<py::array_t<float>>(array)) {
   if (!single_ && !py::isinstance<py::array_t<double>>(array)) {
     throw py::type_error("the samples are no array of float32 or float64; convert them.");

@@ -1,7 +1,6 @@
 """What can be said of groups without a model."""
 
 import json
-import pathlib
 
 import numpy as np
 import pytest
@@ -119,30 +118,6 @@ def test_evaluate_measures_what_is_asked_for():
     assert found.figures["energy_distance"]["after"] < found.figures["energy_distance"]["before"]
     with pytest.raises(ValueError, match="no metric"):
         conflux.evaluate(nb, X, groups, metrics=["w3"])
-
-
-def test_evaluate_looks_at_features_of_images():
-    dark = np.random.default_rng(5).random((60, 784)) ** 3
-    X = np.concatenate([dark[:30], 1 - dark[30:]])
-    groups = np.repeat(["dark", "light"], 30)
-    nb = conflux.NB(columns="coordinates").fit(X, groups)
-    wanted = ["frechet", "kernel_distance"]
-    seen = conflux.evaluate(nb, X, groups, metrics=wanted, features_net="mnist").figures
-    rows = conflux.evaluate(nb, X, groups, metrics=wanted).figures
-    for name in wanted:
-        assert seen[name]["after"] < seen[name]["before"]
-        assert seen[name]["before"] != rows[name]["before"]
-    # A network alone asks for both, a metric may stand without a list.
-    alone = conflux.evaluate(nb, X, groups, metrics="frechet", features_net="mnist").figures
-    assert alone["kernel_distance"] == seen["kernel_distance"]
-    with pytest.raises(ValueError, match="^features_net is .* neither a file nor one of mnist"):
-        conflux.evaluate(nb, X, groups, metrics=wanted, features_net="imagenet")
-    with pytest.raises(ValueError, match="neither a file"):
-        conflux.evaluate(nb, X, groups, features_net=pathlib.Path("nothing.npz"))
-    with pytest.raises(TypeError, match="features_net is 3; give the name"):
-        conflux.evaluate(nb, X, groups, features_net=3)
-    with pytest.raises(ValueError, match=r"X.reshape\(len\(X\), -1\)"):
-        conflux.evaluate(nb, X.reshape(-1, 28, 28), groups, features_net="mnist")
 
 
 def test_pixels_that_one_group_has_dark_fill_no_pages():

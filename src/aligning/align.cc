@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "aligning/records.h"
+#include "columns/measured_scales.h"
 #include "columns/plain_values.h"
-#include "conflux/columns/measured_scales.h"
 #include "conflux/model/table_mover.h"
 #include "conflux/storage/checkpoint.h"
 #include "core/disk_scratch.h"
@@ -118,7 +118,6 @@ class ModelFit {
   Fit run(RowsToJudge& rows, std::optional<bool> groups_differ) {
     FitPlan plan = rows.plan();
     plan.on_progress = hooks_.on_progress;
-    plan.on_pass = hooks_.on_pass;
     plan.resume = hooks_.resume;
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conflux/columns/feature.h"
+#include "conflux/columns/columns.h"
 
 namespace conflux {
 

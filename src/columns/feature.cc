@@ -1,9 +1,9 @@
-#include "conflux/columns/feature.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+
+#include "conflux/columns/columns.h"
 
 namespace conflux {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "columns/value_facts.h"
-#include "conflux/columns/feature.h"
+#include "conflux/columns/columns.h"
 
 namespace conflux {
 

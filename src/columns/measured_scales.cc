@@ -1,4 +1,4 @@
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 
 #include <algorithm>
 #include <cmath>

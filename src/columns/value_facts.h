@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "conflux/columns/feature.h"
+#include "conflux/columns/columns.h"
 
 namespace conflux {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "conflux/comparing/composition.h"
+#include "conflux/comparing/check.h"
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
 #include "conflux/options/options.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/core/sample_rows.h"
+#include "conflux/core/group_set.h"
 #include "core/row_list.h"
 #include "tables/npy.h"
 

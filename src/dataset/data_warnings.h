@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "conflux/columns/columns.h"
-#include "conflux/core/message.h"
+#include "conflux/core/error.h"
 
 namespace conflux {
 

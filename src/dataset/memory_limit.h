@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "conflux/core/error.h"
 #include "conflux/core/index.h"
-#include "conflux/core/message.h"
 #include "conflux/dataset/dataset.h"
 #include "conflux/options/options.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "conflux/core/message.h"
+#include "conflux/core/error.h"
 
 namespace conflux {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "dataset/array_dataset.h"
 #include "dataset/coordinate_dataset.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conflux/components/components.h"
-#include "conflux/core/message.h"
+#include "conflux/core/error.h"
 #include "conflux/model/model.h"
 #include "conflux/tables/table.h"
 #include "dataset/joined_table.h"

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/dataset/dataset.h"
 #include "dataset/array_dataset.h"

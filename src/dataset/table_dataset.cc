@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
 #include "dataset/data_warnings.h"

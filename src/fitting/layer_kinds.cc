@@ -23,7 +23,6 @@ const std::vector<LayerKind>& layer_kinds() {
       affine_kind(),       // Gaussian groups meet at their barycenter
       tree_kind(),         // boxes of a decision tree
       conditional_kind(),  // one feature, by what the others are
-      coupling_kind(),     // networks, to the normal law or to a group
       destructor_kind(),   // to the uniform distribution
   };
   return table;

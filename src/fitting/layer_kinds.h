@@ -39,8 +39,6 @@ struct FitInput {
   const FitOptions& options;
   Communicator& comm;
   const Workers& workers;
-  /// As FitControl has it; empty if nobody asks.
-  std::function<void(Index done, Index most)> on_pass = {};
 
   /// With rows where the layers so far have left them.
   const GroupSet& groups() const { return latent.groups(); }
@@ -137,7 +135,6 @@ LayerKind location_scale_kind();
 LayerKind affine_kind();
 LayerKind tree_kind();
 LayerKind conditional_kind();
-LayerKind coupling_kind();
 LayerKind destructor_kind();
 
 }  // namespace conflux

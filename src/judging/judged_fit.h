@@ -20,7 +20,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/judging/judgement.h"
-#include "conflux/training/pool.h"
+#include "conflux/training/fit.h"
 #include "training/fit_plan.h"
 
 namespace conflux {

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/lisi.h"
 #include "conflux/metrics/moves.h"
 #include "core/rng.h"
 #include "judging/kinds_around.h"

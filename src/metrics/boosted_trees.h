@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "conflux/core/sample_rows.h"
+#include "conflux/core/group_set.h"
 
 namespace conflux {
 

@@ -1,4 +1,4 @@
-#include "conflux/metrics/feature_transfer.h"
+#include "metrics/feature_transfer.h"
 
 #include <algorithm>
 #include <cmath>

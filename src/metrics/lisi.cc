@@ -1,5 +1,3 @@
-#include "conflux/metrics/lisi.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <map>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "metrics/nearest_neighbors.h"
 
 namespace conflux {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conflux/metrics/feature_transfer.h"
+#include "metrics/feature_transfer.h"
 
 namespace conflux {
 

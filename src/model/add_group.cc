@@ -1,11 +1,10 @@
-#include "conflux/model/add_group.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "conflux/columns/find_columns.h"
 #include "conflux/core/error.h"
+#include "conflux/model/model.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
 
@@ -69,8 +68,8 @@ class Newcomer {
                                             .workers = workers_});
     if (wider != nullptr) return wider;
     throw InvalidData(
-        "a layer of the model does not know its barycenter (those of lrmf, alignflow and trees "
-        "of earlier versions do not); fit the model again with all groups.");
+        "a layer of the model does not know its barycenter (those of trees of earlier "
+        "versions do not); fit the model again with all groups.");
   }
 
   const FitOptions& options_;

@@ -40,10 +40,7 @@ double deviation_of(const ExpectedRow& expected, Index j) {
 
 ExpectedRow expected_in_shared(const Model& model) {
   const FitOptions& options = model.record.options;
-  if (method_info(options.method).to_normal && options.unit_cube == UnitCube::kOff) {
-    return {Vector::Zero(model.flow.dim()), Matrix()};
-  }
-  if (method_info(options.method).each_alone()) {
+  if (method_info(options.method).to_uniform) {
     return {Vector::Constant(model.flow.dim(), 0.5), Matrix()};
   }
   if (!options.target.empty()) {

@@ -1,8 +1,7 @@
-#include "conflux/model/log_density.h"
-
 #include <fmt/format.h>
 
 #include "conflux/core/error.h"
+#include "conflux/model/model.h"
 #include "fitting/destructor.h"
 #include "flow/unit_cube_layer.h"
 #include "kernels/normal.h"
@@ -14,21 +13,14 @@ namespace {
 
 constexpr Index kRowsPerTask = 256;
 
-// Whether groups end at the normal law; otherwise at its image in the unit cube.
-bool ends_normal(const FitOptions& options) {
-  if (method_info(options.method).to_normal) return options.unit_cube == UnitCube::kOff;
-  return ends_at_normal_law(options);
-}
-
 }  // namespace
 
 std::vector<double> log_density(const Model& model, std::span<const Index> groups,
                                 const SampleRows& rows, const Workers& workers) {
   const FitOptions& options = model.record.options;
-  if (!method_info(options.method).each_alone()) {
+  if (!method_info(options.method).to_uniform) {
     throw InvalidOption(
-        fmt::format("the model was fitted by {}, which has no densities; fit with method dd or "
-                    "realnvp.",
+        fmt::format("the model was fitted by {}, which has no densities; fit with method dd.",
                     name_of(options.method)));
   }
   Matrix latent(rows.rows(), rows.cols());
@@ -38,7 +30,7 @@ std::vector<double> log_density(const Model& model, std::span<const Index> group
                                 UnitCubeLayer::CubeStep::kToNormal);
   workers.for_each_block(latent.rows(), kRowsPerTask, [&](Index begin, Index end) {
     const Rows block = Rows(latent).middle_rows(begin, end - begin);
-    if (!ends_normal(options)) to_normal.forward(0, block, out.data() + begin);
+    if (!ends_at_normal_law(options)) to_normal.forward(0, block, out.data() + begin);
     for (Index i = begin; i < end; ++i) {
       for (Index j = 0; j < latent.cols(); ++j) {
         out[i] += kernels::log_normal_density(latent(i, j));

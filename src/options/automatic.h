@@ -87,19 +87,5 @@ inline constexpr Index kDdRandomLayers = 16;
 inline constexpr Index kDdBins = 40;
 inline constexpr double kDdPseudoCount = 100;
 inline constexpr double kDdRandomPseudoCount = 1;
-// Networks of couplings.
-// Passes over the rows when networks are trained: at most, and with critics, which never say that
-// it is enough. Few rows are passed more often, so that there are so many steps at least.
-inline constexpr Index kPasses = 1000;
-inline constexpr Index kPassesOfCritics = 30;
-inline constexpr Index kStepsOfCritics = 2400;
-inline constexpr Index kBatchOfCritics = 64;
-inline Index passes_of_critics(Index largest_group) {
-  return std::max(kPassesOfCritics, kStepsOfCritics * kBatchOfCritics / largest_group);
-}
-// The published weight of likelihood beside critics is 1e-4, for images of 784 pixels.
-inline constexpr double kLikelihoodOfAllFeatures = 0.0784;
-inline constexpr Index kFewestHidden = 64;
-inline constexpr Index kMostHidden = 256;
 
 }  // namespace conflux::automatic

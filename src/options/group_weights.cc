@@ -1,5 +1,3 @@
-#include "conflux/options/group_weights.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <numeric>
 
 #include "conflux/core/error.h"
+#include "conflux/options/options.h"
 
 namespace conflux {
 

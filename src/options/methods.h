@@ -45,27 +45,15 @@ struct MethodInfo {
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
   /// densities.
   bool to_uniform = false;
-  /// The same, to the normal law.
-  bool to_normal = false;
-  /// Critics judge translated rows while its networks are trained, so that groups do know of each
-  /// other.
-  bool critics = false;
   /// Options in which the paper's runs of this method differ from its runs of INB: always, with two
   /// groups, with more.
   Settings paper = {};
   Settings paper_two = {};
   Settings paper_many = {};
 
-  /// What a fit costs, for n rows of d features: L layers, K directions, J steps of a search, P
-  /// parameters of a network, E passes over the rows.
+  /// What a fit costs, for n rows of d features: L layers, K directions, J steps of a search.
   std::string_view cost = {};
 
-  /// Every group ends in a law that is given, and so has densities.
-  constexpr bool each_alone() const { return to_uniform || to_normal; }
-  /// Whether a fitted model can be given a map of one more group.
-  constexpr bool takes_new_groups() const {
-    return !critics && !(has("coupling") && to_last_group);
-  }
   constexpr bool one_layer() const { return turn.empty(); }
   constexpr bool has(std::string_view kind) const {
     return opens == kind || turn == kind || other_turn == kind || then == kind || at_last == kind;
@@ -209,31 +197,6 @@ inline constexpr std::array kMethods{
                .strength = automatic::kStrengthOfConditional,
                .ends_by_itself = true,
                .cost = "L n d log n"},
-    MethodInfo{.id = Method::kRealnvp,
-               .name = "realnvp",
-               .help = "networks lead every group to the normal law by itself",
-               .opens = "coupling",
-               .fixes = "layers=1 strength=1 validation_fraction=0",
-               .strength = 1,
-               .to_normal = true,
-               .cost = "6 E n P"},
-    MethodInfo{.id = Method::kLrmf,
-               .name = "lrmf",
-               .help = "networks lead all groups to one of them, by the likelihood of both",
-               .opens = "coupling",
-               .fixes = "layers=1 strength=1 validation_fraction=0",
-               .strength = 1,
-               .to_last_group = true,
-               .cost = "12 E n P"},
-    MethodInfo{.id = Method::kAlignflow,
-               .name = "alignflow",
-               .help = "realnvp, while critics tell translated rows from real ones",
-               .opens = "coupling",
-               .fixes = "layers=1 strength=1 validation_fraction=0",
-               .strength = 1,
-               .to_normal = true,
-               .critics = true,
-               .cost = "12 E n P"},
 };
 
 constexpr const MethodInfo& method_info(Method method) {

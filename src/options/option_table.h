@@ -121,9 +121,7 @@ inline constexpr MethodSet kGatedMethods = methods_where([](const MethodInfo& ea
 });
 /// The methods that move groups to each other.
 inline constexpr MethodSet kMethodsWithBarycenter =
-    methods_where([](const MethodInfo& each) { return !each.each_alone(); });
-inline constexpr MethodSet kMethodsWithCritics =
-    methods_where([](const MethodInfo& each) { return each.critics; });
+    methods_where([](const MethodInfo& each) { return !each.to_uniform; });
 
 /// The text with a number in place of each {}.
 std::string with_numbers(std::string_view text, std::initializer_list<double> numbers);

@@ -173,22 +173,6 @@ void resolve_weights(FitOptions& options, const MethodInfo& method, const DataSh
   options.weights = std::move(given);
 }
 
-void resolve_networks(FitOptions& options, const MethodInfo& method, const DataShape& data) {
-  if (!method.has("coupling")) return;
-  if (data.dim < 2) {
-    throw InvalidOption(
-        fmt::format("{} moves features by what other features are, but the data has {} column; "
-                    "choose another method, such as nb.",
-                    method.name, data.dim));
-  }
-  const Index largest = *std::max_element(data.group_sizes.begin(), data.group_sizes.end());
-  if (!options.epochs) options.epochs = method.critics ? passes_of_critics(largest) : kPasses;
-  if (method.critics && !options.likelihood_weight) {
-    options.likelihood_weight = kLikelihoodOfAllFeatures / static_cast<double>(data.dim);
-  }
-  if (!options.hidden) options.hidden = std::clamp(data.dim, kFewestHidden, kMostHidden);
-}
-
 // A group that all others move to keeps its units.
 void resolve_units(FitOptions& options, const MethodInfo& method) {
   if (method.to_last_group && options.unit_cube == UnitCube::kAuto) {
@@ -245,7 +229,6 @@ FitOptions resolve(const FitOptions& requested, const DataShape& data) {
   if (!options.fit_rows) options.fit_rows = RowLimit(kPoolRows);
   if (!options.strength) options.strength = automatic_strength(method, gated, data);
   resolve_maps(options, method, data);
-  resolve_networks(options, method, data);
   resolve_units(options, method);
   parse_image_shape(options.image, data.dim);
   resolve_weights(options, method, data);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 #include "conflux/storage/checkpoint.h"
 #include "report/facts.h"
 

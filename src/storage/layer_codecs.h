@@ -53,7 +53,6 @@ LayerCodec affine_codec();
 LayerCodec gated_codec();
 LayerCodec tree_codec();
 LayerCodec conditional_codec();
-LayerCodec coupling_codec();
 LayerCodec to_scores_codec();
 LayerCodec from_scores_codec();
 LayerCodec cube_to_normal_codec();

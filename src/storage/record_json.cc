@@ -136,6 +136,9 @@ class Fields {
     out = value.value_or(std::numeric_limits<double>::quiet_NaN());
   }
 
+  /// For what earlier versions have written.
+  void ignore(std::string_view name) { known_.insert(std::string(name)); }
+
   void check_all_known() const {
     for (const auto& [name, value] : json_.members()) {
       if (known_.contains(name)) continue;
@@ -286,6 +289,10 @@ FitOptions options_from_json(const Json& json) {
   fields.get("scale", scale);
   fields.get("cells", options.kinds);
   fields.get("min_cell", options.min_kind);
+  // Of networks, which were methods of the library once.
+  for (const char* name : {"couplings", "hidden", "epochs", "likelihood_weight"}) {
+    fields.ignore(name);
+  }
   visit_options(options,
                 [&](const OptionInfo& info, auto& value) { fields.get(info.name, value); });
   fields.check_all_known();

@@ -192,20 +192,6 @@ GroupedTable groups_from_table(const Table& table, const GroupColumns& columns) 
   return out;
 }
 
-void put_rows(Table& table, const std::vector<std::string>& features,
-              std::span<const Index> positions, ConstRows rows) {
-  if (rows.cols() != static_cast<Index>(features.size()) ||
-      rows.rows() != static_cast<Index>(positions.size())) {
-    throw InvalidData(fmt::format("{} x {} values for {} rows of {} features; give one per cell.",
-                                  rows.rows(), rows.cols(), positions.size(), features.size()));
-  }
-  numeric_columns(table, features);
-  for (Index j = 0; j < rows.cols(); ++j) {
-    std::vector<double>& column = table.columns[table.find(features[j])].numbers;
-    for (Index i = 0; i < rows.rows(); ++i) column.at(positions[i]) = rows(i, j);
-  }
-}
-
 GroupSet read_csv(const std::filesystem::path& path) {
   const Table table = read_table(path, {.format = "csv", .text = {"group"}});
   GroupColumns columns;

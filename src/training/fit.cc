@@ -57,7 +57,7 @@ class Fitter {
         fit_(begin_fit(latent_.groups(), usable_, requested, comm)),
         judge_(usable_, latent_.groups(), options(), comm, rival),
         places_(place_rows(usable_, comm)),
-        input_{latent_, usable_, places_, options(), comm_, workers_, control.on_pass} {
+        input_{latent_, usable_, places_, options(), comm_, workers_} {
     fit_.record.warnings = find_warnings(latent_.groups(), usable_, places_, options(), comm);
     latent_.count_as(
         static_cast<Index>(comm.sum(static_cast<double>(latent_.given().num_samples()))));

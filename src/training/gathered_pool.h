@@ -9,7 +9,7 @@
 
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
-#include "conflux/training/pool.h"
+#include "conflux/training/fit.h"
 
 namespace conflux {
 

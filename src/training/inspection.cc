@@ -309,7 +309,7 @@ std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& 
   warn_of_many_labels(groups, sizes, options, warnings);
   warn_of_small_groups(groups, sizes, options, warnings);
   // Groups that know nothing of each other cannot differ.
-  if (method_info(options.method).each_alone()) return warnings;
+  if (method_info(options.method).to_uniform) return warnings;
   const Ranges ranges = ranges_of(groups, comm);
   warn_of_constant_features(groups, ranges, warnings);
   warn_of_far_rows(groups, chosen, ranges, places, options, comm, warnings);

@@ -8,10 +8,10 @@
 #include <span>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/feature_transfer.h"
 #include "conflux/metrics/guessing.h"
 #include "core/rng.h"
 #include "core/take_rows.h"
+#include "metrics/feature_transfer.h"
 #include "options/automatic.h"
 #include "training/moved_groups.h"
 

@@ -1,4 +1,4 @@
-// A pool (conflux/training/pool.h) drawn in one pass over rows that need not fit into memory.
+// A pool (conflux/training/fit.h) drawn in one pass over rows that need not fit into memory.
 //
 // The draw needs to know neither sizes nor labels before, and is the same for any size of blocks.
 // Who offers rows keeps them: the draw tells which of the rows offered, and later which of those
@@ -13,8 +13,8 @@
 
 #include "conflux/comm/communicator.h"
 #include "conflux/options/options.h"
+#include "conflux/training/fit.h"
 #include "conflux/training/fit_record.h"
-#include "conflux/training/pool.h"
 
 namespace conflux {
 

@@ -14,7 +14,6 @@
 #include "core/stopwatch.h"
 #include "files/whole_file.h"
 #include "metrics/paper_wd.h"
-#include "options/automatic.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "reproduce/cyclegan.h"
@@ -189,7 +188,7 @@ CellRunner::CellRunner(std::filesystem::path folder, DataSource& data, const Sca
 Json CellRunner::settings_of(const CellId& id) const {
   const RowSpec& row = id.row;
   return {{"scale", scale_.name},
-          {"method", row.cyclegan ? "cyclegan" : name_of(row.method)},
+          {"method", row.method_name()},
           {"preset", row.automatic ? "auto" : "paper"},
           {"layers", row.layers},
           {"directions", row.directions},
@@ -257,7 +256,7 @@ void CellRunner::judge(const CellId& id, const SplitSet& data, const Translator&
   out.update(distances_json(judge.distances(translator)));
   if (id.set.images()) out.update(measure_features(id, data, translator));
   // Where all groups move to one of them, that group's space is shared.
-  if (!translator.shared().empty() && !method_info(id.row.method).to_last_group) {
+  if (!translator.shared().empty() && !id.row.to_one_group()) {
     out["tc"] = judge.transport_cost_of(translator.shared());
   }
   if (id.run == 0) {
@@ -273,11 +272,10 @@ Json CellRunner::measure_cyclegan(const CellId& id, const SplitSet& data) {
   console_.progress(name_of(id));
   const double cpu_before = cpu_seconds();
   const Stopwatch watch;
-  CycleGanPlan plan{
-      .hidden = std::clamp(data.train.dim(), automatic::kFewestHidden, automatic::kMostHidden),
-      .steps = scale_.full() ? kStepsOfCycleGan : scale_.train_rows,
-      .seed = static_cast<std::uint64_t>(id.run),
-      .cube = id.set.images()};
+  CycleGanPlan plan{.hidden = usual_hidden(data.train.dim()),
+                    .steps = scale_.full() ? kStepsOfCycleGan : scale_.train_rows,
+                    .seed = static_cast<std::uint64_t>(id.run),
+                    .cube = id.set.images()};
   const CycleGan translator(data.train, data.test, plan);
   Json out = {{"options", {{"hidden", plan.hidden}, {"steps", plan.steps}}},
               {"train_rows", data.train[0].rows.rows()},
@@ -288,9 +286,35 @@ Json CellRunner::measure_cyclegan(const CellId& id, const SplitSet& data) {
   return out;
 }
 
+Json CellRunner::measure_networks(const CellId& id, const SplitSet& data) {
+  const std::string what = name_of(id);
+  console_.progress(what);
+  const double cpu_before = cpu_seconds();
+  const NetworkFit fit =
+      fit_networks(data.train, network_options_of(id.row, data.train, scale_, id.run), workers_,
+                   [&](Index done, Index most) {
+                     console_.progress(fmt::format("{}: pass {} of {} at most", what, done, most));
+                   });
+  const NetworkOptions& used = fit.options;
+  // As texts, like the options of the library.
+  Json options = {{"couplings", std::to_string(used.couplings)},
+                  {"hidden", std::to_string(used.hidden)},
+                  {"epochs", std::to_string(used.epochs)},
+                  {"seed", std::to_string(used.seed)}};
+  Json out = {{"options", std::move(options)},
+              {"train_rows", data.train[0].rows.rows()},
+              {"test_rows", data.test[0].rows.rows()},
+              {"layers", 1},
+              {"fit_seconds", fit.seconds},
+              {"fit_cpu_seconds", cpu_seconds() - cpu_before}};
+  judge(id, data, FlowTranslator(fit.flow, data.test, workers_), out);
+  return out;
+}
+
 Json CellRunner::measure(const CellId& id) {
   const SplitSet& data = data_.get(id.set, id.split());
   if (id.row.cyclegan) return measure_cyclegan(id, data);
+  if (id.row.networks) return measure_networks(id, data);
   FitOptions options =
       options_of(id.row, id.set, data.train.num_groups(), data.train.dim(), scale_, id.run);
   options.threads = workers_.threads();
@@ -303,9 +327,6 @@ Json CellRunner::measure(const CellId& id) {
 
   Json points = Json::array();
   FitControl control;
-  control.on_pass = [&](Index done, Index most) {
-    console_.progress(fmt::format("{}: pass {} of {} at most", what, done, most));
-  };
   if (curve) {
     points.push_back(
         curve_point(0, of_curve, Flow(data.test.names(), data.test.dim()), data.test, workers_));

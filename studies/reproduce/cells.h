@@ -48,6 +48,7 @@ class CellRunner {
   Json settings_of(const CellId& id) const;
   Json measure(const CellId& id);
   Json measure_cyclegan(const CellId& id, const SplitSet& data);
+  Json measure_networks(const CellId& id, const SplitSet& data);
   /// Adds what the test rows say.
   void judge(const CellId& id, const SplitSet& data, const Translator& translator, Json& out);
   Json measure_features(const CellId& id, const SplitSet& data, const Translator& translator);

@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "baselines/dense_net.h"
 #include "conflux/core/matrix.h"
-#include "networks/dense_net.h"
 
 namespace conflux::app {
 

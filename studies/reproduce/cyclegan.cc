@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/adam.h"
 #include "conflux/options/options.h"
 #include "core/rng.h"
 #include "flow/unit_cube_layer.h"
-#include "networks/adam.h"
 #include "support/interrupt.h"
 
 namespace conflux::app {

@@ -5,6 +5,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "options/methods.h"
+#include "options/option_table.h"
 
 namespace conflux::app {
 
@@ -26,18 +27,19 @@ std::vector<RowSpec> planar_rows(Index layers) {
 
 std::vector<RowSpec> planar2_rows() {
   std::vector<RowSpec> rows = planar_rows(15);
-  rows.insert(rows.end(),
-              {{.label = "dd", .method = Method::kDd},
-               {.label = "sinf 0=>1", .method = Method::kSinf, .target = "1"},
-               {.label = "sinf 1=>0", .method = Method::kSinf, .target = "0"},
-               kAuto,
-               {.label = "tree, auto", .method = Method::kTree, .automatic = true},
-               {.label = "tree-inb, auto", .method = Method::kTreeInb, .automatic = true},
-               {.label = "realnvp", .method = Method::kRealnvp, .automatic = true},
-               {.label = "alignflow", .method = Method::kAlignflow, .automatic = true},
-               {.label = "lrmf 0=>1", .method = Method::kLrmf, .target = "1", .automatic = true},
-               {.label = "lrmf 1=>0", .method = Method::kLrmf, .target = "0", .automatic = true},
-               kCycleGan});
+  rows.insert(
+      rows.end(),
+      {{.label = "dd", .method = Method::kDd},
+       {.label = "sinf 0=>1", .method = Method::kSinf, .target = "1"},
+       {.label = "sinf 1=>0", .method = Method::kSinf, .target = "0"},
+       kAuto,
+       {.label = "tree, auto", .method = Method::kTree, .automatic = true},
+       {.label = "tree-inb, auto", .method = Method::kTreeInb, .automatic = true},
+       {.label = "realnvp", .automatic = true, .networks = NetworkKind::kRealnvp},
+       {.label = "alignflow", .automatic = true, .networks = NetworkKind::kAlignflow},
+       {.label = "lrmf 0=>1", .target = "1", .automatic = true, .networks = NetworkKind::kLrmf},
+       {.label = "lrmf 1=>0", .target = "0", .automatic = true, .networks = NetworkKind::kLrmf},
+       kCycleGan});
   return rows;
 }
 
@@ -53,16 +55,18 @@ const RowSpec kImageDd{
     .label = "dd", .method = Method::kDd, .runs = Runs::kSplit, .layers = 11, .directions = 0};
 
 const RowSpec kImageRealnvp{
-    .label = "realnvp", .method = Method::kRealnvp, .runs = Runs::kSplit, .automatic = true};
+    .label = "realnvp", .runs = Runs::kSplit, .automatic = true, .networks = NetworkKind::kRealnvp};
 
-const RowSpec kImageAlignflow{
-    .label = "alignflow", .method = Method::kAlignflow, .runs = Runs::kSplit, .automatic = true};
+const RowSpec kImageAlignflow{.label = "alignflow",
+                              .runs = Runs::kSplit,
+                              .automatic = true,
+                              .networks = NetworkKind::kAlignflow};
 
 const RowSpec kImageLrmf{.label = "lrmf 0=>1",
-                         .method = Method::kLrmf,
                          .runs = Runs::kSplit,
                          .target = "1",
-                         .automatic = true};
+                         .automatic = true,
+                         .networks = NetworkKind::kLrmf};
 
 RowSpec inb(Index layers, Index directions) {
   return {.label = "inb " + std::to_string(layers) + "x" + std::to_string(directions),
@@ -229,6 +233,35 @@ const Experiment& find_experiment(const std::string& name) {
   throw InvalidOption(unknown_name("table or figure", name, names));
 }
 
+std::string RowSpec::method_name() const {
+  if (cyclegan) return "cyclegan";
+  if (!networks) return std::string(name_of(method));
+  switch (*networks) {
+    case NetworkKind::kRealnvp:
+      return "realnvp";
+    case NetworkKind::kLrmf:
+      return "lrmf";
+    case NetworkKind::kAlignflow:
+      break;
+  }
+  return "alignflow";
+}
+
+bool RowSpec::to_one_group() const {
+  return networks ? *networks == NetworkKind::kLrmf : method_info(method).to_last_group;
+}
+
+NetworkOptions network_options_of(const RowSpec& row, const GroupSet& groups, const Scale& scale,
+                                  int run) {
+  NetworkOptions out{.kind = *row.networks};
+  if (!scale.full()) out.epochs = scale.train_rows / 10;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    if (groups[m].name == row.target) out.target = m;
+  }
+  out.seed = row.runs == Runs::kSeed ? static_cast<std::uint64_t>(run) : 0;
+  return out;
+}
+
 FitOptions options_of(const RowSpec& row, const SetInfo& set, Index num_groups, Index dim,
                       const Scale& scale, int run) {
   FitOptions options;
@@ -239,7 +272,6 @@ FitOptions options_of(const RowSpec& row, const SetInfo& set, Index num_groups, 
     if (!scale.full() && !method.one_layer()) {
       options.layers = scale.layers(row.layers > 0 ? row.layers : 100);
     }
-    if (!scale.full() && method.has("coupling")) options.epochs = scale.train_rows / 10;
   } else {
     options = paper_options(row.method, num_groups);
     if (row.layers > 0) options.layers = row.layers;

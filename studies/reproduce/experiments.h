@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "baselines/network_flow.h"
 #include "conflux/options/options.h"
 #include "reproduce/data.h"
 
@@ -23,8 +25,14 @@ struct RowSpec {
   std::string target = {};
   /// Use the defaults of the library instead of the paper's settings.
   bool automatic = false;
-  /// CycleGAN, which is no method of the library.
+  /// Baselines that are no methods of the library: flows of networks, and CycleGAN.
+  std::optional<NetworkKind> networks = {};
   bool cyclegan = false;
+
+  /// The name of the method, or of the baseline.
+  std::string method_name() const;
+  /// All groups move to one of them, in whose units they end.
+  bool to_one_group() const;
 };
 
 struct Experiment {
@@ -47,6 +55,10 @@ const std::vector<Experiment>& experiments();
 
 /// Throws InvalidOption with the nearest name.
 const Experiment& find_experiment(const std::string& name);
+
+/// The options of one fit of networks.
+NetworkOptions network_options_of(const RowSpec& row, const GroupSet& groups, const Scale& scale,
+                                  int run);
 
 /// The options of one fit.
 FitOptions options_of(const RowSpec& row, const SetInfo& set, Index num_groups, Index dim,

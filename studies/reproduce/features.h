@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "baselines/feature_net.h"
 #include "conflux/core/parallel.h"
-#include "conflux/features/feature_net.h"
 #include "reproduce/data.h"
 #include "reproduce/report.h"
 #include "reproduce/translator.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "options/methods.h"
-
 namespace conflux::app {
 
 namespace {
@@ -14,9 +12,8 @@ std::string network_of(const RowResult& result, const Json& options) {
         "two generators x + network(x), two critics; two hidden layers of {} | {} steps",
         options.at("hidden").whole(), options.at("steps").whole());
   }
-  const MethodInfo& method = method_info(result.row.method);
   const std::string hidden = options.at("hidden").text(), epochs = options.at("epochs").text();
-  if (method.critics) {
+  if (result.row.networks == NetworkKind::kAlignflow) {
     return fmt::format(
         "{} couplings and a critic for each group; two hidden layers of {} | {} passes",
         options.at("couplings").text(), hidden, epochs);
@@ -26,7 +23,7 @@ std::string network_of(const RowResult& result, const Json& options) {
       "at "
       "most {} passes",
       options.at("couplings").text(),
-      method.to_last_group ? " that moves, and as many that all share" : "", hidden, epochs);
+      result.row.to_one_group() ? " that moves, and as many that all share" : "", hidden, epochs);
 }
 
 }  // namespace
@@ -34,7 +31,7 @@ std::string network_of(const RowResult& result, const Json& options) {
 std::string networks_text(const std::vector<RowResult>& results) {
   std::string rows;
   for (const RowResult& result : results) {
-    if (!result.row.cyclegan && !method_info(result.row.method).has("coupling")) continue;
+    if (!result.row.cyclegan && !result.row.networks) continue;
     double cpu_seconds = 0;
     for (const Json& cell : result.cells) {
       cpu_seconds += cell.at("fit_cpu_seconds").number() / static_cast<double>(result.cells.size());

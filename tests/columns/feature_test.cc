@@ -1,9 +1,9 @@
-#include "conflux/columns/feature.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+
+#include "conflux/columns/columns.h"
 
 namespace conflux {
 namespace feature_test {

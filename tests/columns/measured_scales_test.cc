@@ -1,4 +1,4 @@
-#include "conflux/columns/measured_scales.h"
+#include "columns/measured_scales.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/lisi.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
 #include "kernels/normal.h"

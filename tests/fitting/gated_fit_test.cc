@@ -8,8 +8,8 @@
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
-#include "conflux/metrics/lisi.h"
-#include "conflux/model/add_group.h"
+#include "conflux/metrics/moves.h"
+#include "conflux/model/model.h"
 #include "conflux/training/fit.h"
 #include "tests/support/layer_laws.h"
 

@@ -1,4 +1,4 @@
-#include "conflux/metrics/feature_transfer.h"
+#include "metrics/feature_transfer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

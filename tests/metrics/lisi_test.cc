@@ -1,5 +1,3 @@
-#include "conflux/metrics/lisi.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <map>
 
 #include "conflux/core/error.h"
+#include "conflux/metrics/moves.h"
 #include "conflux/tables/table.h"
 #include "core/rng.h"
 #include "tests/metrics/clouds.h"

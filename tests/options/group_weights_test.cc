@@ -1,9 +1,8 @@
-#include "conflux/options/group_weights.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "conflux/core/error.h"
+#include "conflux/options/options.h"
 
 namespace conflux {
 namespace group_weights_test {

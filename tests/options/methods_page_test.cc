@@ -20,10 +20,8 @@ std::string yes(bool holds) { return holds ? "yes" : "–"; }
 
 std::string row_of(const MethodInfo& method) {
   std::string out = "| `" + std::string(method.name) + "` | " + std::string(method.help) + " |";
-  for (const std::string& cell :
-       {yes(method.critics), yes(!method.one_layer()), std::string("yes"),
-        yes(!method.to_last_group), std::string("yes"), std::string("yes"),
-        yes(method.takes_new_groups()), yes(method.each_alone()), std::string(method.cost)}) {
+  for (const std::string& cell : {yes(!method.one_layer()), yes(!method.to_last_group),
+                                  yes(method.to_uniform), std::string(method.cost)}) {
     out += " " + cell + " |";
   }
   return out + "\n";
@@ -36,25 +34,20 @@ Made from the records of the methods (`src/options/methods.h`); a test compares 
 `)" + std::string(kWrite) +
                     R"(=1` is set.
 
-| method | what it does | adversarial | iterative | more than two groups | shared space | exact inverse | new rows | new groups | densities | cost of a fit |
-|---|---|---|---|---|---|---|---|---|---|---|
+| method | what it does | iterative | shared space | densities | cost of a fit |
+|---|---|---|---|---|---|
 )";
   for (const MethodInfo& method : kMethods) out += row_of(method);
-  out +=
-      R"(| CycleGAN | two networks translate, each judged by a critic; no method of conflux | yes | – | – | – | – | yes | – | – | not measured |
-
-- **adversarial**: critics are trained against the maps; their losses do not say how good translations are.
+  out += R"(
 - **iterative**: layers are added one after the other, each fitted to what the ones before have left.
-- **more than two groups**: all methods here take any number of groups. The papers of AlignFlow, LRMF and SINF have two.
 - **shared space**: all groups meet in a space of its own. The others move onto one of the groups (`–`).
-- **exact inverse**: a row that goes there and back is the row again, up to rounding; tests state it for every kind of layer.
-- **new rows, new groups**: what a fitted model can take without being fitted again (`conflux add-group`).
 - **densities**: a group's law is known, and so is how likely a row is.
-- Every method gives the same bits for the same data, options and seed, on any number of threads.
-- Cost: n rows of d features, L layers, K directions, J steps of a search, P parameters of a network, E passes over the rows.
+- Every method takes any number of groups and has an exact inverse: a row that goes there and back is the row again, up to rounding. Fitted models take
+  new rows and new groups (`conflux add-group`). The same data, options and seed give the same bits on any number of threads.
+- Cost: n rows of d features, L layers, K directions, J steps of a search.
 
-CycleGAN stands here because it does in the paper's table. Its two generators are no inverses of each other, so that there is no space
-that groups share, no way back, and nothing that a model of conflux could hold: `conflux reproduce` trains it for a row of a table, and forgets it.
+The paper's comparison also has networks: RealNVP, LRMF, AlignFlow and CycleGAN. They are no methods of the library; `conflux reproduce` trains them for rows
+of its tables ([math.md](math.md), section 9).
 )";
   return out;
 }

@@ -369,5 +369,17 @@ TEST(HostileFile, OfHistogramMapsIsRefusedByName) {
               HasSubstr("\"layer.0.barycenter.moments\" has the shape"));
 }
 
+// Models of any method had these options while networks were methods of the library.
+TEST(OlderFile, MayHaveTheOptionsOfNetworks) {
+  RawFile raw(some_files().front());
+  raw.change("options", [](OrderedJson& j) {
+    j["couplings"] = 8;
+    j["hidden"] = nullptr;
+    j["epochs"] = nullptr;
+    j["likelihood_weight"] = 0.5;
+  });
+  EXPECT_EQ(parse_model(raw.bytes()).flow.dim(), parse_model(some_files().front()).flow.dim());
+}
+
 }  // namespace hostile_file_test
 }  // namespace conflux

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "conflux/core/error.h"
-#include "conflux/model/add_group.h"
+#include "conflux/model/model.h"
 #include "flow/tree_layer.h"
 #include "options/option_table.h"
 #include "tests/storage/models.h"

@@ -145,19 +145,6 @@ TEST(GroupsFromTable, TakesNamedFeaturesInTheirOrder) {
   EXPECT_THAT(found.groups[3].rows.row_span(0), ElementsAre(-4.0, 4.0));
 }
 
-// What is cut out of a table and put back must leave it as it was, or rows changed places.
-TEST(GroupsFromTable, PutRowsUndoesIt) {
-  Table table = cells();
-  const GroupedTable found = groups_from_table(table, {.group = "batch", .features = {"y", "x"}});
-  for (Column& column : table.columns) {
-    if (column.name == "x" || column.name == "y") column.numbers.assign(4, 99);
-  }
-  for (Index m = 0; m < 2; ++m) {
-    put_rows(table, {"y", "x"}, found.positions[m], found.groups[m].rows.doubles());
-  }
-  EXPECT_TRUE(same_table(table, cells()));
-}
-
 TEST(GroupsFromTable, EveryRefusalNamesThePlaceAndTheRemedy) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Table holes = cells();

@@ -129,11 +129,6 @@ Digests digests() {
     automatic.method = method;
     FitOptions paper_three = paper_options(method, 3);
     FitOptions paper_two = paper_options(method, 2);
-    // Networks that are trained to the end take long and have no other bits than those of few
-    // steps.
-    if (method_info(method).has("coupling")) {
-      automatic.epochs = paper_three.epochs = paper_two.epochs = 20;
-    }
     record(fmt::format("{}/auto/3", name), three, automatic);
     record(fmt::format("{}/auto/2", name), two, automatic);
     record(fmt::format("{}/paper/3", name), three, paper_three);

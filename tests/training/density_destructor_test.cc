@@ -8,8 +8,7 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
 #include "conflux/metrics/moves.h"
-#include "conflux/model/add_group.h"
-#include "conflux/model/log_density.h"
+#include "conflux/model/model.h"
 #include "conflux/toys/toy.h"
 #include "core/rng.h"
 

@@ -85,10 +85,6 @@ FitOptions options_of(Method method, Gating gate) {
   options.threads = 1;
   options.fit_rows = 150;
   options.layers = method_info(method).one_layer() ? 1 : 3;
-  // Networks that are small and learn little; other methods ignore this.
-  options.couplings = 2;
-  options.hidden = 4;
-  options.epochs = 3;
   return without_ignored(options);
 }
 

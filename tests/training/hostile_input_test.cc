@@ -17,10 +17,10 @@ namespace hostile_input_test {
 
 using testing::HasSubstr;
 
-constexpr Method kTried[] = {
-    Method::kNb,      Method::kInb,         Method::kRandNb,  Method::kNbInb, Method::kGbInb,
-    Method::kGb,      Method::kNbRandNb,    Method::kSinf,    Method::kDd,    Method::kTree,
-    Method::kTreeInb, Method::kConditional, Method::kRealnvp, Method::kLrmf,  Method::kAlignflow};
+constexpr Method kTried[] = {Method::kNb,       Method::kInb,     Method::kRandNb,
+                             Method::kNbInb,    Method::kGbInb,   Method::kGb,
+                             Method::kNbRandNb, Method::kSinf,    Method::kDd,
+                             Method::kTree,     Method::kTreeInb, Method::kConditional};
 
 GroupSet two_groups(Matrix a, Matrix b) {
   GroupSet groups;
@@ -104,12 +104,9 @@ TEST_P(HardData, GivesAFiniteResultThatCanBeUndone) {
   for (const Method method : kTried) {
     for (const Estimator estimator :
          {Estimator::kQuantile, Estimator::kHistogram, Estimator::kSpline}) {
-      const bool couplings = method_info(method).has("coupling");
-      if (couplings && (groups.dim() < 2 || estimator != Estimator::kQuantile)) continue;
       FitOptions options;
       options.method = method;
       options.estimator = estimator;
-      options.epochs = 2;
       if (!method_info(method).one_layer()) options.layers = 4;
       const Fit fit = fit_flow(groups, without_ignored(options));
       for (Index m = 0; m < groups.num_groups(); ++m) {

@@ -1,7 +1,5 @@
 // Rows that a fit is content with when there are more.
 
-#include "conflux/training/pool.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -5,7 +5,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
-#include "conflux/model/add_group.h"
+#include "conflux/model/model.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "options/option_table.h"

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "conflux/comparing/check.h"
-#include "conflux/core/message.h"
+#include "conflux/core/error.h"
 #include "conflux/dataset/dataset.h"
 #include "conflux/judging/judgement.h"
 #include "conflux/model/model.h"
@@ -54,7 +54,6 @@ struct AlignHooks {
   std::function<void(const CheckReport&)> on_check = {};
   /// As in FitControl.
   std::function<void(const Fit& so_far)> on_progress = {};
-  std::function<void(Index done, Index most)> on_pass = {};
   const Fit* resume = nullptr;
   /// Called after every layer; false ends the fit with the layers so far.
   LayerCallback on_layer = {};

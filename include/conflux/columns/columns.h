@@ -13,18 +13,133 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "conflux/columns/feature.h"
+#include "conflux/core/index.h"
 #include "conflux/core/matrix.h"
 #include "conflux/core/parallel.h"
 #include "conflux/tables/table.h"
 
 namespace conflux {
+
+// One feature of a table: what its values mean, and how a value becomes a coordinate.
+//
+// A value is spread first and scaled then. Spreading moves a value that many rows share, an atom,
+// to a point of its cell, an interval that no other value uses: a whole number owns half a unit on
+// either side; the cell of any other atom pushes the numbers above it aside, that of an atom on the
+// edge of the support lies beyond that edge. What is spread no longer repeats, and still has the
+// units of the data. Scaling is an increasing map of the line, the same for all groups. The way
+// back undoes the scale and takes every point of a cell to its atom, so that a row of a group
+// returns to the bit.
+//
+// A row that is shown as another group must look like that group. Its values are therefore also
+// taken to the nearest value that this group holds, if the feature has few values, and kept within
+// the support.
+
+/// Numbers that hardly repeat; multiples of 1, 0.1, 0.01 ...; numbers among which some values are
+/// shared by many rows; texts.
+enum class FeatureKind { kNumber, kWhole, kRepeated, kCategory };
+
+/// Whether coordinates are the spread values as they are, divided by their spread, or their normal
+/// scores over the rows of all groups.
+enum class FeatureScale { kNone, kStandard, kNormal };
+
+/// An interval; infinite where there is no bound.
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  bool contains(double x) const { return low <= x && x <= high; }
+  bool operator==(const Interval&) const = default;
+};
+
+/// A value that many rows share, and the interval that it is spread over.
+struct Atom {
+  double value = 0;
+  Interval cell = {};
+  /// Largest share of the rows of a group that have this value.
+  double share = 0;
+};
+
+/// What a group has of a feature.
+struct HeldValues {
+  /// From the smallest value to the largest; empty (low above high) when all are missing.
+  Interval range = {};
+  /// All different values, increasing; empty when the feature has too many to tell.
+  std::vector<double> values = {};
+};
+
+struct Feature {
+  std::string name;
+  FeatureKind kind = FeatureKind::kNumber;
+  FeatureScale scale = FeatureScale::kNone;
+  Interval support = {};
+  /// Values are multiples of 10^-decimals; -1: of nothing.
+  int decimals = -1;
+  /// Increasing. Of a feature with decimals only those values that are shared by many rows.
+  std::vector<Atom> atoms = {};
+  /// Whether cells push other numbers aside. In models of version 0.1.0 they are slivers around
+  /// their atoms, too narrow for numbers between atoms to return with all digits.
+  bool makes_room = false;
+  /// Whether repeated values are spread. If not, a value is its own point: corrections that only
+  /// shift, scale or rotate need no noise. Values still fit the group on the way back.
+  bool spreads = true;
+  /// The text of value 0, 1, ...; of categories only.
+  std::vector<std::string> categories = {};
+  /// Above 0: what is scaled is arcsinh(spread value / cofactor), as cytometrists look at it.
+  double cofactor = 0;
+  /// Knots of the scale: curved spread values and their coordinates, both strictly increasing. The
+  /// outer slopes go on beyond them. Empty: coordinates are curved spread values.
+  std::vector<double> spread_knots = {};
+  std::vector<double> coordinate_knots = {};
+  /// Numbers such as -999 that stand for missing cells, increasing.
+  std::vector<double> missing_codes = {};
+  /// What each group has, in the order of the groups.
+  std::vector<HeldValues> held = {};
+
+  bool is_missing_code(double value) const {
+    return std::find(missing_codes.begin(), missing_codes.end(), value) != missing_codes.end();
+  }
+  bool category() const { return kind == FeatureKind::kCategory; }
+  /// Whether coordinates differ from values or are moved back otherwise than they came.
+  bool as_it_is() const;
+
+  /// A point of the cell of `value`, where `place` in (0, 1) tells. A value without a cell, which
+  /// new data may have, gets a point that no cell uses.
+  double spread(double value, double place) const;
+  bool has_cell(double value) const;
+  /// The value in whose cell a point lies, or that has this point for itself.
+  double gathered(double point) const;
+  /// The value that a point stands for in a group that it does not come from.
+  double fitted_to_group(double point, Index group) const;
+
+  /// The arcsinh of a spread value, and back; both do nothing without a cofactor.
+  double curved(double point) const { return cofactor > 0 ? std::asinh(point / cofactor) : point; }
+  double straight(double curved) const {
+    return cofactor > 0 ? cofactor * std::sinh(curved) : curved;
+  }
+
+  double coordinate(double point) const;
+  double point(double coordinate) const;
+  /// Coordinates per unit of the data, at a coordinate.
+  double slope(double coordinate) const;
+
+  /// Position of a text among the categories; -1 when it is new.
+  Index category_of(const std::string& text) const;
+
+ private:
+  double beside_cells(double value) const;
+  double from_beside_cells(double point) const;
+  /// How far numbers above an atom are pushed by cells; -1: numbers below all atoms.
+  double pushed_above(Index atom) const;
+};
 
 /// Rows with missing cells: moved as if the missing features had their expected values; refused;
 /// or left out of the fit, and moved like those of kAuto later. Numbers such as -999 that lie far

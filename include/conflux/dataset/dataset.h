@@ -25,11 +25,11 @@
 #include "conflux/columns/find_columns.h"
 #include "conflux/comm/communicator.h"
 #include "conflux/components/components.h"
+#include "conflux/core/error.h"
 #include "conflux/core/group_set.h"
-#include "conflux/core/message.h"
 #include "conflux/options/options.h"
 #include "conflux/tables/table.h"
-#include "conflux/training/pool.h"
+#include "conflux/training/fit.h"
 
 namespace conflux {
 

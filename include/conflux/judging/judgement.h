@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
-#include "conflux/core/sample_rows.h"
 #include "conflux/metrics/guessing.h"
 #include "conflux/training/fit_record.h"
 

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "conflux/columns/columns.h"
 #include "conflux/components/components.h"
+#include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
 #include "conflux/training/fit.h"
 
 namespace conflux {
@@ -28,5 +31,38 @@ struct Model {
   /// Anything else that a caller wants to keep, as text.
   std::map<std::string, std::string> metadata = {};
 };
+
+// Densities of rows under a model of density destructors (DD).
+
+/// Log-density of each row under the model of its group; `groups` has one group per row, or a
+/// single one for all rows. Where the latent space is the unit cube, the law there is uniform up to
+/// the margin; the little mass beyond decays like a normal law, so that densities are positive
+/// everywhere and integrate to 1. Throws InvalidOption unless the model was fitted by DD.
+std::vector<double> log_density(const Model& model, std::span<const Index> groups,
+                                const SampleRows& rows, const Workers& workers);
+inline std::vector<double> log_density(const Model& model, Index group, const SampleRows& rows,
+                                       const Workers& workers) {
+  return log_density(model, std::span<const Index>(&group, 1), rows, workers);
+}
+
+// Maps of a group that the fit has not seen.
+//
+// Every layer keeps the barycenter that its maps lead to. A new group is moved there layer by
+// layer: its map of a layer is fitted on its rows as its maps of the layers before have left them.
+// The maps of the old groups stay as they are, bit by bit; the new group has weight 0 in the
+// barycenters. Rows that equal those of an old group get the maps of that group.
+//
+// Cost: one sort of the rows per line; no search.
+
+/// The model with one more group, the last. Throws InvalidOption when the name is taken, and
+/// InvalidData when the rows do not suit or a layer has no barycenter. Empty `weights` means that
+/// all rows count alike.
+Model add_group(const Model& model, const std::string& name, SampleRows rows,
+                std::span<const double> weights, const Workers& workers);
+
+/// The same for a model that knows columns, from a table that has them: it also learns what the
+/// group holds.
+Model add_group(const Model& model, const std::string& name, const Table& table,
+                const Workers& workers, std::span<const double> weights = {});
 
 }  // namespace conflux

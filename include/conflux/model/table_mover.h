@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "conflux/core/parallel.h"
-#include "conflux/flow/route.h"
+#include "conflux/flow/flow.h"
 #include "conflux/model/model.h"
 #include "conflux/tables/table.h"
 

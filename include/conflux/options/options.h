@@ -6,15 +6,60 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conflux/core/index.h"
-#include "conflux/options/group_weights.h"
-#include "conflux/options/row_limit.h"
 
 namespace conflux {
+
+// How many rows of a group are taken at most. As text: a number, or `all`.
+
+struct RowLimit {
+  static constexpr Index kAll = std::numeric_limits<Index>::max();
+
+  RowLimit() = default;
+  RowLimit(Index most) : rows(most) {}
+
+  bool operator==(const RowLimit&) const = default;
+  bool all() const { return rows == kAll; }
+
+  Index rows = kAll;
+};
+
+// How much each group counts in the barycenter.
+//
+// As text: `uniform` (all alike), `size` (as many as its rows), or one number per group, `1,2,0.5`.
+
+struct GroupWeights {
+  enum class Kind { kUniform, kSize, kList };
+
+  GroupWeights() = default;
+  explicit GroupWeights(Kind which) : kind(which) {}
+  GroupWeights(std::vector<double> each) : kind(Kind::kList), list(std::move(each)) {}
+  GroupWeights(std::initializer_list<double> each) : kind(Kind::kList), list(each) {}
+
+  bool operator==(const GroupWeights&) const = default;
+
+  Kind kind = Kind::kUniform;
+  /// Empty unless `kind` is kList.
+  std::vector<double> list = {};
+};
+
+/// Numbers so exact that reading them back gives the same bits.
+std::string to_text(const GroupWeights& weights);
+
+/// Throws InvalidOption when the text is none of the three forms.
+GroupWeights parse_group_weights(std::string_view text);
+
+/// One weight per group, with sum 1. Throws InvalidOption when the list does not suit the groups.
+std::vector<double> normalized_weights(const GroupWeights& weights,
+                                       const std::vector<Index>& group_sizes);
 
 /// How the groups are aligned; docs/math.md has the formulas.
 enum class Method {
@@ -33,10 +78,7 @@ enum class Method {
   kDd,
   kTree,
   kTreeInb,
-  kConditional,
-  kRealnvp,
-  kLrmf,
-  kAlignflow
+  kConditional
 };
 
 enum class Estimator { kQuantile, kHistogram, kSpline };

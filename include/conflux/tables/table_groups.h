@@ -1,7 +1,7 @@
 // Tables as groups of samples, and back.
 //
 // One column tells the group of a row, others are features, the rest is carried along. The position
-// of each row is kept, so that moved rows can be put back where they came from.
+// of each row is kept.
 
 #pragma once
 
@@ -52,10 +52,6 @@ Matrix features_of(const Table& table, const std::vector<std::string>& features)
 /// group m.
 std::vector<Matrix> features_of_groups(const Table& table, const std::vector<std::string>& features,
                                        const std::vector<std::vector<Index>>& positions);
-
-/// Overwrites row positions[i] of the features by row i of `rows`.
-void put_rows(Table& table, const std::vector<std::string>& features,
-              std::span<const Index> positions, ConstRows rows);
 
 /// A text table whose column "group" tells the groups and whose other columns are all features.
 GroupSet read_csv(const std::filesystem::path& path);

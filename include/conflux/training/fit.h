@@ -11,8 +11,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "conflux/comm/communicator.h"
 #include "conflux/core/group_set.h"
@@ -21,6 +23,30 @@
 #include "conflux/training/fit_record.h"
 
 namespace conflux {
+
+// Some rows of every group that a fit is content with.
+//
+// Every row has a random number, named by the seed and by its position in its group. The pool of a
+// group holds the rows with the smallest numbers, and the smallest few of every label, so that rare
+// labels stay; rows whose numbers come next can judge the fit. Groups that are copies of each other
+// have pools that are copies.
+
+/// Positions of rows, by group and in order.
+struct Pool {
+  std::vector<std::vector<Index>> fitted = {};
+  /// Rows that come next by their numbers: nothing of a fit has seen them.
+  std::vector<std::vector<Index>> next = {};
+  /// Rows of each group that the pool was drawn from.
+  std::vector<Index> sizes = {};
+
+  Index num_fitted() const;
+  /// Whether every row is fitted.
+  bool whole() const;
+};
+
+/// Draws at most so many rows of each group, more only to keep rare labels. Rows without mass do
+/// not take part. What a fit does by itself with FitOptions::fit_rows.
+Pool draw_pool(const GroupSet& groups, RowLimit rows_per_group, std::uint64_t seed);
 
 /// Rows of groups, and where a fit that has not seen them moves them.
 struct UnseenRows {
@@ -43,9 +69,6 @@ struct Fit {
 struct FitControl {
   /// Called after every layer with the fit so far, which a checkpoint may keep.
   std::function<void(const Fit&)> on_progress = {};
-  /// Called after every pass of networks over the rows, by the thread that trains, with the passes
-  /// of all networks so far and the largest possible number. Only methods with networks call it.
-  std::function<void(Index done, Index most)> on_pass = {};
   /// A fit of the same data with the same options (threads may differ) that ended early. The
   /// result has the same bits as that of an uninterrupted fit. Null starts anew.
   const Fit* resume = nullptr;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "conflux/comparing/check.h"
-#include "conflux/comparing/composition.h"
 #include "conflux/options/options.h"
 
 namespace conflux {
