@@ -50,6 +50,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--label", input.label);
   add("--features", list(input.features));
   add("--drop", list(input.drop));
+  add("--keep", list(input.keep));
   add("--fit-where", input.where);
   add("--meta", input.meta);
   add("--meta-key", input.meta_key);
@@ -257,6 +258,7 @@ Verb check_verb() {
        features_flag(flags->input.features,
                      "columns to look at, with commas [every column that can be]"),
        drop_flag(flags->input),
+       keep_flag(flags->input),
        where_flag(flags->input),
        {.names = "--deals",
         .value = "N",

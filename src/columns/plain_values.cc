@@ -53,6 +53,7 @@ GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Colu
             std::vector<double>(group.masses.begin(), group.masses.end()));
   }
   out.set_feature_names(groups.feature_names());
+  out.set_covariates(groups.covariates());
   if (!groups.label_names().empty()) out.set_labels(groups.label_names(), std::move(labels));
   return out;
 }

@@ -9,8 +9,10 @@
 #include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "core/disk_scratch.h"
+#include "core/take_rows.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
+#include "options/option_table.h"
 
 namespace conflux {
 
@@ -275,6 +277,16 @@ void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
   }
 }
 
+// Other layers would move the covariates, which no row may lose.
+void refuse_to_move_covariates(const GroupSet& groups, Method method) {
+  const bool can = method == Method::kMeans || method == Method::kLocationScale;
+  if (groups.covariates() == 0 || can || method == Method::kAuto) return;
+  throw InvalidOption(fmt::format(
+      "method {} cannot keep columns; choose location-scale, means or auto, or name no columns "
+      "that are kept.",
+      name_of(method)));
+}
+
 // kOn or kOff.
 UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm) {
   if (requested == UnitCube::kOff) return UnitCube::kOff;
@@ -295,15 +307,17 @@ Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions&
   FitRecord& record = out.record;
   record.group_sizes = count_rows(usable, comm);
   check_groups(groups, record.group_sizes);
+  refuse_to_move_covariates(groups, requested.method);
   record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
   record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
   out.flow = Flow(groups.names(), groups.dim());
   return out;
 }
 
-std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
+std::vector<std::string> find_warnings(const GroupSet& all, const RowChoice& chosen,
                                        const RowPlaces& places, const FitOptions& options,
                                        Communicator& comm) {
+  const GroupSet groups = without_covariates(all);
   std::vector<std::string> warnings;
   const std::vector<Index>& sizes = places.sizes;
   warn_of_many_labels(groups, sizes, options, warnings);
