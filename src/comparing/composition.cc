@@ -265,7 +265,9 @@ GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, In
                          const Workers& workers) {
   const bool open = requested.gate == Gating::kAuto;
   // Covariates say which rows are alike, and only layers that ask them may follow.
-  if (groups.covariates() > 0 && open) return {};
+  if (groups.covariates() > 0 && open) {
+    return {.gate = gates_by_covariates(requested.method) ? Gating::kKept : Gating::kNone};
+  }
   const KnownLabels known = known_labels(groups);
   const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
   const bool by_kind = requested.gate == Gating::kKinds || by_labels;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "options/option_table.h"
 #include "training/automatic.h"
 #include "training/inspection.h"
 #include "training/ladder.h"
@@ -27,24 +26,6 @@ Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
   return fit_planned(sample, options, alone, {}, plan);
 }
 
-/// With covariates the automatic fit is location and scale given them.
-Climb keep_covariates(GroupSet& groups, FitOptions& options, FitPlan& plan, Communicator& comm) {
-  options.method = Method::kLocationScale;
-  options = without_ignored(options);
-  begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
-  if (!groups_differ(groups, options, plan)) {
-    return {.stay = true, .stop = kNoDifference, .warning = kNoDifferenceWarning};
-  }
-  plan.groups_differ = true;
-  if (plan.on_linear_rung) plan.on_linear_rung(groups, false);
-  Climb out;
-  out.ladder.goal = name_of(options.goal);
-  out.ladder.chosen = name_of(options.method);
-  out.ladder.sentences = {
-      "Correction: location and scale of the features, given the columns that are kept."};
-  return out;
-}
-
 }  // namespace
 
 Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& options,
@@ -58,18 +39,17 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     }
     return out;
   }
-  if (groups.covariates() > 0 && options.method == Method::kAuto) {
-    return keep_covariates(groups, options, plan, comm);
-  }
+  const bool kept = groups.covariates() > 0 && options.method == Method::kAuto;
   const bool open = gate_was_open(requested, kinds);
   const bool asked = options.method == Method::kAuto && (options.layers || options.strength);
-  if (comm.size() > 1 || !(asked || has_ladder(groups, options, open))) return out;
+  if (comm.size() > 1 || !(asked || kept || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
   if (!groups_differ(groups, options, plan)) {
     return {.stay = true, .stop = kNoDifference, .warning = kNoDifferenceWarning};
   }
   if (asked) {
     options.method = Method::kInb;
+    if (kept) options.gate = Gating::kKept;
     options = without_ignored(options);
     return out;
   }

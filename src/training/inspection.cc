@@ -278,13 +278,26 @@ void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
 }
 
 // Other layers would move the covariates, which no row may lose.
-void refuse_to_move_covariates(const GroupSet& groups, Method method) {
-  const bool can = method == Method::kMeans || method == Method::kLocationScale;
-  if (groups.covariates() == 0 || can || method == Method::kAuto) return;
-  throw InvalidOption(fmt::format(
-      "method {} cannot keep columns; choose location-scale, means or auto, or name no columns "
-      "that are kept.",
-      name_of(method)));
+void check_covariates(const GroupSet& groups, const FitOptions& requested) {
+  const bool gated = requested.gate == Gating::kKept;
+  if (groups.covariates() == 0) {
+    if (!gated) return;
+    throw InvalidOption("gate is kept, but no columns are; name some with keep, or choose another "
+                        "gate.");
+  }
+  const Method method = requested.method;
+  const bool affine = method == Method::kMeans || method == Method::kLocationScale;
+  if (!affine && method != Method::kAuto && !(gated && gates_by_covariates(method))) {
+    throw InvalidOption(fmt::format(
+        "method {} with gate {} cannot keep columns; choose location-scale, means or auto, or inb "
+        "with gate kept, or name no columns that are kept.",
+        name_of(method), name_of(requested.gate)));
+  }
+  if (gated && requested.directions.value_or(1) > groups.features()) {
+    throw InvalidOption(fmt::format("directions is {} but there are {} features beside those that "
+                                    "are kept; choose at most {}, or leave it unset.",
+                                    *requested.directions, groups.features(), groups.features()));
+  }
 }
 
 // kOn or kOff.
@@ -307,7 +320,7 @@ Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions&
   FitRecord& record = out.record;
   record.group_sizes = count_rows(usable, comm);
   check_groups(groups, record.group_sizes);
-  refuse_to_move_covariates(groups, requested.method);
+  check_covariates(groups, requested);
   record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
   record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
   out.flow = Flow(groups.names(), groups.dim());

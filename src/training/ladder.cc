@@ -40,6 +40,8 @@ constexpr std::array kRungs{
     Rung{"nb", "one increasing map per feature", Method::kNb, 0, Gating::kNone, true},
     Rung{"sliced", "few sliced layers", Method::kInb, 20},
     Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
+    Rung{"kept", "sliced layers gated by the columns that are kept", Method::kInb, 0, Gating::kKept,
+         true},
     Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kKinds},
 };
 
@@ -139,7 +141,8 @@ class Ladder {
             workers) {}
 
   LadderChoice choose() {
-    if (!judge_.reason().empty()) return unjudged();
+    const bool few = kept() && smallest_group() < kFewestRowsOfClusters;
+    if (few || (!kept() && !judge_.reason().empty())) return unjudged();
     for (const Rung& rung : kRungs) {
       if (suits(rung) && may_pay(rung)) climb(rung);
     }
@@ -147,7 +150,13 @@ class Ladder {
   }
 
  private:
+  /// Whether columns are kept. Rungs that would move them are left out, and the group AUC judges
+  /// alone, of rows with their covariates.
+  bool kept() const { return groups_.covariates() > 0; }
+
   bool suits(const Rung& rung) const {
+    if (kept() && !rung.linear_by_feature && rung.gate != Gating::kKept) return false;
+    if (rung.gate == Gating::kKept) return kept() && smallest_group() >= kFewestRowsOfClusters;
     // Where clusters differ in proportions, even a shift of whole groups moves one onto another.
     if (clusters_ && rung.name != "none" && rung.gate != Gating::kKinds) return false;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
@@ -175,7 +184,9 @@ class Ladder {
       const Guess guess = guess_groups(after, {.seed = requested_.seed}, workers_);
       out.record.auc = guess.auc;
       out.record.auc_by_chance = guess.by_chance();
-      out.record.moved = distance_moved(sample_.judged, after);
+      out.record.moved =
+          distance_moved(without_covariates(sample_.judged), without_covariates(after));
+      if (kept()) return climbed_.push_back(std::move(out));
       out.transfer =
           judge_.judge([&](const GroupSet& fitted, const GroupSet& moved,
                            const std::vector<Index>&) { return align(rung, fitted, moved); });
@@ -201,6 +212,7 @@ class Ladder {
   }
 
   bool anything_is_transferred() const {
+    if (kept()) return false;
     std::vector<FeatureTransfer> all;
     for (const Climbed& each : climbed_) all.push_back(*each.transfer);
     return anything_transfers(all);
@@ -237,7 +249,7 @@ class Ladder {
   /// Held-out features cannot judge. Of large groups the cascade stops by itself where held-out
   /// rows gain nothing; of few rows location and scale harm least.
   LadderChoice unjudged() const {
-    const bool few = smallest_group() < kFewestRowsOfClusters;
+    const bool few = kept() || smallest_group() < kFewestRowsOfClusters;
     const Rung& rung = *std::find_if(kRungs.begin(), kRungs.end(), [&](const Rung& each) {
       return each.method == (few ? Method::kLocationScale : Method::kCascade);
     });
@@ -247,8 +259,8 @@ class Ladder {
     out.record.goal = "transfer";
     out.record.chosen = rung.name;
     out.record.sentences = {fmt::format(
-        "Correction: {}. Corrections could not be compared by held-out features: {}.", rung.words,
-        judge_.reason().empty() ? "the groups have too few rows" : judge_.reason())};
+        "Correction: {}. Corrections could not be compared on held-out rows: {}.", rung.words,
+        kept() || judge_.reason().empty() ? "the groups have too few rows" : judge_.reason())};
     return out;
   }
 
