@@ -6,6 +6,7 @@
 
 #include "aligning/records.h"
 #include "columns/plain_values.h"
+#include "conflux/aligning/confounding.h"
 #include "conflux/columns/measured_scales.h"
 #include "conflux/model/table_mover.h"
 #include "conflux/storage/checkpoint.h"
@@ -59,6 +60,10 @@ class ModelFit {
         data_(std::move(data)) {
     options_.fit = options_for(data_, options_, hooks_.on_message);
     choose_goal();
+    confounding_ = find_confounding(data_, options_.fit.seed, options_.fit.threads);
+    if (!confounding_.sentence.empty()) {
+      send(hooks_, MessageKind::kInfo, confounding_.sentence);
+    }
     if (may_be_plain()) prepare_plain();
   }
 
@@ -190,6 +195,8 @@ class ModelFit {
 
   Model model_of(Fit fit) {
     Model out{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+    std::vector<std::string>& warnings = out.record.warnings;
+    warnings.insert(warnings.begin(), confounding_.warnings.begin(), confounding_.warnings.end());
     out.feature_names = std::move(feature_names_);
     out.group_column = data_.group_column;
     out.label_column = data_.label_column;
@@ -204,6 +211,7 @@ class ModelFit {
   std::vector<std::string> feature_names_;
   std::string digest_;
   std::string goal_sentence_;
+  Confounding confounding_;
   Dataset data_;
   /// Columns with values as coordinates and the digest of the rows then, by Plain; empty where the
   /// fit may not use them.

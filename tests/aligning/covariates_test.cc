@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "conflux/aligning/align.h"
+#include "conflux/aligning/confounding.h"
 #include "conflux/model/add_group.h"
 #include "conflux/model/table_mover.h"
 #include "conflux/storage/model_file.h"
@@ -207,6 +208,119 @@ TEST(KeptColumns, LetAnotherGroupJoin) {
   for (std::string& site : late.columns.back().text) site = "B";
   table.append(late);
   EXPECT_NEAR(effects(table, "a")(2), 0, 0.2);
+}
+
+// The second site has another effect of age: P(features | age) meets only age by age.
+Table interaction(std::uint64_t number) {
+  Stream stream(number, Purpose::kTest);
+  std::vector<double> age, a, b;
+  std::vector<std::string> site;
+  for (Index i = 0; i < 1600; ++i) {
+    const bool second = i % 2 == 0;
+    const double years = stream.normal();
+    a.push_back(years * (second ? 2 : 0.5) + stream.normal());
+    b.push_back((second ? std::abs(years) : -1) + stream.normal());
+    age.push_back(years);
+    site.emplace_back(second ? "B" : "A");
+  }
+  Table out;
+  out.add("a", std::move(a));
+  out.add("b", std::move(b));
+  out.add("age", std::move(age));
+  out.add("site", std::move(site));
+  return out;
+}
+
+// The largest difference of the sites' means of a feature within tertiles of age.
+double largest_gap(const Table& table, const std::string& feature) {
+  double out = 0;
+  for (const double low : {-9.0, -0.43, 0.43}) {
+    const double high = low < -1 ? -0.43 : (low < 0 ? 0.43 : 9);
+    double sums[2] = {0, 0}, counts[2] = {0, 0};
+    for (Index i = 0; i < table.num_rows(); ++i) {
+      const double years = table["age"].numbers[i];
+      if (years < low || years >= high) continue;
+      const int site = table["site"].text[i] == "B" ? 1 : 0;
+      sums[site] += table[feature].numbers[i];
+      counts[site] += 1;
+    }
+    out = std::max(out, std::abs(sums[1] / counts[1] - sums[0] / counts[0]));
+  }
+  return out;
+}
+
+Model fitted_by(const Table& table, const FitOptions& fit) {
+  return fit_model(dataset_of(table, keeping({"age"})), {.fit = fit, .judge = false}).model;
+}
+
+TEST(KeptColumns, GateSlicedLayersWhereTheirEffectsDiffer) {
+  Table unseen = interaction(12);
+  EXPECT_GT(largest_gap(unseen, "a"), 1);
+  const Model model = fitted_by(interaction(11), {.method = Method::kInb});
+  EXPECT_EQ(model.record.options.gate, Gating::kKept);
+  Table affine = unseen;
+  to_shared(fitted_by(interaction(11), {.method = Method::kLocationScale}), affine, 1);
+  to_shared(model, unseen, 1);
+  for (const char* feature : {"a", "b"}) {
+    EXPECT_LT(largest_gap(unseen, feature), 0.35);
+    EXPECT_LT(2 * largest_gap(unseen, feature), largest_gap(affine, feature));
+  }
+}
+
+TEST(KeptColumns, StayWhereTheyAreUnderGates) {
+  const Table before = interaction(11);
+  const GroupSet groups = dataset_of(before, keeping({"age"})).groups;
+  const Model model = fitted_by(before, {.method = Method::kInb, .layers = 10});
+  const Workers workers(2);
+  for (Index m = 0; m < 2; ++m) {
+    const Matrix given = groups[m].rows.to_matrix();
+    const Matrix there = model.flow.forward(m, groups[m].rows, workers);
+    EXPECT_EQ(there.rightCols(groups.covariates()), given.rightCols(groups.covariates()));
+    EXPECT_LT((model.flow.inverse(m, there, workers) - given).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_EQ(model.flow.forward(m, groups[m].rows, Workers(1)), there);
+  }
+  const std::string path = testing::TempDir() + "/gated.conflux";
+  save_model(path, model);
+  const Model loaded = load_model(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(loaded.flow.forward(1, groups[1].rows, workers),
+            model.flow.forward(1, groups[1].rows, workers));
+}
+
+TEST(KeptColumns, FitTheSameGatedBitsOnAnyNumberOfThreads) {
+  Table one = interaction(11), two = one;
+  to_shared(fitted_by(one, {.method = Method::kInb, .layers = 8, .threads = 1}), one, 1);
+  to_shared(fitted_by(two, {.method = Method::kInb, .layers = 8, .threads = 2}), two, 2);
+  EXPECT_EQ(one["a"].numbers, two["a"].numbers);
+  EXPECT_EQ(one["b"].numbers, two["b"].numbers);
+}
+
+TEST(KeptColumns, LetTheAutomaticFitChooseByWhatIsLeft) {
+  EXPECT_EQ(fitted_by(interaction(11), {}).record.ladder.chosen, "kept");
+  EXPECT_EQ(fitted(people({})).record.ladder.chosen, "location-scale");
+  EXPECT_EQ(fitted(people({.rows = 40})).record.ladder.chosen, "location-scale");
+}
+
+// Said before anything is moved, and kept with the model.
+TEST(KeptColumns, AreSaidToBeConfoundedWithFigures) {
+  const Confounding apart = find_confounding(dataset_of(interaction(3), keeping({"age"})), 0, 1);
+  ASSERT_TRUE(apart.auc.has_value());
+  EXPECT_LT(*apart.auc, *apart.auc_by_chance + 0.05);
+  EXPECT_TRUE(apart.warnings.empty());
+  Table table = people({});
+  for (Index i = 0; i < 400; ++i) {
+    table.columns[3].numbers[i] -= 60;
+    table.columns[4].text[i] = i % 2 == 0 ? "f" : "x";
+  }
+  const Dataset data = dataset_of(table, keeping({"age", "sex"}));
+  const Confounding found = find_confounding(data, 0, 1);
+  EXPECT_GT(*found.auc, 0.9);
+  EXPECT_THAT(found.sentence, HasSubstr("predict the group with an AUC of"));
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("can hardly be told apart")));
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("\"age\"")));
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("in one group only")));
+  const Model model = fit_model(data, {.judge = false}).model;
+  EXPECT_THAT(model.record.warnings, testing::Contains(HasSubstr("in one group only")));
 }
 
 TEST(KeptColumns, AreRefusedByMethodsThatWouldMoveThem) {
