@@ -59,6 +59,7 @@ class Auto(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -106,6 +107,7 @@ class Auto(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class CASCADE(BaseAligner):
@@ -157,6 +159,7 @@ class CASCADE(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -204,6 +207,7 @@ class CASCADE(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Means(BaseAligner):
@@ -255,6 +259,7 @@ class Means(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -302,6 +307,7 @@ class Means(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class LocationScale(BaseAligner):
@@ -353,6 +359,7 @@ class LocationScale(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -400,6 +407,7 @@ class LocationScale(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class NB(BaseAligner):
@@ -451,6 +459,7 @@ class NB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -498,6 +507,7 @@ class NB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class INB(BaseAligner):
@@ -549,6 +559,7 @@ class INB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -596,6 +607,7 @@ class INB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class RandNB(BaseAligner):
@@ -647,6 +659,7 @@ class RandNB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -694,6 +707,7 @@ class RandNB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class NBINB(BaseAligner):
@@ -745,6 +759,7 @@ class NBINB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -792,6 +807,7 @@ class NBINB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class NBRandNB(BaseAligner):
@@ -843,6 +859,7 @@ class NBRandNB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -890,6 +907,7 @@ class NBRandNB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class GB(BaseAligner):
@@ -941,6 +959,7 @@ class GB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -988,6 +1007,7 @@ class GB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class GBINB(BaseAligner):
@@ -1039,6 +1059,7 @@ class GBINB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1086,6 +1107,7 @@ class GBINB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class SINF(BaseAligner):
@@ -1137,6 +1159,7 @@ class SINF(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1184,6 +1207,7 @@ class SINF(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class DD(BaseAligner):
@@ -1235,6 +1259,7 @@ class DD(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1282,6 +1307,7 @@ class DD(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Tree(BaseAligner):
@@ -1333,6 +1359,7 @@ class Tree(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1380,6 +1407,7 @@ class Tree(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class TreeINB(BaseAligner):
@@ -1431,6 +1459,7 @@ class TreeINB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1478,6 +1507,7 @@ class TreeINB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Conditional(BaseAligner):
@@ -1529,6 +1559,7 @@ class Conditional(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1576,6 +1607,7 @@ class Conditional(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class RealNVP(BaseAligner):
@@ -1627,6 +1659,7 @@ class RealNVP(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1674,6 +1707,7 @@ class RealNVP(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class LRMF(BaseAligner):
@@ -1725,6 +1759,7 @@ class LRMF(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1772,6 +1807,7 @@ class LRMF(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class AlignFlow(BaseAligner):
@@ -1823,6 +1859,7 @@ class AlignFlow(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1870,6 +1907,7 @@ class AlignFlow(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Aligner(BaseAligner):
@@ -1922,6 +1960,7 @@ class Aligner(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     method: str
@@ -1970,6 +2009,7 @@ class Aligner(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 def load(path: str | os.PathLike[str]) -> BaseAligner: ...

@@ -64,10 +64,10 @@ void look_at_number(const GroupSet& groups, const Covariate& covariate, Index at
   }
   if (group < 0) return;
   warnings.push_back(fmt::format(
-      "{:.0f} % of the rows of group \"{}\" have a \"{}\" outside of {:.4g} to {:.4g}, the range "
+      "{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", the range "
       "that all groups share: its effect is extrapolated there.",
-      100 * worst, groups[group].name, covariate.name,
-      value_of_coordinate(covariate, common.low), value_of_coordinate(covariate, common.high)));
+      100 * worst, groups[group].name, value_of_coordinate(covariate, common.low),
+      value_of_coordinate(covariate, common.high), covariate.name));
 }
 
 // Indicators are standardized: the smallest coordinate of each is that of the other categories.
