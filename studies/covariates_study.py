@@ -22,7 +22,7 @@ from sklearn.model_selection import cross_val_predict
 FAMILIES = ("linear", "smooth", "interaction", "confounded")
 # Groups, rows of each (half of them fitted), features.
 SIZES = ((3, 800, 6), (8, 200, 20), (2, 60, 100))
-SEEDS = (1, 2)
+SEEDS = (1,)
 METHODS = ("auto", "location-scale", "inb")
 
 COMBAT = """
@@ -190,7 +190,8 @@ def arrays(study, data):
     moved["conflux --keep cancer"] = study.conflux(table, table, "cancer")
     moved["conflux --keep cancer --weights size"] = study.conflux(table, table, "cancer", "--weights", "size")
     moved["conflux --keep cancer --method means"] = study.conflux(table, table, "cancer", "--method", "means")
-    moved["conflux --drop cancer"] = study.conflux(table, table, "", "--drop", "cancer")
+    moved["conflux --drop cancer --method location-scale"] = study.conflux(
+        table, table, "", "--drop", "cancer", "--method", "location-scale")
     moved["ComBat with a model"] = study.combat(table, "cancer", "linear")
     lines = ["| rows | between types | between batches within types | types, one batch left out |", "|---|---|---|---|"]
     for name, rows in moved.items():
@@ -249,7 +250,7 @@ figures are what it printed. What the flags mean: [What should stay?](../what_sh
 One covariate, age, and groups with a location and a scale of their own per feature. Its effect is a straight line (linear), a sine (smooth), a line and a bend of its own in every group (interaction),
 or a line while groups have different ages (confounded). conflux is fitted on one half of the rows and judged on the other; ComBat is judged on the rows of its fit, which flatters it. The effect of age in
 the moved rows is compared with the truth (for the interaction: its mean over the groups). The group AUC is that of boosted trees, from age alone, and from age and features: they are equal where
-features say nothing more about the group given age. Means over {seeds} seeds.
+features say nothing more about the group given age. Seeds: {seeds}.
 
 {synthetic}
 
@@ -272,8 +273,12 @@ def main(command, data, page):
     data = pathlib.Path(data)
     with tempfile.TemporaryDirectory() as folder:
         study = Study(str(pathlib.Path(command).resolve()), folder)
-        text = PAGE.format(arrays="\n".join(arrays(study, data)), climate="\n".join(climate(study, data)),
-                           synthetic="\n".join(synthetic(study)), seeds=len(SEEDS))
+        sections = {}
+        for name, lines in (("arrays", lambda: arrays(study, data)), ("climate", lambda: climate(study, data)),
+                            ("synthetic", lambda: synthetic(study))):
+            sections[name] = "\n".join(lines())
+            print(sections[name], flush=True)
+        text = PAGE.format(**sections, seeds=len(SEEDS))
     pathlib.Path(page).write_text(text)
 
 

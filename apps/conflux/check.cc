@@ -236,9 +236,8 @@ void run_check(const CheckFlags& flags, const Console& console) {
   if (console.json) {
     Json out = check_json(found, groups.names(), groups.feature_names(), command);
     if (groups.covariates() > 0) {
-      out["kept_columns"] = Json{{"auc", kept.auc},
-                                 {"auc_by_chance", kept.auc_by_chance},
-                                 {"warnings", kept.warnings}};
+      out["kept_columns"] = Json{
+          {"auc", kept.auc}, {"auc_by_chance", kept.auc_by_chance}, {"warnings", kept.warnings}};
     }
     print_json(out);
     return;

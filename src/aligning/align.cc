@@ -229,7 +229,8 @@ std::string label_message(const Dataset& data, const char* sentence) {
 }
 
 // Covariates say which rows are alike; a label counts if it is one of them.
-FitOptions without_gate(const Dataset& data, FitOptions options, const MessageCallback& on_message) {
+FitOptions without_gate(const Dataset& data, FitOptions options,
+                        const MessageCallback& on_message) {
   if (options.gate == Gating::kLabel || options.gate == Gating::kKinds) {
     throw InvalidOption(fmt::format(
         "gate is {}, but columns are kept, and no method does both; keep the label as well, or "
@@ -237,9 +238,10 @@ FitOptions without_gate(const Dataset& data, FitOptions options, const MessageCa
         name_of(options.gate)));
   }
   if (!data.label_column.empty() && on_message) {
-    on_message({MessageKind::kInfo,
-                fmt::format("the label \"{0}\" is only used to judge; keep it as well to protect it",
-                            data.label_column)});
+    on_message(
+        {MessageKind::kInfo,
+         fmt::format("the label \"{0}\" is only used to judge; keep it as well to protect it",
+                     data.label_column)});
   }
   return options;
 }

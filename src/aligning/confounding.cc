@@ -80,8 +80,9 @@ void look_at_category(const GroupSet& groups, const Covariate& covariate, Index 
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
       std::size_t category = 0;
       for (std::size_t k = 1; k < count; ++k) {
-        const double x = groups[m].rows(i, at + static_cast<Index>(k) - 1) * covariate.scales[k - 1] +
-                         covariate.centers[k - 1];
+        const double x =
+            groups[m].rows(i, at + static_cast<Index>(k) - 1) * covariate.scales[k - 1] +
+            covariate.centers[k - 1];
         if (x > 0.5) category = k;
       }
       held[category] = 1;

@@ -27,10 +27,12 @@ constexpr std::size_t kMostKeptCategories = 100;
 // Periods that a column's name tells.
 const std::map<std::string, double>& known_periods() {
   static const std::map<std::string, double> periods = {
-      {"month", 12},         {"hour", 24},          {"weekday", 7},    {"day_of_week", 7},
-      {"dayofweek", 7},      {"day_of_year", 365.25}, {"dayofyear", 365.25}, {"yday", 365.25},
-      {"minute", 60},        {"second", 60},        {"angle", 360},    {"direction", 360},
-      {"longitude", 360},    {"quarter", 4},        {"season", 4},     {"week", 52.1786}};
+      {"month", 12},         {"hour", 24},     {"weekday", 7},
+      {"day_of_week", 7},    {"dayofweek", 7}, {"day_of_year", 365.25},
+      {"dayofyear", 365.25}, {"yday", 365.25}, {"minute", 60},
+      {"second", 60},        {"angle", 360},   {"direction", 360},
+      {"longitude", 360},    {"quarter", 4},   {"season", 4},
+      {"week", 52.1786}};
   return periods;
 }
 
@@ -81,9 +83,7 @@ void spline(const std::vector<double>& knots, double value, double* out) {
   const std::size_t last = knots.size() - 1;
   const double x = (value - first) / length;
   const auto at = [&](std::size_t k) { return (knots[k] - first) / length; };
-  const auto bend = [&](std::size_t k) {
-    return (cubed(x - at(k)) - cubed(x - 1)) / (1 - at(k));
-  };
+  const auto bend = [&](std::size_t k) { return (cubed(x - at(k)) - cubed(x - 1)) / (1 - at(k)); };
   out[0] = x;
   for (std::size_t k = 0; k + 1 < last; ++k) out[k + 1] = bend(k) - bend(last - 1);
 }
@@ -110,9 +110,9 @@ std::vector<std::string> categories_of(const Column& column) {
 
 void refuse_constant(const Column& column, std::size_t values) {
   if (values > 1) return;
-  throw InvalidData(fmt::format(
-      "column \"{}\" is to be kept but {}; leave it out of what is kept.", column.name,
-      values == 0 ? "has no values" : "is the same in all rows"));
+  throw InvalidData(fmt::format("column \"{}\" is to be kept but {}; leave it out of what is kept.",
+                                column.name,
+                                values == 0 ? "has no values" : "is the same in all rows"));
 }
 
 CovariateKind kind_of(const Column& column, const KeptColumn& kept) {
@@ -145,9 +145,10 @@ void find_shape(const Column& column, const KeptColumn& kept, Covariate& out) {
   const std::vector<double> sorted = numbers_there(column);
   for (const double value : sorted) {
     if (std::isfinite(value)) continue;
-    throw InvalidData(fmt::format("column \"{}\" is to be kept but has an infinite value; correct "
-                                  "it, or leave the row out.",
-                                  column.name));
+    throw InvalidData(
+        fmt::format("column \"{}\" is to be kept but has an infinite value; correct "
+                    "it, or leave the row out.",
+                    column.name));
   }
   const std::size_t values = std::set<double>(sorted.begin(), sorted.end()).size();
   refuse_constant(column, values);

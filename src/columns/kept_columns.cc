@@ -36,9 +36,8 @@ std::vector<Covariate> find_covariates(const Table& table, const ColumnOptions& 
           fmt::format("{}: {}", table.source, unknown_name("column", kept.name, names)));
     }
     refuse_as_feature(kept.name, options);
-    const bool twice = std::any_of(out.begin(), out.end(), [&](const Covariate& each) {
-      return each.name == kept.name;
-    });
+    const bool twice = std::any_of(out.begin(), out.end(),
+                                   [&](const Covariate& each) { return each.name == kept.name; });
     if (twice) {
       throw InvalidOption(
           fmt::format("column \"{}\" is to be kept twice; name it once.", kept.name));
@@ -53,9 +52,9 @@ CovariateReader::CovariateReader(const Columns& columns, const Table& table)
   for (const Covariate& covariate : columns.kept) {
     places_.push_back(table.find(covariate.name));
     if (covariate.category() || table.columns[places_.back()].numeric()) continue;
-    throw InvalidData(
-        fmt::format("{}: column \"{}\" holds text, but was a number in the fit; read it as numbers.",
-                    table.source, covariate.name));
+    throw InvalidData(fmt::format(
+        "{}: column \"{}\" holds text, but was a number in the fit; read it as numbers.",
+        table.source, covariate.name));
   }
 }
 

@@ -292,7 +292,8 @@ CheckOptions given_covariates(CheckOptions options) {
 }  // namespace
 
 CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options) {
-  if (groups.covariates() > 0) return compare_groups(unexplained(groups), given_covariates(options));
+  if (groups.covariates() > 0)
+    return compare_groups(unexplained(groups), given_covariates(options));
   check_error_rate(options);
   if (groups.num_groups() < 2) return {};
   const Workers workers(options.threads);

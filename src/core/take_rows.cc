@@ -50,8 +50,8 @@ GroupSet without_covariates(const GroupSet& groups) {
   for (Index m = 0; m < groups.num_groups(); ++m) {
     groups[m].rows.visit([&](const auto& rows) {
       using View = std::decay_t<decltype(rows)>;
-      out.add(groups[m].name,
-              View(rows.data(), rows.rows(), groups.features(), rows.stride()), groups[m].masses);
+      out.add(groups[m].name, View(rows.data(), rows.rows(), groups.features(), rows.stride()),
+              groups[m].masses);
     });
   }
   const auto part = [&](auto all) {

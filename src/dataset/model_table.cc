@@ -244,9 +244,10 @@ void ModelReader::warn_about_new_categories(const MessageCallback& on_message) c
                                  path_, what, rows));
   }
   for (const auto& [name, rows] : unknown_covariates_) {
-    warn(on_message, fmt::format("{}: {} of {} rows have no \"{}\" that the fit knows; they are moved "
-                                 "with its mean in their group",
-                                 path_, rows, rows_, name));
+    warn(on_message,
+         fmt::format("{}: {} of {} rows have no \"{}\" that the fit knows; they are moved "
+                     "with its mean in their group",
+                     path_, rows, rows_, name));
   }
 }
 

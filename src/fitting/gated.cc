@@ -96,8 +96,8 @@ class GatedFitter final : public LayerFitter {
                        Stream& stream) const {
     const GroupSet& groups = input.groups();
     if (input.options.gate == Gating::kKept) {
-      Gate gate = covariate_gate(groups, chosen, *input.options.kinds, kRowsOfCell, stream,
-                                 input.comm);
+      Gate gate =
+          covariate_gate(groups, chosen, *input.options.kinds, kRowsOfCell, stream, input.comm);
       const std::vector<Matrix> coordinates = values_along(gate.frame(), groups, input.workers);
       RowKinds none{.count = gate.kinds(), .of = {}};
       for (const Matrix& own : coordinates) {
@@ -109,8 +109,8 @@ class GatedFitter final : public LayerFitter {
     settings.gating = std::min(settings.gating, basis_.cols());
     Frame gating = gating_frame(basis_, settings, stream);
     const std::vector<Matrix> coordinates = values_along(gating, groups, input.workers);
-    Gate gate = fit_gate(std::move(gating), coordinates, groups, chosen, kinds_, settings,
-                         input.comm);
+    Gate gate =
+        fit_gate(std::move(gating), coordinates, groups, chosen, kinds_, settings, input.comm);
     std::vector<Matrix> shares = shares_of(gate, coordinates, kinds_, input.workers);
     return {std::move(gate), std::move(shares)};
   }

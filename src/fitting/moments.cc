@@ -87,8 +87,7 @@ FeatureMoments feature_moments_of(const Group& group, const RowList& chosen, con
       if (slopes.size() > 0) {
         buffer.resize(static_cast<std::size_t>(group.rows.cols()));
         if (row != buffer.data()) std::copy_n(row, group.rows.cols(), buffer.data());
-        subtract_prediction(slopes, buffer.data() + dim,
-                            Eigen::Map<Vector>(buffer.data(), dim));
+        subtract_prediction(slopes, buffer.data() + dim, Eigen::Map<Vector>(buffer.data(), dim));
         row = buffer.data();
       }
       visit(mass_of(group, i), Eigen::Map<const Vector>(row, dim));

@@ -19,8 +19,8 @@ void LocationScaleLayer::move_given_covariates(const Map& map, Rows rows) const 
     prediction.setZero();
     subtract_prediction(slopes_, row + features, prediction);
     for (Index j = 0; j < features; ++j) {
-      row[j] += (map.to(j) - map.from(j)) +
-                (row[j] - map.from(j) + prediction(j)) * (map.scale(j) - 1);
+      row[j] +=
+          (map.to(j) - map.from(j)) + (row[j] - map.from(j) + prediction(j)) * (map.scale(j) - 1);
     }
   }
 }

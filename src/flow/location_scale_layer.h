@@ -2,9 +2,9 @@
 //
 // `from` is the location of the group and `to` that of all groups. With covariates, the last
 // coordinates of a row, both are those of a row whose covariates are zero: the linear predictor
-// p = covariates * slopes is added to both; a missing covariate counts as 0. The layer does not move what it reads, and a row does
-// not ask anything else but its own feature, so missing coordinates stay missing. A map that does
-// nothing keeps every bit.
+// p = covariates * slopes is added to both; a missing covariate counts as 0. The layer does not
+// move what it reads, and a row does not ask anything else but its own feature, so missing
+// coordinates stay missing. A map that does nothing keeps every bit.
 
 #pragma once
 

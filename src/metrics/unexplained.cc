@@ -58,7 +58,8 @@ GroupSet with_columns(const GroupSet& groups, std::vector<Matrix> rows, Index fi
 
 Matrix unexplained(const Matrix& rows, Index covariates, std::span<const Index> group_of) {
   if (covariates == 0) return rows;
-  const Index count = group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1;
+  const Index count =
+      group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1;
   std::vector<std::vector<Index>> members(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < group_of.size(); ++i) {
     members[group_of[i]].push_back(static_cast<Index>(i));

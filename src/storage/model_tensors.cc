@@ -90,8 +90,7 @@ int version_of(const Model& model) {
 
 void check_counts(const Model& model) {
   const auto groups = static_cast<std::size_t>(model.flow.num_groups());
-  const auto features =
-      static_cast<std::size_t>(model.flow.dim() - model.columns.num_covariates());
+  const auto features = static_cast<std::size_t>(model.flow.dim() - model.columns.num_covariates());
   const GroupWeights& weights = model.record.options.weights;
   if (model.record.group_sizes.size() != groups)
     damaged("group_sizes has not one number per group");

@@ -282,8 +282,9 @@ void check_covariates(const GroupSet& groups, const FitOptions& requested) {
   const bool gated = requested.gate == Gating::kKept;
   if (groups.covariates() == 0) {
     if (!gated) return;
-    throw InvalidOption("gate is kept, but no columns are; name some with keep, or choose another "
-                        "gate.");
+    throw InvalidOption(
+        "gate is kept, but no columns are; name some with keep, or choose another "
+        "gate.");
   }
   const Method method = requested.method;
   const bool affine = method == Method::kMeans || method == Method::kLocationScale;
@@ -294,9 +295,10 @@ void check_covariates(const GroupSet& groups, const FitOptions& requested) {
         name_of(method), name_of(requested.gate)));
   }
   if (gated && requested.directions.value_or(1) > groups.features()) {
-    throw InvalidOption(fmt::format("directions is {} but there are {} features beside those that "
-                                    "are kept; choose at most {}, or leave it unset.",
-                                    *requested.directions, groups.features(), groups.features()));
+    throw InvalidOption(
+        fmt::format("directions is {} but there are {} features beside those that "
+                    "are kept; choose at most {}, or leave it unset.",
+                    *requested.directions, groups.features(), groups.features()));
   }
 }
 

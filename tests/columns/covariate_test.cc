@@ -118,11 +118,17 @@ TEST(Covariates, AreNamedWithWordsBehindTheLastColons) {
 
 TEST(Covariates, RefuseWhatCannotBeKept) {
   const Table table = table_of("size", {1, 2, 3, 4, kNone});
-  EXPECT_THAT(error_text([&] { (void)find_covariate(table, {"size", "cyclic"}); }),
+  EXPECT_THAT(error_text([&] {
+                (void)find_covariate(table, {"size", "cyclic"});
+              }),
               HasSubstr("size:cyclic:24"));
-  EXPECT_THAT(error_text([&] { (void)find_covariate(table, {"size", "bent"}); }),
+  EXPECT_THAT(error_text([&] {
+                (void)find_covariate(table, {"size", "bent"});
+              }),
               HasSubstr("choose linear"));
-  EXPECT_THAT(error_text([&] { (void)find_covariate(table_of("size", {1, 1, 1}), {"size"}); }),
+  EXPECT_THAT(error_text([&] {
+                (void)find_covariate(table_of("size", {1, 1, 1}), {"size"});
+              }),
               HasSubstr("the same in all rows"));
 }
 

@@ -92,8 +92,8 @@ class Columns {
   std::vector<std::uint64_t> row_names(const Table& table) const;
 
   /// Rows of a table of values as coordinates, one per feature and then those of the covariates;
-  /// NaN where a cell is missing or is a category that the fit has not seen. Throws InvalidData for an infinite number, and for a
-  /// missing cell if these are refused.
+  /// NaN where a cell is missing or is a category that the fit has not seen. Throws InvalidData for
+  /// an infinite number, and for a missing cell if these are refused.
   Matrix coordinates(const Table& table, const Workers& workers) const;
   /// The same, one matrix per group: row i of the table is of group groups[i].
   std::vector<Matrix> coordinates_of_groups(const Table& table, std::span<const Index> groups,
