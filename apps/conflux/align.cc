@@ -122,10 +122,10 @@ void run_align(const AlignFlags& flags, const Console& console) {
 
 // What a first user may want; the rest of what fit can be told is for experts here.
 std::vector<Flag> common_fit_flags(FitFlags& fit) {
-  const std::vector<std::string> common = {"INPUT",       "--group",  "--label",    "--features",
-                                           "--drop",      "--scale",  "--missing",  "--as",
-                                           "--fit-where", "--method", "--gate",     "--seed",
-                                           "--threads",   "--format", "--no-header"};
+  const std::vector<std::string> common = {"INPUT",  "--group",     "--label",  "--features",
+                                           "--drop", "--keep",      "--scale",  "--missing",
+                                           "--as",   "--fit-where", "--method", "--gate",
+                                           "--seed", "--threads",   "--format", "--no-header"};
   std::vector<Flag> out = fit_flags(fit);
   for (Flag& flag : out) {
     const std::string name = flag.positional() ? flag.names : flag.name();

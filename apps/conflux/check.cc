@@ -9,6 +9,7 @@
 
 #include "check_report.h"
 #include "columns/measured_scales.h"
+#include "conflux/aligning/confounding.h"
 #include "core/shell_word.h"
 #include "dataset/column_file.h"
 #include "dataset/memory_limit.h"
@@ -50,6 +51,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--label", input.label);
   add("--features", list(input.features));
   add("--drop", list(input.drop));
+  add("--keep", list(input.keep));
   add("--fit-where", input.where);
   add("--meta", input.meta);
   add("--meta-key", input.meta_key);
@@ -67,7 +69,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--delimiter", input.table.delimiter);
   add("--array", input.table.array);
   // A label that is named is protected without a word.
-  if (report.advice == Advice::kGateKinds) add("--gate", "kinds");
+  if (report.advice == Advice::kGateKinds && input.keep.empty()) add("--gate", "kinds");
   add("-o", pipe ? "aligned.conflux" : aligned_name(input.paths, input.table.format));
   return shell_command(words);
 }
@@ -230,11 +232,19 @@ void run_check(const CheckFlags& flags, const Console& console) {
   }
   show_columns(input.columns, console);
   const std::string command = command_of(found, flags.input);
+  const Confounding kept = find_confounding(input, options.seed, options.threads);
   if (console.json) {
-    print_json(check_json(found, groups.names(), groups.feature_names(), command));
+    Json out = check_json(found, groups.names(), groups.feature_names(), command);
+    if (groups.covariates() > 0) {
+      out["kept_columns"] = Json{
+          {"auc", kept.auc}, {"auc_by_chance", kept.auc_by_chance}, {"warnings", kept.warnings}};
+    }
+    print_json(out);
     return;
   }
   for (const std::string& sentence : found.sentences) fmt::print("{}\n", sentence);
+  if (!kept.sentence.empty()) fmt::print("{}\n", kept.sentence);
+  for (const std::string& warning : kept.warnings) console.warn(warning);
   if (!command.empty()) fmt::print("Next:\n  {}\n", command);
   print_features(found, groups.feature_names());
   if (!found.differ) return;
@@ -257,6 +267,7 @@ Verb check_verb() {
        features_flag(flags->input.features,
                      "columns to look at, with commas [every column that can be]"),
        drop_flag(flags->input),
+       keep_flag(flags->input),
        where_flag(flags->input),
        {.names = "--deals",
         .value = "N",

@@ -124,6 +124,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
       features_flag(flags.input.features,
                     "columns to align; also PC*, or PC1:PC20 [all that can be]"),
       drop_flag(flags.input),
+      keep_flag(flags.input),
       {.names = "--fit-where",
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",

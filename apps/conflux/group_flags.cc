@@ -34,6 +34,7 @@ DatasetOptions dataset_options(const GroupedInputFlags& flags) {
                      .read_only = flags.read_only};
   out.columns.features = flags.features;
   out.columns.drop = flags.drop;
+  out.columns.keep = flags.keep;
   return out;
 }
 
@@ -83,6 +84,13 @@ Flag drop_flag(GroupedInputFlags& flags) {
           .value = "LIST",
           .help = "columns that are no features; also PC*, or PC5:PC9",
           .target = &flags.drop};
+}
+
+Flag keep_flag(GroupedInputFlags& flags) {
+  return {.names = "--keep",
+          .value = "LIST",
+          .help = "columns whose effects stay, never moved: age,sex,month:cyclic,dose:category",
+          .target = &flags.keep};
 }
 
 Flag where_flag(GroupedInputFlags& flags) {

@@ -36,6 +36,8 @@ struct GroupedInputFlags {
   /// Names and patterns of columns.
   std::vector<std::string> features;
   std::vector<std::string> drop;
+  /// As ColumnOptions::keep.
+  std::vector<std::string> keep;
   ColumnChoice choice;
   ComponentFlags pca;
   RowLimit fit_rows = {};
@@ -59,6 +61,8 @@ Flag tables_flag(GroupedInputFlags& flags);
 Flag label_flag(GroupedInputFlags& flags, const std::string& help);
 /// --drop
 Flag drop_flag(GroupedInputFlags& flags);
+/// --keep
+Flag keep_flag(GroupedInputFlags& flags);
 /// --where
 Flag where_flag(GroupedInputFlags& flags);
 /// --meta, --meta-key and --rename

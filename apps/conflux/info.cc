@@ -139,7 +139,7 @@ void print_text(const ModelFile& file, const std::string& path) {
   line("groups", groups);
   line("group column", model.group_column);
   line("label column", model.label_column);
-  std::string features = std::to_string(model.flow.dim());
+  std::string features = std::to_string(model.flow.dim() - model.columns.num_covariates());
   for (std::size_t j = 0; j < std::min(model.feature_names.size(), kMostFeaturesShown); ++j) {
     features += (j == 0 ? ": " : ", ") + model.feature_names[j];
   }

@@ -47,11 +47,11 @@ int conflux_table_add_rows(conflux_table* table, const char* const* groups, cons
                            int64_t count);
 void conflux_table_destroy(conflux_table* table);
 
-/* Options are those of `conflux fit` by name, as "method=nb seed=1 missing=drop label=cell", or
- * NULL; one on each line if a value has blanks. Those about files and output are unknown here.
- * `group` is the name that the model gives to the column of the groups, "group" if it is left out.
- * A column named by `label` is no feature, and none of the columns that are moved. Judges the
- * result, too. */
+/* Options are those of `conflux fit` by name, as "method=nb seed=1 missing=drop label=cell
+ * keep=age", or NULL; one on each line if a value has blanks. Those about files and output are
+ * unknown here. `group` is the name that the model gives to the column of the groups, "group" if it
+ * is left out. A column named by `label` is no feature, and none of the columns that are moved.
+ * Judges the result, too. */
 conflux_model* conflux_fit(const conflux_table* table, const char* options);
 conflux_model* conflux_load(const char* path);
 int conflux_save(const conflux_model* model, const char* path);

@@ -20,7 +20,7 @@ COORDINATES = "coordinates"
 # Defaults of the parameters that speak of columns.
 CHOICES: dict[str, Any] = {
     "columns": None, "support": None, "scale": "auto", "missing": "auto", "repeats": "spread",
-    "key": None,
+    "key": None, "covariates": None,
 }
 
 _WORDS = ("number", "whole", "repeated", "category", "ignore")
@@ -85,6 +85,9 @@ def column_options(choices: Mapping[str, Any], rows: Rows, seed: int) -> dict[st
         out[name] = choices[name]
     if choices["key"] is not None:
         out["key"] = str(choices["key"])
+    kept = choices["covariates"]
+    if kept is not None:
+        out["keep"] = kept.split(",") if isinstance(kept, str) else [str(name) for name in kept]
     return out
 
 
@@ -123,6 +126,7 @@ _SPELLINGS = (
     (r"say --as (.+)=category or (.+)=ignore", r"say columns={'\1': 'category'} or 'ignore'"),
     (r"--(missing|gate|repeats) (\w+)", r"\1='\2'"),
     (r"name some with --features, or drop fewer", "pass other columns"),
+    (r"\(--keep\)", "(covariates)"),
     (r"conflux fit ", ""),
     (r"--(\w+)", r"\1="),
 )

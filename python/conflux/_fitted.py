@@ -177,6 +177,7 @@ def _names_of_model(model: _core.Model) -> list[str] | None:
     """Return the columns that the rows of a fit had, if they were columns of an array."""
     if model.columns is None:
         return None
-    names = {*model.columns.feature_names, *model.columns.carried}
+    columns = model.columns
+    names = {*columns.feature_names, *columns.kept_names, *columns.carried}
     generic = generic_names(len(names))
     return generic if names == set(generic) else None

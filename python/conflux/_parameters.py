@@ -118,6 +118,17 @@ _EXTRA = (
         None,
     ),
     Parameter(
+        "covariates",
+        "Sequence[str] | str | None",
+        None,
+        "Columns of X that are read and never moved, so that their effects stay: a list of names, "
+        "each alone or with a word, or one text with commas: ['age', 'sex', 'month:cyclic', "
+        "'angle:cyclic:360', 'dose:category', 'size:linear']. The methods auto, location-scale "
+        "and means take them.",
+        "sequence of str, str or None",
+        None,
+    ),
+    Parameter(
         "verbose",
         "int",
         0,

@@ -116,7 +116,8 @@ def read_for(
     names = names or feature_names_of(X) or generic_names(X.shape[1])
     place = {name: j for j, name in enumerate(names)}
     cells: Cells = []
-    for name, kind in zip(columns.feature_names, columns.kinds):
+    wanted = [*columns.feature_names, *columns.kept_names]
+    for name, kind in zip(wanted, [*columns.kinds, *columns.kept_kinds]):
         if name not in place:
             raise ValueError(
                 f"{what} has no column {name!r}, which the fit had; add it. The columns are "

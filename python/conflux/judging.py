@@ -172,7 +172,8 @@ def check(
     n_jobs : int, optional
         Threads; None uses every core.
     **columns
-        `columns`, `support`, `scale`, `missing`, `repeats` and `key` of :class:`conflux.Aligner`.
+        `columns`, `support`, `scale`, `missing`, `repeats`, `key` and `covariates` of
+        :class:`conflux.Aligner`.
 
     Examples
     --------

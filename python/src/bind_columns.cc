@@ -134,13 +134,17 @@ py::array_t<double> coordinates(const Model& model, const py::object& x, const N
 
 // Of each row the logarithm of how much its coordinates stretch the units of the data.
 py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
-  const auto cols = static_cast<Index>(model.columns.features.size());
+  const Index cols = model.columns.width();
   const Index count = rows.size() / std::max<Index>(cols, 1);
   py::array_t<double> out(count);
   const double* value = rows.data();
   for (Index i = 0; i < count; ++i) {
     double sum = 0;
-    for (const Feature& feature : model.columns.features) sum += std::log(feature.slope(*value++));
+    const double* coordinate = value;
+    for (const Feature& feature : model.columns.features) {
+      sum += std::log(feature.slope(*coordinate++));
+    }
+    value += cols;
     out.mutable_data()[i] = sum;
   }
   return out;
@@ -153,6 +157,20 @@ Names kinds_of(const Columns& columns) {
   Names out;
   for (const Feature& feature : columns.features) {
     out.push_back(words[static_cast<std::size_t>(feature.kind)]);
+  }
+  return out;
+}
+
+Names kept_names_of(const Columns& columns) {
+  Names out;
+  for (const Covariate& covariate : columns.kept) out.push_back(covariate.name);
+  return out;
+}
+
+Names kept_kinds_of(const Columns& columns) {
+  Names out;
+  for (const Covariate& covariate : columns.kept) {
+    out.emplace_back(covariate.category() ? "category" : "number");
   }
   return out;
 }
@@ -242,6 +260,8 @@ void bind_columns(py::module_& module) {
   py::class_<Columns, SharedColumns>(module, "Columns", "What columns mean; never changes.")
       .def_property_readonly("feature_names", &Columns::feature_names)
       .def_property_readonly("kinds", &kinds_of)
+      .def_property_readonly("kept_names", &kept_names_of)
+      .def_property_readonly("kept_kinds", &kept_kinds_of)
       .def_property_readonly("carried", &carried_of)
       .def_property_readonly("lines", &Columns::describe)
       .def_property_readonly("scale_reason", [](const Columns& self) { return self.scale_reason; })

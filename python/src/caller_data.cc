@@ -129,7 +129,8 @@ void CallerData::keep(std::vector<Matrix> coordinates) {
     data_.groups.add(facts_.group_names[m], std::move(coordinates[m]),
                      taken(masses, data_.positions[m]));
   }
-  data_.groups.set_feature_names(columns().feature_names());
+  data_.groups.set_feature_names(columns().coordinate_names());
+  data_.groups.set_covariates(columns().num_covariates());
   data_.groups.set_measured(measured_scales(columns()));
   set_labels();
 }

@@ -85,6 +85,7 @@ ColumnOptions column_options_of(const py::dict& options) {
   }
   out.as = pairs_of(options, "as");
   out.support = pairs_of(options, "support");
+  if (options.contains("keep")) out.keep = options["keep"].cast<Names>();
   if (options.contains("key")) out.key = options["key"].cast<std::string>();
   if (options.contains("seed")) out.seed = options["seed"].cast<std::uint64_t>();
   return out;

@@ -31,7 +31,9 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 
 #' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb", missing = "drop").
 #' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are no features.
-fit <- function(x, batch, label = NULL, drop = NULL, ...) {
+#' Columns named by `keep` are read and never moved, so that their effects stay:
+#' keep = c("age", "sex", "month:cyclic", "dose:category").
+fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, ...) {
   options <- list(...)
   if (length(options) > 0 && (is.null(names(options)) || any(names(options) == ""))) {
     stop("options have names, as in fit(x, batch, seed = 1)")
@@ -54,6 +56,7 @@ fit <- function(x, batch, label = NULL, drop = NULL, ...) {
     }
   }
   if (length(drop) > 0) options$drop <- paste(drop, collapse = ",")
+  if (length(keep) > 0) options$keep <- paste(keep, collapse = ",")
   words <- vapply(options, function(value) format(value, digits = 17, scientific = FALSE), "")
   coded <- coded_of(x)
   .Call(conflux_r_fit, coded$numbers, names_of(coded$numbers), names_of_batches(of, x), coded$levels,

@@ -7,6 +7,7 @@
 #include "aligning/records.h"
 #include "columns/measured_scales.h"
 #include "columns/plain_values.h"
+#include "conflux/aligning/confounding.h"
 #include "conflux/model/table_mover.h"
 #include "conflux/storage/checkpoint.h"
 #include "core/disk_scratch.h"
@@ -31,6 +32,13 @@ CheckOptions check_options(const Dataset& data, const FitOptions& fit) {
           .things = data.subjects ? &*data.subjects : nullptr};
 }
 
+// Covariates are no features.
+std::vector<std::string> feature_names_of(const GroupSet& groups) {
+  std::vector<std::string> out = groups.feature_names();
+  if (!out.empty()) out.resize(static_cast<std::size_t>(groups.features()));
+  return out;
+}
+
 // By this a later reader knows the rows of the fit. Whoever reads all rows does not meet those that
 // were drawn here.
 void add_digest(Model& model, const std::string& digest, const Dataset& data,
@@ -47,11 +55,15 @@ class ModelFit {
   ModelFit(Dataset data, const AlignOptions& options, const AlignHooks& hooks)
       : options_(options),
         hooks_(hooks),
-        feature_names_(data.groups.feature_names()),
+        feature_names_(feature_names_of(data.groups)),
         digest_(hooks.digest.empty() ? digest_of(data) : hooks.digest),
         data_(std::move(data)) {
     options_.fit = options_for(data_, options_, hooks_.on_message);
     choose_goal();
+    confounding_ = find_confounding(data_, options_.fit.seed, options_.fit.threads);
+    if (!confounding_.sentence.empty()) {
+      send(hooks_, MessageKind::kInfo, confounding_.sentence);
+    }
     if (may_be_plain()) prepare_plain();
   }
 
@@ -177,6 +189,8 @@ class ModelFit {
 
   Model model_of(Fit fit) {
     Model out{.flow = std::move(fit.flow), .record = std::move(fit.record)};
+    std::vector<std::string>& warnings = out.record.warnings;
+    warnings.insert(warnings.begin(), confounding_.warnings.begin(), confounding_.warnings.end());
     out.feature_names = std::move(feature_names_);
     out.group_column = data_.group_column;
     out.label_column = data_.label_column;
@@ -191,6 +205,7 @@ class ModelFit {
   std::vector<std::string> feature_names_;
   std::string digest_;
   std::string goal_sentence_;
+  Confounding confounding_;
   Dataset data_;
   /// Columns with values as coordinates and the digest of the rows then; unset where the fit may
   /// not use them.
@@ -207,12 +222,31 @@ std::string label_message(const Dataset& data, const char* sentence) {
                      data.label_column.empty() ? "label" : data.label_column);
 }
 
+// Covariates say which rows are alike; a label counts if it is one of them.
+FitOptions without_gate(const Dataset& data, FitOptions options,
+                        const MessageCallback& on_message) {
+  if (options.gate == Gating::kLabel || options.gate == Gating::kKinds) {
+    throw InvalidOption(fmt::format(
+        "gate is {}, but columns are kept, and no method does both; keep the label as well, or "
+        "leave out the gate.",
+        name_of(options.gate)));
+  }
+  if (!data.label_column.empty() && on_message) {
+    on_message(
+        {MessageKind::kInfo,
+         fmt::format("the label \"{0}\" is only used to judge; keep it as well to protect it",
+                     data.label_column)});
+  }
+  return options;
+}
+
 }  // namespace
 
 FitOptions options_for(const Dataset& data, const AlignOptions& options,
                        const MessageCallback& on_message) {
   FitOptions out = options.fit;
   const bool labels = !data.groups.label_names().empty();
+  if (data.groups.covariates() > 0) return without_gate(data, std::move(out), on_message);
   if (!options.gate_by_labels || out.gate != Gating::kAuto ||
       !(labels || !data.label_column.empty()))
     return out;

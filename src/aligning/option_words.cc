@@ -46,6 +46,8 @@ bool set_data_option(DatasetOptions& data, std::string_view name, const std::str
     columns.features = listed_names(text);
   } else if (name == "drop") {
     columns.drop = listed_names(text);
+  } else if (name == "keep") {
+    columns.keep = listed_names(text);
   } else if (name == "as") {
     columns.as = pairs_of(name, text);
   } else if (name == "support") {

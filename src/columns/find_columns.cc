@@ -9,6 +9,7 @@
 #include "columns/cells.h"
 #include "columns/expectation.h"
 #include "columns/feature_scales.h"
+#include "columns/kept_columns.h"
 #include "columns/meaning.h"
 #include "columns/nested_values.h"
 #include "columns/units.h"
@@ -126,6 +127,14 @@ std::vector<Index> rows_of(std::span<const Index> groups, Index group) {
 // Means and covariances of so many rows per group are as good as those of more.
 constexpr Index kMostExpectedFrom = 20000;
 
+void fill_covariates(const Columns& columns, std::vector<Matrix>& groups) {
+  for (std::size_t m = 0; m < groups.size(); ++m) {
+    for (Index i = 0; i < groups[m].rows(); ++i) {
+      columns.fill_covariates(groups[m].row(i).data(), static_cast<Index>(m));
+    }
+  }
+}
+
 // Of rows that lie evenly in their groups.
 std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Table& table,
                                               std::span<const Index> groups, Index num_groups,
@@ -140,8 +149,10 @@ std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Tabl
       chosen_groups.push_back(m);
     }
   }
-  return fit_expectations(
-      columns.coordinates_of_groups(table.rows(chosen), chosen_groups, num_groups, workers));
+  std::vector<Matrix> rows =
+      columns.coordinates_of_groups(table.rows(chosen), chosen_groups, num_groups, workers);
+  fill_covariates(columns, rows);
+  return fit_expectations(rows);
 }
 
 }  // namespace
@@ -169,10 +180,14 @@ namespace {
 
 // Everything but what is expected in place of missing cells.
 Columns find_features_of(const Table& table, std::span<const Index> groups, Index num_groups,
-                         const ColumnOptions& options, const Workers& workers) {
-  check_names(table, options);
-  FoundFeatures found = find_features(table, groups, num_groups, options, workers);
+                         const ColumnOptions& requested, const Workers& workers) {
+  check_names(table, requested);
   Columns out;
+  out.kept = find_covariates(table, requested);
+  find_kept_means(out, table, groups, num_groups);
+  ColumnOptions options = requested;
+  for (const Covariate& each : out.kept) options.drop.push_back(each.name);
+  FoundFeatures found = find_features(table, groups, num_groups, options, workers);
   out.seed = options.seed;
   out.key = options.key;
   if (!out.key.empty()) {
@@ -203,6 +218,7 @@ FoundColumns find_columns_and_rows(const Table& table, std::span<const Index> gr
   const bool all = table.num_rows() <= kMostExpectedFrom * num_groups;
   if (!all) columns.expected = expectations_of_some(columns, table, groups, num_groups, workers);
   out.rows = columns.coordinates_of_groups(table, groups, num_groups, workers);
+  fill_covariates(columns, out.rows);
   if (all) columns.expected = fit_expectations(out.rows);
   columns.shared = common_expectation(columns.expected);
   return out;
@@ -229,14 +245,18 @@ std::vector<Matrix> coordinates_by_group(const Columns& columns, const Table& ta
                                          std::span<const Index> groups, Index num_groups,
                                          const Workers& workers) {
   std::vector<Matrix> out = columns.coordinates_of_groups(table, groups, num_groups, workers);
+  fill_covariates(columns, out);
   draw_missing(columns, table, groups, out);
   return out;
 }
 
 void add_group(Columns& columns, const Table& table, const Workers& workers) {
-  const Matrix rows = columns.coordinates(table, workers);
+  Matrix rows = columns.coordinates(table, workers);
   const std::vector<Index> group(static_cast<std::size_t>(rows.rows()), 0);
-  for (Index j = 0; j < rows.cols(); ++j) {
+  const auto number = static_cast<Index>(columns.kept_means.size());
+  find_kept_means(columns, table, group, 1);
+  for (Index i = 0; i < rows.rows(); ++i) columns.fill_covariates(rows.row(i).data(), number);
+  for (Index j = 0; j < static_cast<Index>(columns.features.size()); ++j) {
     Feature& feature = columns.features[static_cast<std::size_t>(j)];
     std::vector<double> values;
     for (const double coordinate : rows.col(j)) {

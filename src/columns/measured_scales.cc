@@ -59,6 +59,7 @@ std::vector<MeasuredScale> measured_scales(const Columns& columns) {
     out.push_back(score ? measured_scale(feature) : MeasuredScale{});
     any = any || !out.back().coordinates.empty();
   }
+  out.resize(static_cast<std::size_t>(columns.width()));
   if (!any) out.clear();
   return out;
 }
@@ -69,6 +70,7 @@ std::function<double(Index feature, double coordinate)> value_of(const Columns& 
       [](const Feature& feature) { return feature.decimals < 0 && feature.atoms.empty(); });
   if (none_repeat) return {};
   return [&columns](Index feature, double coordinate) {
+    if (feature >= static_cast<Index>(columns.features.size())) return coordinate;
     const Feature& of = columns.features[static_cast<std::size_t>(feature)];
     return of.gathered(of.point(coordinate));
   };

@@ -50,7 +50,7 @@ GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Colu
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Group& group = groups[m];
     Matrix rows = group.rows.to_matrix();
-    for (Index j = 0; j < rows.cols(); ++j) {
+    for (Index j = 0; j < rows.cols() - groups.covariates(); ++j) {
       const auto at = static_cast<std::size_t>(features.empty() ? j : features[j]);
       for (Index i = 0; i < rows.rows(); ++i) {
         rows(i, j) = plain_value(rows(i, j), from.features[at], to.features[at]);
@@ -61,6 +61,7 @@ GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Colu
             std::vector<double>(group.masses.begin(), group.masses.end()));
   }
   if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
+  out.set_covariates(groups.covariates());
   if (!groups.label_names().empty()) out.set_labels(groups.label_names(), std::move(labels));
   return out;
 }

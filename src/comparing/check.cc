@@ -18,6 +18,7 @@
 #include "metrics/judged_rows.h"
 #include "metrics/ranks.h"
 #include "metrics/thinning.h"
+#include "metrics/unexplained.h"
 
 namespace conflux {
 
@@ -282,9 +283,17 @@ CheckReport test(const GroupSet& groups, const CountedRows& counted, const Check
   return out;
 }
 
+// What covariates leave of a value is no value that rows may share.
+CheckOptions given_covariates(CheckOptions options) {
+  options.value_of = {};
+  return options;
+}
+
 }  // namespace
 
 CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options) {
+  if (groups.covariates() > 0)
+    return compare_groups(unexplained(groups), given_covariates(options));
   check_error_rate(options);
   if (groups.num_groups() < 2) return {};
   const Workers workers(options.threads);
@@ -292,6 +301,7 @@ CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options) 
 }
 
 CheckReport check(const GroupSet& groups, const CheckOptions& options) {
+  if (groups.covariates() > 0) return check(unexplained(groups), given_covariates(options));
   check_error_rate(options);
   check_sizes(groups);
   groups.validate();

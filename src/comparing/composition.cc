@@ -264,6 +264,10 @@ GateChoice choose_gate(const Compositions& found) {
 GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,
                          const Workers& workers) {
   const bool open = requested.gate == Gating::kAuto;
+  // Covariates say which rows are alike, and only layers that ask them may follow.
+  if (groups.covariates() > 0 && open) {
+    return {.gate = gates_by_covariates(requested.method) ? Gating::kKept : Gating::kNone};
+  }
   const KnownLabels known = known_labels(groups);
   const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
   const bool by_kind = requested.gate == Gating::kKinds || by_labels;

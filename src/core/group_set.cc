@@ -153,6 +153,14 @@ void GroupSet::set_labels_of(const GroupSet& other) {
   label_names_ = other.label_names_;
 }
 
+void GroupSet::set_covariates(Index count) {
+  if (count < 0 || (count > 0 && count >= dim())) {
+    throw InvalidData(fmt::format(
+        "{} of {} columns are covariates; leave at least one feature to align.", count, dim()));
+  }
+  covariates_ = count;
+}
+
 Index GroupSet::num_samples() const {
   Index total = 0;
   for (const Group& group : groups_) total += group.rows.rows();

@@ -1,6 +1,7 @@
 #include "core/take_rows.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/disk_scratch.h"
 
@@ -38,7 +39,28 @@ GroupSet take_rows(const GroupSet& groups, const std::vector<std::vector<Index>>
   }
   if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
   out.set_measured(groups.measured());
+  out.set_covariates(groups.covariates());
   if (!groups.label_names().empty()) out.set_labels(groups.label_names(), std::move(labels));
+  return out;
+}
+
+GroupSet without_covariates(const GroupSet& groups) {
+  if (groups.covariates() == 0) return groups;
+  GroupSet out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    groups[m].rows.visit([&](const auto& rows) {
+      using View = std::decay_t<decltype(rows)>;
+      out.add(groups[m].name, View(rows.data(), rows.rows(), groups.features(), rows.stride()),
+              groups[m].masses);
+    });
+  }
+  const auto part = [&](auto all) {
+    if (!all.empty()) all.resize(static_cast<std::size_t>(groups.features()));
+    return all;
+  };
+  if (!groups.feature_names().empty()) out.set_feature_names(part(groups.feature_names()));
+  out.set_measured(part(groups.measured()));
+  out.set_labels_of(groups);
   return out;
 }
 

@@ -27,6 +27,9 @@ std::vector<std::string> spelled_columns(const Columns& columns,
   for (std::size_t j = 0; j < features.size(); ++j) {
     if (columns.features[j].category()) out.push_back(features[j]);
   }
+  for (const Covariate& each : columns.kept) {
+    if (each.category()) out.push_back(each.name);
+  }
   if (!columns.key.empty()) out.push_back(columns.key);
   return out;
 }
@@ -68,7 +71,8 @@ Dataset read_known_table(const Model& model, TableFiles files, const DatasetHook
   Dataset out;
   add_groups(out.groups, numbered.tags(),
              known_coordinates(model, rows.table, groups, Workers(options.threads)), groups.rows);
-  out.groups.set_feature_names(columns.feature_names());
+  out.groups.set_feature_names(columns.coordinate_names());
+  out.groups.set_covariates(columns.num_covariates());
   out.groups.set_measured(measured_scales(columns));
   out.pool = pool_of(rows, groups.names, groups.rows);
   out.subjects = find_things(rows.table, columns, groups.rows);

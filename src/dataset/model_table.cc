@@ -98,16 +98,24 @@ ModelColumns find_model_columns(const TableSchema& schema, const std::string& pa
     const bool nameless = by_place == unnamed(static_cast<Index>(by_place.size()));
     if (nameless && !by_place.empty()) out.features = by_place;
   }
-  if (static_cast<Index>(out.features.size()) != model.flow.dim()) {
+  const Index wanted = model.flow.dim() - model.columns.num_covariates();
+  if (static_cast<Index>(out.features.size()) != wanted) {
     throw InvalidOption(
         fmt::format("{}: {} features, but the model has {}; name them with --features.", path,
-                    out.features.size(), model.flow.dim()));
+                    out.features.size(), wanted));
   }
   for (const std::string& name : out.features) {
     if (!is_listed(names, name)) {
       throw InvalidOption(fmt::format("{}: {} The model was fitted on it.", path,
                                       unknown_name("column", name, names)));
     }
+  }
+  for (const Covariate& each : model.columns.kept) {
+    if (is_listed(names, each.name)) continue;
+    throw InvalidOption(fmt::format(
+        "{}: {} The model was fitted with it kept (--keep): give the column, with empty cells "
+        "where it is not known.",
+        path, unknown_name("column", each.name, names)));
   }
   return out;
 }
@@ -123,6 +131,9 @@ TableOptions options_for_model(const Model& model, TableOptions options,
   std::vector<std::string> numbers;
   for (std::size_t j = 0; j < options.numeric->size(); ++j) {
     if (!model.columns.features[j].category()) numbers.push_back((*options.numeric)[j]);
+  }
+  for (const Covariate& each : model.columns.kept) {
+    if (!each.category()) numbers.push_back(each.name);
   }
   options.numeric = numbers;
   return options;
@@ -220,6 +231,9 @@ void ModelReader::count_new_categories(const Table& block) const {
   for (const auto& [what, rows] : model_.columns.new_categories(block, columns_.features)) {
     new_categories_[what] += rows;
   }
+  for (const auto& [name, rows] : model_.columns.unknown_covariates(block)) {
+    unknown_covariates_[name] += rows;
+  }
 }
 
 void ModelReader::warn_about_new_categories(const MessageCallback& on_message) const {
@@ -228,6 +242,12 @@ void ModelReader::warn_about_new_categories(const MessageCallback& on_message) c
                                  "its rows move as if it "
                                  "were missing",
                                  path_, what, rows));
+  }
+  for (const auto& [name, rows] : unknown_covariates_) {
+    warn(on_message,
+         fmt::format("{}: {} of {} rows have no \"{}\" that the fit knows; they are moved "
+                     "with its mean in their group",
+                     path_, rows, rows_, name));
   }
 }
 

@@ -81,7 +81,8 @@ class ModelReader {
   void drop_joined(Table& block) const;
   /// After the last file: throws InvalidData when rows of a joined table are left over.
   void check_end() const;
-  /// Categories that the fit has not seen are left as they are, which is said once.
+  /// Categories that the fit has not seen are left as they are, and unknown cells of covariates
+  /// are taken for the mean of the group, which is said once.
   void warn_about_new_categories(const MessageCallback& on_message) const;
 
  private:
@@ -100,6 +101,7 @@ class ModelReader {
   ModelColumns columns_;
   mutable Index rows_ = 0;
   mutable std::map<std::string, Index> new_categories_;
+  mutable std::map<std::string, Index> unknown_covariates_;
 };
 
 }  // namespace conflux

@@ -25,6 +25,10 @@ std::vector<std::string> spelled_columns(const ColumnOptions& options) {
   for (const auto& [name, word] : options.as) {
     if (word == "category") out.push_back(name);
   }
+  for (const std::string& kept : options.keep) {
+    const std::size_t colon = kept.rfind(":category");
+    if (colon != kept.npos) out.push_back(kept.substr(0, colon));
+  }
   if (!options.key.empty()) out.push_back(options.key);
   return out;
 }
@@ -33,7 +37,7 @@ std::vector<std::string> spelled_columns(const ColumnOptions& options) {
 Dataset read_table(const TableFiles& files, const DatasetHooks& hooks) {
   const DatasetOptions& options = files.options;
   refuse_several_readers(options, hooks);
-  const bool large = may_go_to_disk(files, hooks);
+  const bool large = options.columns.keep.empty() && may_go_to_disk(files, hooks);
   TableRows rows = read_rows(large ? files_of_pool(files) : files, hooks.on_message);
   const ColumnOptions chosen = feature_options(options, rows.table, rows.no_features);
   const NumberedRows numbered(rows, options.label);
@@ -71,7 +75,8 @@ Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks) {
   if (files.components && features.empty()) features = files.components->names();
   find_group_column(files, hooks);
   refuse_group_as_label(files.options.group, files.options.label);
-  const bool plain = options.arrays_are_coordinates && are_arrays(options);
+  const bool plain =
+      options.arrays_are_coordinates && options.columns.keep.empty() && are_arrays(options);
   Dataset out = plain ? read_coordinates(files, hooks) : read_table(files, hooks);
   out.group_column = files.options.group;
   out.label_column = files.options.label;

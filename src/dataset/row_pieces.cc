@@ -9,6 +9,7 @@ GroupSet share_of(const GroupSet& all, const Communicator& comm) {
     out.add(all[m].name, all[m].rows.middle_rows(own.begin, own.end - own.begin));
   }
   out.set_feature_names(all.feature_names());
+  out.set_covariates(all.covariates());
   return out;
 }
 

@@ -96,6 +96,7 @@ class Sampler {
       codes.push_back(std::move(sample.labels));
     }
     out.groups.set_feature_names(names_);
+    out.groups.set_covariates(model_.columns.num_covariates());
     set_labels(out.groups, std::move(codes));
     return out;
   }
@@ -106,7 +107,7 @@ class Sampler {
   void add(Table& block, const std::vector<Index>& groups,
            const std::vector<std::string>& features) {
     const std::vector<Index> labels = labels_of(block);
-    names_ = model_.columns.empty() ? features : model_.columns.feature_names();
+    names_ = model_.columns.empty() ? features : model_.columns.coordinate_names();
     const Matrix rows = coordinates(block, features);
     for (Index i = 0; i < rows.rows(); ++i) {
       GroupSample& sample = sample_of(groups[i]);

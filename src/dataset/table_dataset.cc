@@ -79,7 +79,7 @@ std::string digest_of_filled(const Columns& columns, const RowTags& tags,
   for (std::size_t m = 0; m < rows.size(); ++m) {
     filled.add(tags.group_names[m], SampleRows(rows[m]), masses[m]);
   }
-  filled.set_feature_names(columns.feature_names());
+  filled.set_feature_names(columns.coordinate_names());
   set_label_codes(filled, tags, positions);
   std::string out = data_digest(filled);
   for (std::size_t m = 0; m < rows.size(); ++m) {
@@ -135,7 +135,8 @@ Dataset gather_rows(const Table& table, const RowTags& tags, FoundRows rows,
     draw_missing(columns, used, rows.groups, coordinates);
   }
   add_groups(out.groups, tags, std::move(coordinates), out.positions);
-  out.groups.set_feature_names(columns.feature_names());
+  out.groups.set_feature_names(columns.coordinate_names());
+  out.groups.set_covariates(columns.num_covariates());
   out.groups.set_measured(measured_scales(columns));
   out.subjects = find_things(used, columns,
                              out.dropped_rows == 0

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conflux/core/error.h"
+#include "fitting/covariate_gate.h"
 #include "fitting/gated_fit.h"
 #include "fitting/kind_maps.h"
 #include "fitting/layer_kinds.h"
@@ -20,6 +21,8 @@ namespace {
 // Where a kind that was found ends is partly chance. Rows that count in it alone make maps that
 // tear at its border; rows that the gate alone shares out let neighbours in.
 constexpr double kCertainty = 0.5;
+// Rows of the smallest group in a cell of covariates, on average.
+constexpr double kRowsOfCell = 60;
 
 void check_labels(const GroupSet& groups, Gating gate, Communicator& comm) {
   if (gate != Gating::kLabel || groups.label_names().size() > 1) return;
@@ -35,6 +38,7 @@ class GatedFitter final : public LayerFitter {
   /// Gates look at the directions in which rows differ within their groups, as the data have them:
   /// shifts between groups do not count, and a resumed fit finds the same.
   explicit GatedFitter(const FitInput& input) {
+    if (input.options.gate == Gating::kKept) return;  // covariates are all that gates look at
     check_labels(input.groups(), input.options.gate, input.comm);
     basis_ = gating_basis(input.groups(), input.usable, input.options.weights.list, kGatingBasis,
                           input.comm, input.workers);
@@ -44,16 +48,12 @@ class GatedFitter final : public LayerFitter {
   Fitted fit(const FitInput& input, Index layer, double strength) override {
     const FitOptions& options = input.options;
     const GroupSet& groups = input.groups();
-    GateSettings settings = gate_settings(options, groups.dim());
-    settings.gating = std::min(settings.gating, basis_.cols());
+    const GateSettings settings = gate_settings(options, groups.dim());
     LayerRows rows = choose_rows(input.usable, input.places, layer, options);
     Stream stream(options.seed, Purpose::kGate, static_cast<std::uint64_t>(layer));
-    Frame gating = gating_frame(basis_, settings, stream);
-    const std::vector<Matrix> coordinates = values_along(gating, groups, input.workers);
-    // Rare kinds need every row that they have.
-    const Gate gate =
-        fit_gate(std::move(gating), coordinates, groups, rows.maps(), kinds_, settings, input.comm);
-    std::vector<Matrix> shares = shares_of(gate, coordinates, kinds_, input.workers);
+    SharedGate found_gate = find_gate(input, settings, rows.maps(), stream);
+    const Gate& gate = found_gate.gate;
+    std::vector<Matrix>& shares = found_gate.shares;
     const auto [seen_rows, unseen_rows] = two_thirds(rows.search, layer, input);
     SearchResult found = find_gated_directions(groups, seen_rows, gate, shares,
                                                search_weights(options), *options.directions,
@@ -85,6 +85,36 @@ class GatedFitter final : public LayerFitter {
   }
 
  private:
+  /// A gate and the shares of all rows in its kinds.
+  struct SharedGate {
+    Gate gate;
+    std::vector<Matrix> shares;
+  };
+
+  // Rare kinds need every row that they have.
+  SharedGate find_gate(const FitInput& input, GateSettings settings, const RowChoice& chosen,
+                       Stream& stream) const {
+    const GroupSet& groups = input.groups();
+    if (input.options.gate == Gating::kKept) {
+      Gate gate =
+          covariate_gate(groups, chosen, *input.options.kinds, kRowsOfCell, stream, input.comm);
+      const std::vector<Matrix> coordinates = values_along(gate.frame(), groups, input.workers);
+      RowKinds none{.count = gate.kinds(), .of = {}};
+      for (const Matrix& own : coordinates) {
+        none.of.emplace_back(static_cast<std::size_t>(own.rows()), -1);
+      }
+      std::vector<Matrix> shares = shares_of(gate, coordinates, none, input.workers);
+      return {std::move(gate), std::move(shares)};
+    }
+    settings.gating = std::min(settings.gating, basis_.cols());
+    Frame gating = gating_frame(basis_, settings, stream);
+    const std::vector<Matrix> coordinates = values_along(gating, groups, input.workers);
+    Gate gate =
+        fit_gate(std::move(gating), coordinates, groups, chosen, kinds_, settings, input.comm);
+    std::vector<Matrix> shares = shares_of(gate, coordinates, kinds_, input.workers);
+    return {std::move(gate), std::move(shares)};
+  }
+
   static RowKinds find_kinds(const FitInput& input) {
     const FitOptions& options = input.options;
     const bool by_labels = options.gate == Gating::kLabel;

@@ -187,6 +187,7 @@ Latent::Writable<Scalar> Latent::room_for_rows() const {
   if (!given_.feature_names().empty()) moved.set_feature_names(given_.feature_names());
   moved.set_measured(given_.measured());
   moved.set_labels_of(given_);
+  moved.set_covariates(given_.covariates());
   groups_ = std::move(moved);
   return out;
 }

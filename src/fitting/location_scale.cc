@@ -51,8 +51,9 @@ class LocationScaleFitter final : public LayerFitter {
  public:
   Fitted fit(const FitInput& input, Index, double strength) override {
     const std::vector<double>& weights = input.options.weights.list;
+    Matrix slopes = fit_covariate_slopes(input.groups(), input.usable, input.comm);
     const std::vector<FeatureMoments> moments =
-        fit_feature_moments(input.groups(), input.usable, input.comm);
+        fit_feature_moments(input.groups(), input.usable, slopes, input.comm);
     Standard standard = standard_of(moments, weights);
     std::vector<Map> maps;
     for (std::size_t m = 0; m < moments.size(); ++m) {
@@ -62,7 +63,8 @@ class LocationScaleFitter final : public LayerFitter {
               ? stays_in_place(standard.location.size())
               : part_of_the_way(location_scale_map(standard, moments[m], input.options), strength));
     }
-    return plain_layer(std::make_shared<LocationScaleLayer>(std::move(maps), std::move(standard)),
+    return plain_layer(std::make_shared<LocationScaleLayer>(std::move(maps), std::move(standard),
+                                                            std::move(slopes)),
                        input.workers);
   }
 };
@@ -71,11 +73,12 @@ LayerPointer widen_location_scale(const LayerPointer& layer, const NewGroup& add
   const auto& old = dynamic_cast<const LocationScaleLayer&>(*layer);
   if (old.standard().location.size() == 0) return nullptr;
   SelfCommunicator comm;
-  const FeatureMoments moments = fit_feature_moments(added.group, added.chosen, comm).front();
+  const FeatureMoments moments =
+      fit_feature_moments(added.group, added.chosen, old.slopes(), comm).front();
   std::vector<Map> maps = old.maps();
   maps.push_back(
       part_of_the_way(location_scale_map(old.standard(), moments, added.options), added.strength));
-  return std::make_shared<LocationScaleLayer>(std::move(maps), old.standard());
+  return std::make_shared<LocationScaleLayer>(std::move(maps), old.standard(), old.slopes());
 }
 
 void warn_location_scale(const GroupSet& groups, const std::vector<Index>& sizes,

@@ -3,7 +3,8 @@
 // The standard of a feature is the weighted mean of the groups and their mean variance within; with
 // a target these are its own. Without shrinkage means and spreads of all groups become those. With
 // it they are moved by what remains of their differences after empirical Bayes over the features,
-// which is ComBat.
+// which is ComBat. With covariates all of this is done to what a linear model of them, with the
+// same slopes in all groups, leaves of the features: ComBat with a model.
 
 #pragma once
 

@@ -7,6 +7,8 @@
 
 #include "comm/agreement.h"
 #include "core/disk_scratch.h"
+#include "flow/location_scale_layer.h"
+#include "kernels/least_squares.h"
 #include "kernels/product.h"
 
 namespace conflux {
@@ -74,13 +76,21 @@ struct FeatureSums {
   Index dim;
 };
 
-FeatureMoments feature_moments_of(const Group& group, const RowList& chosen, Communicator& comm) {
-  const Index dim = group.rows.cols();
+FeatureMoments feature_moments_of(const Group& group, const RowList& chosen, const Matrix& slopes,
+                                  Communicator& comm) {
+  const Index dim = group.rows.cols() - slopes.rows();
   std::vector<double> buffer;
   const auto each_row = [&](const auto& visit) {
     for (const Index i : chosen) {
       if (i % kRowsPerLook == 0) DiskScratch::look();
-      visit(mass_of(group, i), Eigen::Map<const Vector>(group.rows.row(i, buffer), dim));
+      const double* row = group.rows.row(i, buffer);
+      if (slopes.size() > 0) {
+        buffer.resize(static_cast<std::size_t>(group.rows.cols()));
+        if (row != buffer.data()) std::copy_n(row, group.rows.cols(), buffer.data());
+        subtract_prediction(slopes, buffer.data() + dim, Eigen::Map<Vector>(buffer.data(), dim));
+        row = buffer.data();
+      }
+      visit(mass_of(group, i), Eigen::Map<const Vector>(row, dim));
     }
   };
   FeatureSums all(dim);
@@ -113,12 +123,41 @@ FeatureMoments feature_moments_of(const Group& group, const RowList& chosen, Com
 }  // namespace
 
 std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
-                                                Communicator& comm) {
+                                                const Matrix& slopes, Communicator& comm) {
   std::vector<FeatureMoments> out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    out.push_back(feature_moments_of(groups[m], chosen[m], comm));
+    out.push_back(feature_moments_of(groups[m], chosen[m], slopes, comm));
   }
   return out;
+}
+
+std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
+                                                Communicator& comm) {
+  return fit_feature_moments(groups, chosen, Matrix(), comm);
+}
+
+// Rows are centered in their groups, so that differences between groups tell nothing.
+Matrix fit_covariate_slopes(const GroupSet& groups, const RowChoice& chosen, Communicator& comm) {
+  const Index covariates = groups.covariates(), dim = groups.dim(), features = dim - covariates;
+  if (covariates == 0) return {};
+  const std::vector<FeatureMoments> moments = fit_feature_moments(groups, chosen, comm);
+  std::vector<double> sums(static_cast<std::size_t>(covariates * dim), 0.0);
+  Eigen::Map<Matrix> products(sums.data(), covariates, dim);
+  std::vector<double> buffer;
+  Vector row(dim);
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    in_turn(comm, sums, [&] {
+      for (const Index i : chosen[m]) {
+        if (i % kRowsPerLook == 0) DiskScratch::look();
+        row = Eigen::Map<const Vector>(groups[m].rows.row(i, buffer), dim) - moments[m].means;
+        const double mass = mass_of(groups[m], i);
+        for (Index k = 0; k < covariates; ++k) {
+          products.row(k) += mass * row(features + k) * row.transpose();
+        }
+      }
+    });
+  }
+  return kernels::slopes_of_moments(products.rightCols(covariates), products.leftCols(features));
 }
 
 Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicator& comm,

@@ -34,6 +34,15 @@ struct FeatureMoments {
 std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
                                                 Communicator& comm);
 
+/// The same of what covariates, the last coordinates of the rows, leave of the features: without
+/// what they predict by `slopes`, one row per covariate.
+std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
+                                                const Matrix& slopes, Communicator& comm);
+
+/// Slopes of the features over the covariates of the set within groups, all of which have the same
+/// slopes: one row per covariate; nothing if there are none.
+Matrix fit_covariate_slopes(const GroupSet& groups, const RowChoice& chosen, Communicator& comm);
+
 Moments fit_moments(const GroupSet& groups, const RowChoice& chosen, Communicator& comm,
                     const Workers& workers);
 

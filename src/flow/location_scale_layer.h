@@ -1,8 +1,10 @@
 // Moves every feature of a group by y = to + (x - from) scale.
 //
-// `from` is the location of the group and `to` that of all groups. A row does not ask anything but
-// its own feature, so missing coordinates stay missing. Covariates would add the same linear
-// predictor of a row to `from` and `to`.
+// `from` is the location of the group and `to` that of all groups. With covariates, the last
+// coordinates of a row, both are those of a row whose covariates are zero: the linear predictor
+// p = covariates * slopes is added to both; a missing covariate counts as 0. The layer does not
+// move what it reads, and a row does not ask anything else but its own feature, so missing
+// coordinates stay missing. A map that does nothing keeps every bit.
 
 #pragma once
 
@@ -14,7 +16,7 @@ namespace conflux {
 
 class LocationScaleLayer final : public Layer {
  public:
-  /// One number per feature each; scales are positive.
+  /// One number per feature each, covariates not included; scales are positive.
   struct Map {
     Vector from;
     Vector to;
@@ -28,10 +30,11 @@ class LocationScaleLayer final : public Layer {
     Vector spread;
   };
 
-  explicit LocationScaleLayer(std::vector<Map> maps, Standard standard = {});
+  /// `slopes` has one row per covariate and one column per feature, or nothing.
+  explicit LocationScaleLayer(std::vector<Map> maps, Standard standard = {}, Matrix slopes = {});
 
   std::string_view kind() const override { return "location-scale"; }
-  Index dim() const override { return maps_.front().from.size(); }
+  Index dim() const override { return maps_.front().from.size() + slopes_.rows(); }
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   bool takes_gaps() const override { return true; }
   void forward(Index group, Rows rows, double* log_det) const override;
@@ -39,11 +42,20 @@ class LocationScaleLayer final : public Layer {
 
   const std::vector<Map>& maps() const { return maps_; }
   const Standard& standard() const { return standard_; }
+  const Matrix& slopes() const { return slopes_; }
 
  private:
+  void move_given_covariates(const Map& map, Rows rows) const;
+
   std::vector<Map> maps_;
   std::vector<double> log_dets_;
   Standard standard_;
+  Matrix slopes_;
 };
+
+/// Subtracts from the features of a row what its covariates predict. A covariate that is missing
+/// counts as 0, which is its mean.
+void subtract_prediction(const Matrix& slopes, const double* covariates,
+                         Eigen::Ref<Vector> features);
 
 }  // namespace conflux

@@ -33,6 +33,8 @@ struct Samples {
   // Position of each group in the flow, and of its first row.
   std::vector<Index> in_flow = {};
   std::vector<Index> begins = {};
+  // Columns of the rows that are no covariates, which distances do not count.
+  Index features = 0;
 
   Index groups() const { return static_cast<Index>(in_flow.size()); }
   ConstRows original_of(Index m) const {
@@ -63,6 +65,7 @@ Samples draw_samples(const Flow& flow, const GroupSet& groups, const EvaluationO
   const Index per_group = std::min(options.max_rows, rows_per_group(sizes, kRowsOfAllGroups));
   out.original = draw_rows(groups, per_group, Purpose::kMetric, options.seed);
   out.shared = out.original.rows;
+  out.features = groups.features();
   Index at = 0;
   for (Index m = 0; m < out.groups(); ++m) {
     const Index size = out.original.sizes[m];
@@ -159,10 +162,13 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     Matrix moved = some_rows(samples.shared_of(pair.a), options.pair_rows);
     if (!shared) flow.inverse_in_place(samples.in_flow[pair.b], moved, nullptr, workers);
     const Matrix other = shared ? some_rows(samples.shared_of(pair.b), options.pair_rows) : b;
-    const Matrix seen_a = views.of(metric, pair.a, pair.a, a);
-    const Matrix seen_b = views.of(metric, pair.b, pair.b, b);
-    const Matrix seen_moved = views.of(metric, pair.a, shared ? nowhere : pair.b, moved);
-    const Matrix seen_other = shared ? views.of(metric, pair.b, nowhere, other) : seen_b;
+    const auto seen = [&](Index from, Index to, const Matrix& rows) {
+      return views.of(metric, from, to, rows.leftCols(samples.features));
+    };
+    const Matrix seen_a = seen(pair.a, pair.a, a);
+    const Matrix seen_b = seen(pair.b, pair.b, b);
+    const Matrix seen_moved = seen(pair.a, shared ? nowhere : pair.b, moved);
+    const Matrix seen_other = shared ? seen(pair.b, nowhere, other) : seen_b;
     const auto dealt = deal(seen_moved, seen_other, options.seed);
     pair.before = metric.distance(seen_a, seen_b, settings, workers);
     pair.after = metric.distance(seen_moved, seen_other, settings, workers);
@@ -327,6 +333,7 @@ Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples
                       .group_of = samples.original.group_of,
                       .group_names = groups.names(),
                       .label_names = groups.label_names(),
+                      .covariates = groups.covariates(),
                       .feature_names = groups.feature_names()};
   std::vector<Index> kind_of;
   if (!groups.label_names().empty()) {

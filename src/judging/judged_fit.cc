@@ -81,6 +81,7 @@ GroupSet without_empty(const GroupSet& groups, const Choice& rows) {
     labels.emplace_back(all[m].labels.begin(), all[m].labels.end());
   }
   if (!all.feature_names().empty()) out.set_feature_names(all.feature_names());
+  out.set_covariates(all.covariates());
   if (!all.label_names().empty()) out.set_labels(all.label_names(), std::move(labels));
   return out;
 }
@@ -273,6 +274,7 @@ Judgement judge_unseen(const UnseenRows& rows, std::uint64_t seed, const Workers
                       .group_of = group_of,
                       .group_names = std::move(names),
                       .label_names = rows.before.label_names(),
+                      .covariates = rows.before.covariates(),
                       .feature_names = rows.before.feature_names()};
   if (!alignment.label_names.empty()) alignment.label_of = label_of;
   return judge_alignment(alignment, {.seed = seed}, workers);

@@ -14,6 +14,7 @@
 #include "judging/verdict.h"
 #include "metrics/judged_rows.h"
 #include "metrics/thinning.h"
+#include "metrics/unexplained.h"
 
 namespace conflux {
 
@@ -85,6 +86,12 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
   }
   if (alignment.kind_of.empty()) out.within = out.label_of;
   return out;
+}
+
+// What covariates leave of the features, before and after each by its own slopes.
+void leave_unexplained(Pair& pair, Index covariates) {
+  pair.before = unexplained(pair.before, covariates, pair.group_of);
+  pair.after = unexplained(pair.after, covariates, pair.group_of);
 }
 
 Vector factors_of(const Pair& pair, const Matrix& rows) {
@@ -243,7 +250,9 @@ void rank_importance(const Alignment& alignment, Judgement& out) {
 
 void judge_moves(const Pair& pair, const Alignment& alignment, Judgement& out) {
   const Vector factors = factors_of(pair, pair.before);
-  const Matrix moved = (pair.after - pair.before) * factors.asDiagonal();
+  const Index features = pair.before.cols() - alignment.covariates;
+  const Matrix moved =
+      ((pair.after - pair.before) * factors.asDiagonal()).eval().leftCols(features);
   const auto rows = static_cast<double>(moved.rows());
   for (Index j = 0; j < moved.cols(); ++j) {
     out.features_moved.push_back({feature_name(alignment, static_cast<std::size_t>(j)),
@@ -270,7 +279,10 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
   check_shapes(alignment);
   Judgement out{.kinds_found = alignment.labels_found || !alignment.kind_of.empty()};
   {
-    const Pair pair = draw_pair(alignment, options.max_rows, options.seed);
+    Pair pair = draw_pair(alignment, options.max_rows, options.seed);
+    out.rows = pair.before.rows();
+    judge_moves(pair, alignment, out);
+    leave_unexplained(pair, alignment.covariates);
     const GuessingOptions guessing{.seed = options.seed};
     out.guess_before = guess_groups(SampleRows(pair.before), pair.group_of, guessing, workers);
     out.guess_after = guess_groups(SampleRows(pair.after), pair.group_of, guessing, workers);
@@ -281,11 +293,10 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
           guess_within_kinds(pair.after, pair.group_of, pair.within, guessing, workers);
     }
     out.within_labels = options.labels_protected && out.within_after.has_value();
-    out.rows = pair.before.rows();
     rank_importance(alignment, out);
-    judge_moves(pair, alignment, out);
   }
   Pair near = draw_pair(alignment, options.near_rows, options.seed);
+  leave_unexplained(near, alignment.covariates);
   make_comparable(near);
   judge_mixing(near, alignment, options.seed, workers, out);
   judge_neighborhoods(near, alignment, workers, out);

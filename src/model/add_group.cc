@@ -37,6 +37,7 @@ class Newcomer {
         chosen_(all_rows(group)),
         rows_(group[0].rows.to_matrix()) {
     latent_.add(group[0].name, ConstRows(rows_), group[0].masses);
+    latent_.set_covariates(group.covariates());
     if (chosen_[0].empty()) {
       throw InvalidData(fmt::format("group \"{}\" has no rows{}; give it rows.", group[0].name,
                                     rows_.rows() > 0 ? " with positive weight" : ""));
@@ -102,6 +103,7 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
   GroupSet group;
   group.add(name, rows, weights);
   check_group(model, group);
+  group.set_covariates(model.columns.num_covariates());
   Newcomer newcomer(model, group, workers);
   Model out = model;
   add_warnings(newcomer, name, model.record.options, out.record.warnings);

@@ -18,6 +18,13 @@ using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
 
 Mask missing_in(const Matrix& rows) { return rows.array().isNaN(); }
 
+// Unknown covariates of rows of these groups, -1 where nobody knows the group.
+void fill_covariates(const Columns& columns, std::span<const Index> groups, Matrix& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    columns.fill_covariates(rows.row(i).data(), groups[static_cast<std::size_t>(i)]);
+  }
+}
+
 void erase(Matrix& rows, const Mask& missing) {
   if (missing.any()) rows = missing.select(kNan, rows.array()).matrix();
 }
@@ -102,6 +109,7 @@ void TableMover::move(Direction direction, Table& table, std::span<const Index> 
 
 void TableMover::transform(Table& table, std::span<const Index> groups) const {
   Matrix rows = model_.columns.coordinates(table, workers_);
+  fill_covariates(model_.columns, groups, rows);
   const Mask missing = missing_in(rows);
   to_shared(rows, model_.columns.row_names(table), groups);
   erase(rows, missing);
@@ -111,6 +119,7 @@ void TableMover::transform(Table& table, std::span<const Index> groups) const {
 void TableMover::translate(Table& table, std::span<const Index> from,
                            std::span<const Index> to) const {
   Matrix rows = model_.columns.coordinates(table, workers_);
+  fill_covariates(model_.columns, from, rows);
   const Mask missing = missing_in(rows);
   to_shared(rows, model_.columns.row_names(table), from);
   from_shared(rows, to);
@@ -121,6 +130,7 @@ void TableMover::translate(Table& table, std::span<const Index> from,
 void TableMover::inverse(Table& table, std::span<const Index> from,
                          std::span<const Index> to) const {
   Matrix rows = model_.columns.shared_coordinates(table, workers_);
+  fill_covariates(model_.columns, from, rows);
   const Mask missing = missing_in(rows);
   model_.columns.unmark_new_categories(table);
   if (missing.any() && !model_.flow.takes_gaps()) fill_expected(shared_, Rows(rows));

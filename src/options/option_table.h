@@ -68,11 +68,12 @@ struct EnumNames<Goal> {
 };
 template <>
 struct EnumNames<Gating> {
-  static constexpr std::array<std::pair<Gating, std::string_view>, 4> kNames{
+  static constexpr std::array<std::pair<Gating, std::string_view>, 5> kNames{
       {{Gating::kAuto, "auto"},
        {Gating::kNone, "none"},
        {Gating::kKinds, "kinds"},
-       {Gating::kLabel, "label"}}};
+       {Gating::kLabel, "label"},
+       {Gating::kKept, "kept"}}};
 };
 
 template <class Enum>
@@ -119,6 +120,12 @@ inline constexpr MethodSet kMethodsWithShrinkage = methods_where([](const Method
 inline constexpr MethodSet kGatedMethods = methods_where([](const MethodInfo& each) {
   return each.turn == "sliced" && !each.fixes_option("estimator");
 });
+/// Whether all layers of a method can be gated by covariates.
+constexpr bool gates_by_covariates(Method method) {
+  const MethodInfo& info = method_info(method);
+  return info.turn == "sliced" && info.opens.empty() && info.other_turn.empty() &&
+         info.then.empty() && !info.fixes_option("estimator");
+}
 /// The methods that move groups to each other.
 inline constexpr MethodSet kMethodsWithBarycenter =
     methods_where([](const MethodInfo& each) { return !each.to_uniform; });

@@ -8,6 +8,7 @@
 
 #include "columns/expectation.h"
 #include "conflux/core/error.h"
+#include "storage/covariate_json.h"
 
 namespace conflux {
 
@@ -166,6 +167,34 @@ std::vector<ExpectedRow> read_expected(const std::string& name, Index count, Ind
   return out;
 }
 
+void write_kept(const Columns& columns, Json& json, TensorWriter& out) {
+  if (columns.kept.empty()) return;
+  Json kept = Json::array();
+  for (const Covariate& each : columns.kept) kept.push_back(covariate_json(each));
+  json["kept"] = kept;
+  std::vector<double> means;
+  for (const Vector& each : columns.kept_means) {
+    means.insert(means.end(), each.begin(), each.end());
+  }
+  out.add("columns.kept_means",
+          {static_cast<Index>(columns.kept_means.size()), columns.num_covariates()}, means);
+}
+
+void read_kept(Columns& columns, const Json& json, Index num_groups, Index dim, TensorFile& file) {
+  if (const Json* kept = json.find("kept")) {
+    if (!kept->is_array() || kept->size() == 0) columns_damaged("\"kept\" is no list");
+    for (const Json& each : kept->items()) columns.kept.push_back(covariate_from(each));
+    const Index width = columns.num_covariates();
+    if (width >= dim) columns_damaged("more coordinates are kept than there are");
+    const std::vector<double> means = file.doubles("columns.kept_means", {num_groups, width});
+    for (Index m = 0; m < num_groups; ++m) {
+      columns.kept_means.emplace_back(Eigen::Map<const Vector>(means.data() + m * width, width));
+    }
+    return;
+  }
+  columns.kept_means.assign(static_cast<std::size_t>(num_groups), Vector());
+}
+
 void read_atoms(Feature& feature, std::span<const double> numbers) {
   for (std::size_t k = 0; k < numbers.size(); k += 4) {
     const Atom atom{numbers[k], {numbers[k + 1], numbers[k + 2]}, numbers[k + 3]};
@@ -229,19 +258,22 @@ Json write_columns(const Columns& columns, TensorWriter& out) {
   const auto dim = static_cast<Index>(columns.features.size());
   const auto groups = static_cast<Index>(columns.expected.size());
   out.add("columns.ranges", {dim, groups, 2}, ranges);
-  write_expected("columns.", columns.expected, dim, out);
-  write_expected("columns.shared_", std::span(&columns.shared, 1), dim, out);
+  write_expected("columns.", columns.expected, columns.width(), out);
+  write_expected("columns.shared_", std::span(&columns.shared, 1), columns.width(), out);
   Json json = {{"seed", columns.seed},
                {"missing", kMissingRules[static_cast<std::size_t>(columns.missing)]},
                {"scale_reason", columns.scale_reason},
                {"features", features},
                {"carried", carried}};
   if (!columns.key.empty()) json["key"] = columns.key;
+  write_kept(columns, json, out);
   return json;
 }
 
-Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file) {
+Columns read_columns(const Json& json, Index num_groups, Index width, TensorFile& file) {
   Columns out;
+  read_kept(out, json, num_groups, width, file);
+  const Index dim = width - out.num_covariates();
   const Json& seed = member(json, "seed");
   if (!seed.is_count()) columns_damaged("\"seed\" is no whole number");
   out.seed = seed.count();
@@ -271,10 +303,10 @@ Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& 
   for (const Json& column : carried.items()) {
     out.carried.push_back({text_member(column, "name"), text_member(column, "why")});
   }
-  out.expected = read_expected("columns.", num_groups, dim, file);
+  out.expected = read_expected("columns.", num_groups, width, file);
   // Files of the first releases with columns do not know it.
   out.shared = file.has("columns.shared_mean")
-                   ? std::move(read_expected("columns.shared_", 1, dim, file).front())
+                   ? std::move(read_expected("columns.shared_", 1, width, file).front())
                    : common_expectation(out.expected);
   return out;
 }

@@ -11,6 +11,6 @@ namespace conflux {
 Json write_columns(const Columns& columns, TensorWriter& out);
 
 /// Throws InvalidData unless everything suits a model of so many groups and features.
-Columns read_columns(const Json& json, Index num_groups, Index dim, TensorFile& file);
+Columns read_columns(const Json& json, Index num_groups, Index width, TensorFile& file);
 
 }  // namespace conflux

@@ -53,6 +53,8 @@ LayerCodec affine_codec();
 LayerCodec gated_codec();
 LayerCodec tree_codec();
 LayerCodec conditional_codec();
+LayerCodec less_covariates_codec();
+LayerCodec plus_covariates_codec();
 LayerCodec to_scores_codec();
 LayerCodec from_scores_codec();
 LayerCodec cube_to_normal_codec();

@@ -13,7 +13,8 @@ std::vector<double> numbers(const Vector& vector) { return {vector.begin(), vect
 void write_location_scale(const Layer& any, const LayerSink& sink) {
   const auto& layer = dynamic_cast<const LocationScaleLayer&>(any);
   const std::string& prefix = sink.prefix;
-  const Index groups = layer.num_groups(), dim = layer.dim();
+  const Index groups = layer.num_groups(), covariates = layer.slopes().rows();
+  const Index dim = layer.dim() - covariates;
   std::vector<double> from, to, scale;
   for (const LocationScaleLayer::Map& map : layer.maps()) {
     from.insert(from.end(), map.from.begin(), map.from.end());
@@ -23,13 +24,27 @@ void write_location_scale(const Layer& any, const LayerSink& sink) {
   sink.out.add(prefix + ".from", {groups, dim}, from);
   sink.out.add(prefix + ".to", {groups, dim}, to);
   sink.out.add(prefix + ".scale", {groups, dim}, scale);
+  if (covariates > 0) {
+    const Matrix& slopes = layer.slopes();
+    sink.out.add(prefix + ".slopes", {covariates, dim},
+                 std::vector<double>(slopes.data(), slopes.data() + slopes.size()));
+  }
   if (layer.standard().location.size() == 0) return;
   sink.out.add(prefix + ".standard.location", {dim}, numbers(layer.standard().location));
   sink.out.add(prefix + ".standard.spread", {dim}, numbers(layer.standard().spread));
 }
 
 std::shared_ptr<const Layer> read_location_scale(const LayerSource& source) {
-  const auto& [prefix, texts, groups, dim, file] = source;
+  const auto& [prefix, texts, groups, width, file] = source;
+  const bool given = file.has(prefix + ".slopes");
+  const Index covariates = given ? file.shape(prefix + ".slopes", 2)[0] : 0;
+  if (covariates < 0 || covariates >= width) damaged(prefix + ".slopes", "has too many rows");
+  const Index dim = width - covariates;
+  Matrix slopes;
+  if (given) {
+    const std::vector<double> all = file.doubles(prefix + ".slopes", {covariates, dim});
+    slopes = Eigen::Map<const Matrix>(all.data(), covariates, dim);
+  }
   const std::vector<double> from = file.doubles(prefix + ".from", {groups, dim});
   const std::vector<double> to = file.doubles(prefix + ".to", {groups, dim});
   const std::vector<double> scale = file.doubles(prefix + ".scale", {groups, dim});
@@ -49,7 +64,8 @@ std::shared_ptr<const Layer> read_location_scale(const LayerSource& source) {
     standard.location = Eigen::Map<const Vector>(location.data(), dim);
     standard.spread = Eigen::Map<const Vector>(spread.data(), dim);
   }
-  return std::make_shared<LocationScaleLayer>(std::move(maps), std::move(standard));
+  return std::make_shared<LocationScaleLayer>(std::move(maps), std::move(standard),
+                                              std::move(slopes));
 }
 
 }  // namespace

@@ -83,13 +83,14 @@ Json record_without_times(const FitRecord& record) {
 
 // The first version that knows everything in the model.
 int version_of(const Model& model) {
-  if (!model.components.empty()) return kModelFormatVersion;
+  if (!model.columns.kept.empty()) return kModelFormatVersion;
+  if (!model.components.empty()) return 3;
   return model.columns.empty() ? 1 : 2;
 }
 
 void check_counts(const Model& model) {
   const auto groups = static_cast<std::size_t>(model.flow.num_groups());
-  const auto features = static_cast<std::size_t>(model.flow.dim());
+  const auto features = static_cast<std::size_t>(model.flow.dim() - model.columns.num_covariates());
   const GroupWeights& weights = model.record.options.weights;
   if (model.record.group_sizes.size() != groups)
     damaged("group_sizes has not one number per group");

@@ -1,6 +1,7 @@
 // Layers that all groups share: between the units of the data and normal scores.
 
 #include "flow/score_layer.h"
+#include "flow/shear_layer.h"
 #include "flow/unit_cube_layer.h"
 #include "storage/damaged.h"
 #include "storage/layer_codecs.h"
@@ -40,8 +41,31 @@ std::shared_ptr<const Layer> read_cube(const LayerSource& source) {
   return std::make_shared<UnitCubeLayer>(source.dim, margin, step);
 }
 
+void write_shear(const Layer& layer, const LayerSink& sink) {
+  const Matrix& slopes = dynamic_cast<const ShearLayer&>(layer).slopes();
+  sink.out.add(sink.prefix + ".slopes", {slopes.rows(), slopes.cols()},
+               std::vector<double>(slopes.data(), slopes.data() + slopes.size()));
+}
+
+template <ShearLayer::ShearStep step>
+std::shared_ptr<const Layer> read_shear(const LayerSource& source) {
+  const std::string name = source.prefix + ".slopes";
+  const Index covariates = source.file.shape(name, 2)[0];
+  const Index features = source.dim - covariates;
+  if (covariates < 1 || features < 1) damaged(name, "has no or too many rows");
+  const std::vector<double> slopes = source.file.doubles(name, {covariates, features});
+  return std::make_shared<ShearLayer>(
+      Matrix(Eigen::Map<const Matrix>(slopes.data(), covariates, features)), step);
+}
+
 }  // namespace
 
+LayerCodec less_covariates_codec() {
+  return {"less-covariates", write_shear, read_shear<ShearLayer::ShearStep::kTakeOff>};
+}
+LayerCodec plus_covariates_codec() {
+  return {"plus-covariates", write_shear, read_shear<ShearLayer::ShearStep::kPutBack>};
+}
 LayerCodec to_scores_codec() {
   return {"to-scores", write_scores, read_scores<ScoreStep::kToScores>};
 }

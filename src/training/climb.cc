@@ -39,15 +39,17 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     }
     return out;
   }
+  const bool kept = groups.covariates() > 0 && options.method == Method::kAuto;
   const bool open = gate_was_open(requested, kinds);
   const bool asked = options.method == Method::kAuto && (options.layers || options.strength);
-  if (comm.size() > 1 || !(asked || has_ladder(groups, options, open))) return out;
+  if (comm.size() > 1 || !(asked || kept || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
   if (!groups_differ(groups, options, plan)) {
     return {.stay = true, .stop = kNoDifference, .warning = kNoDifferenceWarning};
   }
   if (asked) {
     options.method = Method::kInb;
+    if (kept) options.gate = Gating::kKept;
     options = without_ignored(options);
     return out;
   }

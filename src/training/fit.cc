@@ -10,6 +10,7 @@
 #include "core/stopwatch.h"
 #include "core/take_rows.h"
 #include "fitting/layer_kinds.h"
+#include "fitting/moments.h"
 #include "fitting/row_choice.h"
 #include "options/methods.h"
 #include "training/automatic.h"
@@ -90,7 +91,11 @@ class Fitter {
   /// Enters the units that layers see, judges the groups as they are, and lets every kind of layer
   /// that may be fitted look at them.
   void start() {
-    if (!method().to_uniform) units_ = units_of(latent_.groups().dim(), options());
+    Matrix slopes;
+    if (options().gate == Gating::kKept) {
+      slopes = fit_covariate_slopes(latent_.groups(), usable_, comm_);
+    }
+    if (!method().to_uniform) units_ = units_of(latent_.groups().dim(), options(), slopes);
     for (const LayerPointer& layer : units_.entering) {
       latent_.move(*layer, workers_);
       fit_.flow.append(layer);

@@ -9,8 +9,10 @@
 #include "comm/agreement.h"
 #include "conflux/core/error.h"
 #include "core/disk_scratch.h"
+#include "core/take_rows.h"
 #include "fitting/layer_kinds.h"
 #include "options/methods.h"
+#include "options/option_table.h"
 
 namespace conflux {
 
@@ -275,6 +277,31 @@ void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
   }
 }
 
+// Other layers would move the covariates, which no row may lose.
+void check_covariates(const GroupSet& groups, const FitOptions& requested) {
+  const bool gated = requested.gate == Gating::kKept;
+  if (groups.covariates() == 0) {
+    if (!gated) return;
+    throw InvalidOption(
+        "gate is kept, but no columns are; name some with keep, or choose another "
+        "gate.");
+  }
+  const Method method = requested.method;
+  const bool affine = method == Method::kMeans || method == Method::kLocationScale;
+  if (!affine && method != Method::kAuto && !(gated && gates_by_covariates(method))) {
+    throw InvalidOption(fmt::format(
+        "method {} with gate {} cannot keep columns; choose location-scale, means or auto, or inb "
+        "with gate kept, or name no columns that are kept.",
+        name_of(method), name_of(requested.gate)));
+  }
+  if (gated && requested.directions.value_or(1) > groups.features()) {
+    throw InvalidOption(
+        fmt::format("directions is {} but there are {} features beside those that "
+                    "are kept; choose at most {}, or leave it unset.",
+                    *requested.directions, groups.features(), groups.features()));
+  }
+}
+
 // kOn or kOff.
 UnitCube resolve_unit_cube(const GroupSet& groups, UnitCube requested, Communicator& comm) {
   if (requested == UnitCube::kOff) return UnitCube::kOff;
@@ -295,15 +322,17 @@ Fit begin_fit(const GroupSet& groups, const RowChoice& usable, const FitOptions&
   FitRecord& record = out.record;
   record.group_sizes = count_rows(usable, comm);
   check_groups(groups, record.group_sizes);
+  check_covariates(groups, requested);
   record.options = resolve(requested, {groups.dim(), groups.names(), record.group_sizes});
   record.options.unit_cube = resolve_unit_cube(groups, record.options.unit_cube, comm);
   out.flow = Flow(groups.names(), groups.dim());
   return out;
 }
 
-std::vector<std::string> find_warnings(const GroupSet& groups, const RowChoice& chosen,
+std::vector<std::string> find_warnings(const GroupSet& all, const RowChoice& chosen,
                                        const RowPlaces& places, const FitOptions& options,
                                        Communicator& comm) {
+  const GroupSet groups = without_covariates(all);
   std::vector<std::string> warnings;
   const std::vector<Index>& sizes = places.sizes;
   warn_of_many_labels(groups, sizes, options, warnings);

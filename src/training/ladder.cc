@@ -40,6 +40,8 @@ constexpr std::array kRungs{
     Rung{"nb", "one increasing map per feature", Method::kNb, 0, Gating::kNone, true},
     Rung{"sliced", "few sliced layers", Method::kInb, 20},
     Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
+    Rung{"kept", "sliced layers gated by the columns that are kept", Method::kInb, 0, Gating::kKept,
+         true},
     Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kKinds},
 };
 
@@ -148,7 +150,8 @@ class Ladder {
             workers) {}
 
   LadderChoice choose() {
-    if (!judge_.reason().empty()) return unjudged();
+    const bool few = kept() && smallest_group() < kFewestRowsOfClusters;
+    if (few || (!kept() && !judge_.reason().empty())) return unjudged();
     for (const Rung& rung : kRungs) {
       if (suits(rung) && may_pay(rung)) climb(rung);
     }
@@ -156,7 +159,13 @@ class Ladder {
   }
 
  private:
+  /// Whether columns are kept. Rungs that would move them are left out, and the group AUC judges
+  /// alone, of rows with their covariates.
+  bool kept() const { return groups_.covariates() > 0; }
+
   bool suits(const Rung& rung) const {
+    if (kept() && !rung.linear_by_feature && rung.gate != Gating::kKept) return false;
+    if (rung.gate == Gating::kKept) return kept() && smallest_group() >= kFewestRowsOfClusters;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
     if (rung.gate != Gating::kKinds) return true;
     return clusters_ || smallest_group() >= kFewestRowsOfClusters;
@@ -189,7 +198,8 @@ class Ladder {
       const Guess guess = guess_groups(after, {.seed = requested_.seed}, workers_);
       out.record.auc = guess.auc;
       out.record.auc_by_chance = guess.by_chance();
-      out.record.moved = distance_moved(before, after);
+      out.record.moved = distance_moved(without_covariates(before), without_covariates(after));
+      if (kept()) return climbed_.push_back(std::move(out));
       out.transfer = judge_.judge([&](const GroupSet& fitted, const GroupSet& moved,
                                       const std::vector<Index>& features) {
         return align(rung, coordinates(rung, fitted, features), coordinates(rung, moved, features));
@@ -219,6 +229,7 @@ class Ladder {
   double transfer(std::size_t rung) const { return climbed_[rung].transfer->score; }
 
   bool anything_is_transferred() const {
+    if (kept()) return false;
     std::vector<FeatureTransfer> all;
     for (const Climbed& each : climbed_) all.push_back(*each.transfer);
     return anything_transfers(all);
@@ -267,7 +278,7 @@ class Ladder {
   /// Held-out features cannot judge. Of large groups the cascade stops by itself where held-out
   /// rows gain nothing; of few rows location and scale harm least.
   LadderChoice unjudged() const {
-    const bool few = !clusters_ && smallest_group() < kFewestRowsOfClusters;
+    const bool few = kept() || (!clusters_ && smallest_group() < kFewestRowsOfClusters);
     const Rung& rung = *std::find_if(kRungs.begin(), kRungs.end(), [&](const Rung& each) {
       return each.method == (few ? Method::kLocationScale : Method::kCascade);
     });
@@ -277,8 +288,8 @@ class Ladder {
     out.record.goal = "transfer";
     out.record.chosen = rung.name;
     out.record.sentences = {fmt::format(
-        "Correction: {}. Corrections could not be compared by held-out features: {}.", rung.words,
-        judge_.reason().empty() ? "the groups have too few rows" : judge_.reason())};
+        "Correction: {}. Corrections could not be compared on held-out rows: {}.", rung.words,
+        kept() || judge_.reason().empty() ? "the groups have too few rows" : judge_.reason())};
     return out;
   }
 

@@ -12,6 +12,7 @@ GroupSet moved_by(const Flow& flow, const GroupSet& groups, const Workers& worke
             std::vector<double>(group.masses.begin(), group.masses.end()));
   }
   if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
+  out.set_covariates(groups.covariates());
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The units that layers see: those of the data, or normal scores of the unit cube. Whoever uses the
+// The units that layers see: those of the data, or normal scores of the unit cube, or what
+// covariates leave. Whoever uses the
 // flow sees the units of the data. Other scales belong to columns (conflux/columns/columns.h).
 
 #pragma once
@@ -15,7 +16,8 @@ struct Units {
   std::vector<LayerPointer> leaving;
 };
 
-/// `options` must be resolved, with unit_cube on or off.
-Units units_of(Index dim, const FitOptions& options);
+/// `options` must be resolved, with unit_cube on or off. Gates by covariates see what a linear
+/// model of these, with `slopes`, leaves of the features; without slopes there is no such model.
+Units units_of(Index dim, const FitOptions& options, const Matrix& slopes = {});
 
 }  // namespace conflux

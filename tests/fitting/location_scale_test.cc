@@ -83,6 +83,35 @@ void expect_like_sva(const std::string& file, const std::vector<double>& weights
   }
 }
 
+// The same with two covariates, the last columns of given.csv.
+void expect_like_given(const std::string& file, const Asked& asked) {
+  const std::map<std::string, Matrix> raw = read_batches("given.csv"),
+                                      expected = read_batches(file);
+  ASSERT_EQ(raw.size(), 3u);
+  GroupSet groups;
+  for (const auto& [name, rows] : raw) groups.add(name, Matrix(rows));
+  groups.set_covariates(2);
+  const auto layer = fit(groups, asked);
+  for (Index m = 0; m < 3; ++m) {
+    const Matrix& theirs = expected.at(groups[m].name);
+    const Matrix ours = moved(*layer, m, groups[m].rows);
+    EXPECT_EQ(ours.rightCols(2), groups[m].rows.to_matrix().rightCols(2));
+    EXPECT_LT(((ours.leftCols(10) - theirs).array() / theirs.array().abs()).abs().maxCoeff(), 1e-10)
+        << groups[m].name;
+  }
+}
+
+// sva solves normal equations of the covariates as they are, with ages near 40: some digits go.
+TEST(LocationScale, IsComBatOfSvaWithAModel) {
+  expect_like_given("given_combat.csv", {.weights = {7.0 / 21, 9.0 / 21, 5.0 / 21}});
+}
+TEST(LocationScale, IsComBatOfSvaWithAModelAndAReference) {
+  expect_like_given("given_reference.csv", {.weights = {0, 1, 0}});
+}
+TEST(LocationScale, IsRemoveBatchEffectOfLimmaWithADesign) {
+  expect_like_given("given_limma.csv", {.like = Like::kMeans});
+}
+
 // The numbers have 17 digits; sums in another order cost a few of them.
 TEST(LocationScale, IsComBatOfSva) {
   expect_like_sva("combat.csv", {7.0 / 21, 9.0 / 21, 5.0 / 21});

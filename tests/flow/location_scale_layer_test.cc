@@ -15,6 +15,48 @@ TEST(LocationScaleLayer, KeepsTheLawsOfLayers) {
   }
 }
 
+// Three features of which two covariates, the last coordinates, predict a part.
+LocationScaleLayer given_covariates() {
+  Stream stream(5, Purpose::kTest);
+  std::vector<LocationScaleLayer::Map> maps(2);
+  for (LocationScaleLayer::Map& map : maps) {
+    map.from = stream.normal_matrix(3, 1).col(0);
+    map.to = stream.normal_matrix(3, 1).col(0);
+    map.scale = stream.normal_matrix(3, 1).col(0).array().exp();
+  }
+  return LocationScaleLayer(std::move(maps), {}, stream.normal_matrix(2, 3));
+}
+
+TEST(LocationScaleLayer, KeepsTheLawsOfLayersWithCovariates) {
+  check_layer_laws(given_covariates(), 2, Stream(40, Purpose::kTest));
+}
+
+TEST(LocationScaleLayer, NeverMovesCovariates) {
+  Stream stream(2, Purpose::kTest);
+  const Matrix rows = 10 * stream.normal_matrix(50, 5);
+  const LocationScaleLayer layer = given_covariates();
+  EXPECT_EQ(layer.dim(), 5);
+  Matrix moved = rows;
+  layer.forward(1, Rows(moved), nullptr);
+  EXPECT_EQ(moved.rightCols(2), rows.rightCols(2));
+  EXPECT_GT((moved - rows).leftCols(3).norm(), 1);
+}
+
+// What covariates predict is taken off and put back: rounding must not move a target.
+TEST(LocationScaleLayer, MovesNothingByAMapThatDoesNothingGivenCovariates) {
+  Stream stream(3, Purpose::kTest);
+  std::vector<LocationScaleLayer::Map> maps(1);
+  maps[0].from = maps[0].to = Vector::Constant(3, 0.1);
+  maps[0].scale = Vector::Ones(3);
+  const LocationScaleLayer layer(std::move(maps), {}, stream.normal_matrix(2, 3));
+  const Matrix rows = 1e5 * stream.normal_matrix(50, 5);
+  Matrix moved = rows;
+  layer.forward(0, Rows(moved), nullptr);
+  EXPECT_EQ(moved, rows);
+  layer.inverse(0, Rows(moved), nullptr);
+  EXPECT_EQ(moved, rows);
+}
+
 // A layer that only looks as if it did nothing would move a target by rounding.
 TEST(LocationScaleLayer, MovesNothingByAMapWithoutLocation) {
   std::vector<LocationScaleLayer::Map> maps(1);

@@ -111,7 +111,7 @@ std::vector<Case> cases() {
       {"NoMetadata", [](R& r) { r.header.erase("__metadata__"); }, "no metadata"},
       {"MetadataNotText", [](R& r) { r.metadata()["dim"] = 4; }, "\"dim\" is no text"},
       {"OtherFormat", [](R& r) { r.metadata()["format"] = "pt"; }, "this is no conflux file"},
-      {"NewerVersion", [](R& r) { r.metadata()["format_version"] = "4"; }, "newer conflux"},
+      {"NewerVersion", [](R& r) { r.metadata()["format_version"] = "5"; }, "newer conflux"},
       {"NoVersion", [](R& r) { r.metadata()["format_version"] = "new"; }, "no number above 0"},
       {"VersionZero", [](R& r) { r.metadata()["format_version"] = "0"; }, "no number above 0"},
       {"NoChecksum", [](R& r) { r.metadata().erase("checksum"); }, "no checksum"},

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "conflux/columns/covariate.h"
 #include "conflux/core/index.h"
 #include "conflux/core/matrix.h"
 #include "conflux/core/parallel.h"
@@ -171,6 +172,11 @@ struct UnitDoubt {
 class Columns {
  public:
   std::vector<Feature> features = {};
+  /// Columns that layers may read and never move. Their coordinates follow those of the features.
+  std::vector<Covariate> kept = {};
+  /// Of each group, the mean coordinates of the covariates over the cells that are there: what is
+  /// taken where a cell is missing.
+  std::vector<Vector> kept_means = {};
   std::vector<CarriedColumn> carried = {};
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
@@ -189,15 +195,20 @@ class Columns {
   /// Without columns a model takes coordinates as they are.
   bool empty() const { return features.empty(); }
   std::vector<std::string> feature_names() const;
+  /// Coordinates of the covariates, and of a whole row.
+  Index num_covariates() const;
+  Index width() const { return static_cast<Index>(features.size()) + num_covariates(); }
+  /// Of all coordinates of a row: features, then covariates.
+  std::vector<std::string> coordinate_names() const;
   /// Features that text files spell as they like; all others are numbers.
   std::vector<std::string> category_names() const;
 
   /// What the random streams of each row are named by.
   std::vector<std::uint64_t> row_names(const Table& table) const;
 
-  /// Rows of a table of values as coordinates, one per feature; NaN where a cell is missing or is a
-  /// category that the fit has not seen. Throws InvalidData for an infinite number, and for a
-  /// missing cell if these are refused.
+  /// Rows of a table of values as coordinates, one per feature and then those of the covariates;
+  /// NaN where a cell is missing or is a category that the fit has not seen. Throws InvalidData for
+  /// an infinite number, and for a missing cell if these are refused.
   Matrix coordinates(const Table& table, const Workers& workers) const;
   /// The same, one matrix per group: row i of the table is of group groups[i].
   std::vector<Matrix> coordinates_of_groups(const Table& table, std::span<const Index> groups,
@@ -215,8 +226,15 @@ class Columns {
   /// Takes "new:" off again, from cells of the shared space.
   void unmark_new_categories(Table& table) const;
 
-  /// Replaces NaN in rows of one group by what is expected given the rest of the row.
+  /// Replaces NaN in rows of one group by what is expected given the rest of the row; among the
+  /// covariates as fill_covariates() does.
   void fill_missing(Rows rows, Index group) const;
+  /// Replaces NaN in the covariates of a row by their means in its group; of no group (-1), by
+  /// their mean over the rows of the fit.
+  void fill_covariates(double* row, Index group) const;
+  /// How many rows of a table lack a cell of each covariate, or hold a category there that the fit
+  /// has not seen; covariates without such rows are left out.
+  std::map<std::string, Index> unknown_covariates(const Table& table) const;
 
   /// Texts that the fit has not seen, with the number of their rows, as '"new" of column "kind"'.
   /// `names` are the columns of the table that stand for the features.

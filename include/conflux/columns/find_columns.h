@@ -31,6 +31,9 @@ enum class Repeats { kSpread, kKeep };
 struct ColumnOptions {
   /// Columns that are no features because they tell groups, labels and the like.
   std::vector<std::string> drop = {};
+  /// Columns that are read and never moved, each alone or with a word: "age", "age:linear",
+  /// "month:cyclic", "angle:cyclic:360", "dose:category". See covariate.h.
+  std::vector<std::string> keep = {};
   /// Features in this order; empty: all columns that can be.
   std::vector<std::string> features = {};
   /// Column and what it is: number, whole, repeated, category, ignore, or arcsinh:C for numbers

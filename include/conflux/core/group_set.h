@@ -141,9 +141,14 @@ class GroupSet {
   void set_measured(std::vector<MeasuredScale> scales);
   /// Borrows the labels of a set with the same rows.
   void set_labels_of(const GroupSet& other);
+  /// The last `count` coordinates are covariates: layers may read them and never move them.
+  void set_covariates(Index count);
 
   Index num_groups() const { return static_cast<Index>(groups_.size()); }
+  /// Coordinates of a row: features, then covariates.
   Index dim() const { return groups_.empty() ? 0 : groups_.front().rows.cols(); }
+  Index covariates() const { return covariates_; }
+  Index features() const { return dim() - covariates_; }
   Index num_samples() const;
   const Group& operator[](Index m) const { return groups_[static_cast<std::size_t>(m)]; }
   std::vector<std::string> names() const;
@@ -173,6 +178,7 @@ class GroupSet {
   std::vector<std::string> feature_names_;
   std::vector<std::string> label_names_;
   std::vector<MeasuredScale> measured_;
+  Index covariates_ = 0;
 };
 
 /// What the rows of groups are of, where a table has several rows of one thing, say of a patient.

@@ -48,6 +48,9 @@ struct Alignment {
   std::vector<std::string> label_names = {};
   /// Labels are kinds that were found in the rows before, so how they mix says little.
   bool labels_found = false;
+  /// The last columns are covariates, which did not move: rows are judged by what these do not
+  /// explain of the features.
+  Index covariates = 0;
   /// Empty: features are called by their numbers, from 1.
   std::vector<std::string> feature_names = {};
 };

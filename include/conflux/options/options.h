@@ -87,8 +87,8 @@ enum class Estimator { kQuantile, kHistogram, kSpline };
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
 /// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
-/// that are the labels of the rows.
-enum class Gating { kAuto, kNone, kKinds, kLabel };
+/// that are the labels of the rows, or in cells of the covariates.
+enum class Gating { kAuto, kNone, kKinds, kLabel, kKept };
 /// What held-out rows judge the layers by.
 enum class Judging { kDivergence, kGuess };
 /// What an alignment is for, which decides how far the automatic fit goes: until like rows of

@@ -22,7 +22,7 @@ namespace conflux {
 
 /// Newest version of the layout and names. Models without components are written in version 2, and
 /// those without columns in version 1, which older releases read.
-inline constexpr int kModelFormatVersion = 3;
+inline constexpr int kModelFormatVersion = 4;
 
 /// Throws Error with path and reason when the file cannot be written, InvalidData when a name is
 /// not UTF-8. Equal fits give equal bytes: how long the fit took is not part of the file. A file

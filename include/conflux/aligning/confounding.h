@@ -1,0 +1,28 @@
+// What is said of covariates before groups are aligned given them: how well they predict the group,
+// and where groups have no rows of like covariates, so that effects are extrapolated.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/dataset/dataset.h"
+
+namespace conflux {
+
+struct Confounding {
+  /// How well the covariates alone predict the group (AUC), and what 95 % of random assignments
+  /// stay below; unset if groups have too few rows.
+  std::optional<double> auc = std::nullopt;
+  std::optional<double> auc_by_chance = std::nullopt;
+  /// One sentence with these figures; empty without them.
+  std::string sentence = {};
+  /// What makes effects of covariates and groups hard to tell apart, one sentence each.
+  std::vector<std::string> warnings = {};
+};
+
+/// Nothing for a dataset without covariates. Cost: a prediction of the group of at most 20,000
+/// rows.
+Confounding find_confounding(const Dataset& data, std::uint64_t seed = 0, int threads = 0);
+
+}  // namespace conflux

@@ -1,0 +1,62 @@
+// A covariate: a column that layers may read and never move, as coordinates of a row.
+//
+// A number is standardized; a smooth number has a natural cubic spline, which is linear beyond its
+// outer knots; a cyclic number has sines and cosines of its phase; a category has an indicator for
+// every value but the most frequent one. If the fit had missing cells, one more coordinate says
+// that a cell is missing. All coordinates have mean 0 and deviation 1 over the rows of the fit.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conflux/core/index.h"
+#include "conflux/tables/table.h"
+
+namespace conflux {
+
+enum class CovariateKind { kLinear, kSmooth, kCyclic, kCategory };
+
+struct Covariate {
+  std::string name;
+  CovariateKind kind = CovariateKind::kLinear;
+  /// Of a cyclic number: the values after which it begins again, say 12 of a month.
+  double period = 0;
+  /// Of a cyclic number: 1 is the cycle itself, 2 adds its half, and so on.
+  Index harmonics = 0;
+  /// Of a smooth number: at least three, increasing.
+  std::vector<double> knots = {};
+  /// Of a category; the first has no coordinate of its own.
+  std::vector<std::string> categories = {};
+  /// Whether the last coordinate says that the cell is missing.
+  bool tells_missing = false;
+  /// Of each coordinate, over the rows of the fit.
+  std::vector<double> centers = {};
+  std::vector<double> scales = {};
+
+  bool category() const { return kind == CovariateKind::kCategory; }
+  Index width() const;
+  /// "age", "age (2)", "sex=male", "age missing", ...
+  std::vector<std::string> coordinate_names() const;
+  /// How it is used, for people.
+  std::string describe() const;
+  /// Writes the coordinates of a cell. NaN, except for the one that tells missing cells, if the
+  /// cell is missing or a category that the fit has not seen.
+  void coordinates(const Table& table, const Column& column, Index row, double* out) const;
+  bool knows(const Column& column, Index row) const;
+};
+
+/// Splits "month:cyclic:12" into a column and what it is. A column whose name has a colon comes
+/// first.
+struct KeptColumn {
+  std::string name;
+  /// linear, smooth, cyclic, cyclic:PERIOD, category; empty: found in the data.
+  std::string word = {};
+};
+KeptColumn kept_column(const std::string& text, const std::vector<std::string>& columns);
+
+/// How the cells of a column become coordinates. Throws InvalidOption for words that do not suit
+/// the column, InvalidData for one that is the same in all rows or has too many values.
+Covariate find_covariate(const Table& table, const KeptColumn& kept);
+
+}  // namespace conflux

@@ -1,0 +1,286 @@
+"""Makes docs/results/covariates.md: what --keep keeps, beside ComBat with a model.
+
+    /usr/bin/python3 studies/covariates_study.py build/release/apps/conflux/conflux DATA docs/results/covariates.md
+
+DATA is the folder with bladderbatch and cccma_climate. Needs numpy, pandas, scipy, scikit-learn, and R with
+r-bioc-sva. Synthetic groups are fitted on one half of the rows and judged on the other; ComBat cannot move rows
+that it has not seen, and is judged on the rows of its fit, which flatters it.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import cdist
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
+
+FAMILIES = ("linear", "smooth", "interaction", "confounded")
+# Groups, rows of each (half of them fitted), features.
+SIZES = ((3, 800, 6), (8, 200, 20), (2, 60, 100))
+SEEDS = (1,)
+METHODS = ("auto", "location-scale", "inb")
+
+COMBAT = """
+suppressMessages(library(sva))
+suppressMessages(library(splines))
+words <- commandArgs(trailingOnly = TRUE)
+x <- read.csv(words[1], check.names = FALSE)
+kept <- x[[words[3]]]
+features <- setdiff(names(x), c("group", words[3]))
+mod <- if (words[4] == "spline") model.matrix(~ ns(kept, 4)) else model.matrix(~ kept)
+out <- suppressMessages(ComBat(t(as.matrix(x[features])), x$group, mod = mod))
+x[features] <- t(out)
+write.csv(x, words[2], row.names = FALSE)
+"""
+
+
+class Study:
+    def __init__(self, command, folder):
+        self.command, self.folder = command, pathlib.Path(folder)
+        (self.folder / "combat.R").write_text(COMBAT)
+
+    def conflux(self, fit, new, kept, *options, verb=("transform",)):
+        """Rows of `new`, moved by a fit of `fit`."""
+        fit.to_csv(self.folder / "fit.csv", index=False)
+        new.to_csv(self.folder / "new.csv", index=False)
+        keep = ["--keep", kept] if kept else []
+        self.run("fit", "fit.csv", "--group", "group", *keep, *options, "-o", "m.conflux")
+        self.run(verb[0], "m.conflux", "new.csv", *verb[1:], "-o", "moved.csv")
+        return pd.read_csv(self.folder / "moved.csv")
+
+    def run(self, *words):
+        done = subprocess.run([self.command, *words], cwd=self.folder, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+
+    def combat(self, rows, kept, how):
+        """The rows after ComBat; None where it refuses."""
+        rows.to_csv(self.folder / "raw.csv", index=False)
+        done = subprocess.run(["Rscript", "combat.R", "raw.csv", "combat.csv", kept, how], cwd=self.folder,
+                              capture_output=True, text=True)
+        return None if done.returncode else pd.read_csv(self.folder / "combat.csv")
+
+
+def effect(family, age, slopes, phases, bends):
+    if family == "smooth":
+        return 2 * np.sin(1.5 * age[:, None] + phases) * np.abs(slopes)
+    return age[:, None] * slopes + (np.tanh(age)[:, None] * bends if family == "interaction" else 0)
+
+
+def make(family, groups, rows, features, seed):
+    """Groups, and the mean effect of age over the groups at every row."""
+    draw = np.random.default_rng(seed)
+    slopes, phases = draw.normal(size=features), draw.uniform(0, 2 * np.pi, features)
+    bends = draw.normal(size=(groups, features))
+    tables, truths = [], []
+    for g in range(groups):
+        shift = (g - (groups - 1) / 2) / max(1, (groups - 1) / 2) if family == "confounded" else 0
+        age = draw.normal(0.8 * shift, 1, rows)
+        noise = np.exp(draw.normal(0, 0.3, features)) * draw.normal(size=(rows, features))
+        x = effect(family, age, slopes, phases, bends[g]) + draw.normal(size=features) + noise
+        table = pd.DataFrame(x, columns=[f"x{j}" for j in range(features)])
+        table["age"], table["group"] = age, f"g{g}"
+        table["fitted"] = np.arange(rows) < rows // 2
+        tables.append(table)
+        truths.append(effect(family, age, slopes, phases, bends.mean(0)))
+    return pd.concat(tables, ignore_index=True), np.concatenate(truths)
+
+
+def basis(age):
+    knots = np.quantile(age, [0.05, 0.275, 0.5, 0.725, 0.95])
+    cubes = np.clip(age[:, None] - knots, 0, None) ** 3
+    return np.column_stack([age, cubes])
+
+
+def effect_error(table, truth, features):
+    """How far the effect of age in moved rows is from the truth, as a part of its size (in the mean square)."""
+    groups = pd.get_dummies(table["group"]).to_numpy(float)
+    design = np.column_stack([basis(table["age"].to_numpy()), groups])
+    found = basis(table["age"].to_numpy()) @ np.linalg.lstsq(design, table[features].to_numpy(), rcond=None)[0][:6]
+    best = basis(table["age"].to_numpy()) @ np.linalg.lstsq(design, truth, rcond=None)[0][:6]
+    found, best = found - found.mean(0), best - best.mean(0)
+    # Slopes of the effects over the features: noise of single features averages out.
+    return abs((found * best).sum() / (best * best).sum() - 1)
+
+
+def auc(table, columns):
+    """How well the group is predicted from these columns, the mean over groups against the others."""
+    out = []
+    for group in sorted(table["group"].unique())[:3]:
+        y = (table["group"] == group).to_numpy()
+        guess = cross_val_predict(HistGradientBoostingClassifier(max_iter=60), table[columns], y, cv=3,
+                                  method="predict_proba")[:, 1]
+        out.append(roc_auc_score(y, guess))
+    return float(np.mean(out))
+
+
+def synthetic(study):
+    lines = ["| family | groups x rows x features | rows | effect of age off by | group AUC, age alone | with features |",
+             "|---|---|---|---|---|---|"]
+    for family in FAMILIES:
+        for size in SIZES:
+            found = {}
+            for seed in SEEDS:
+                table, truth = make(family, *size, seed)
+                features = [name for name in table if name.startswith("x")]
+                plain = table.drop(columns="fitted")
+                fit, new = plain[table["fitted"]], plain[~table["fitted"]].reset_index(drop=True)
+                moved = {"as they are": (new, truth[~table["fitted"]])}
+                for method in METHODS:
+                    moved[f"conflux {method}"] = (study.conflux(fit, new, "age", "--method", method),
+                                                  truth[~table["fitted"]])
+                for how in ("linear", "spline"):
+                    after = study.combat(fit, "age", how)
+                    if after is not None:
+                        moved[f"ComBat, {how} (fitted rows)"] = (after, truth[table["fitted"]])
+                for name, (rows, real) in moved.items():
+                    found.setdefault(name, []).append(
+                        (effect_error(rows, real, features), auc(rows, ["age"]), auc(rows, [*features, "age"])))
+            for name, figures in found.items():
+                error, alone, both = np.mean(figures, axis=0)
+                lines.append(f"| {family} | {size[0]} x {size[1] // 2} x {size[2]} | {name} | {100 * error:.1f} % | "
+                             f"{alone:.3f} | {both:.3f} |")
+            print(family, size, flush=True)
+    return lines
+
+
+def between(x, labels):
+    """The part of the variance that lies between labels, the mean over columns."""
+    total = ((x - x.mean(0)) ** 2).sum(0)
+    within = sum(((x[labels == k] - x[labels == k].mean(0)) ** 2).sum(0) for k in np.unique(labels))
+    return float(np.mean(1 - within / total))
+
+
+def batches_within_types(x, types, batches):
+    parts, weights = [], []
+    for kind in np.unique(types):
+        mine = types == kind
+        if len(np.unique(batches[mine])) > 1:
+            parts.append(between(x[mine], batches[mine]))
+            weights.append(mine.sum())
+    return float(np.average(parts, weights=weights))
+
+
+def leave_one_batch_out(x, types, batches):
+    """Fraction of arrays whose nearest class mean among other batches is that of their type."""
+    right = count = 0
+    for batch in np.unique(batches):
+        inside = batches == batch
+        known = [k for k in np.unique(types[~inside])]
+        means = np.stack([x[~inside & (types == k)].mean(0) for k in known])
+        for i in np.flatnonzero(inside & np.isin(types, known)):
+            right += known[int(((means - x[i]) ** 2).sum(1).argmin())] == types[i]
+            count += 1
+    return right / count
+
+
+def arrays(study, data):
+    stored = np.load(data / "bladderbatch/bladder_top5000.npz", allow_pickle=True)
+    about = pd.read_csv(data / "bladderbatch/pheno.csv")
+    x = pd.DataFrame(np.asarray(stored["X"], float), columns=[f"p{j}" for j in range(5000)])
+    features = list(x)
+    types, batches = about["cancer"].to_numpy(), about["batch"].astype(int).astype(str).to_numpy()
+    table = x.assign(cancer=types, group=["b" + b for b in batches])
+    moved = {"as they are": table}
+    moved["conflux --keep cancer"] = study.conflux(table, table, "cancer")
+    moved["conflux --keep cancer --weights size"] = study.conflux(table, table, "cancer", "--weights", "size")
+    moved["conflux --keep cancer --method means"] = study.conflux(table, table, "cancer", "--method", "means")
+    moved["conflux --drop cancer --method location-scale"] = study.conflux(
+        table, table, "", "--drop", "cancer", "--method", "location-scale")
+    moved["ComBat with a model"] = study.combat(table, "cancer", "linear")
+    lines = ["| rows | between types | between batches within types | types, one batch left out |", "|---|---|---|---|"]
+    for name, rows in moved.items():
+        values = rows[features].to_numpy()
+        lines.append(f"| {name} | {between(values, types):.3f} | {batches_within_types(values, types, batches):.3f} | "
+                     f"{leave_one_batch_out(values, types, batches):.3f} |")
+    return lines
+
+
+def energy(a, b):
+    draw = np.random.default_rng(0)
+    a, b = (rows[draw.permutation(len(rows))[:3000]] for rows in (a, b))
+    n, m = len(a), len(b)
+    return 2 * cdist(a, b).mean() - cdist(a, a).sum() / n / (n - 1) - cdist(b, b).sum() / m / (m - 1)
+
+
+def climate(study, data):
+    lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+    def load(name):
+        rows = pd.read_csv(data / "cccma_climate" / f"{name}.csv.gz")
+        rows["month"] = np.repeat(np.arange(1, 13), lengths)[np.arange(len(rows)) % 365]
+        return rows.assign(group=name[:3])
+
+    fit = pd.concat([load("gcm_c"), load("rcm_c")], ignore_index=True)
+    new = pd.concat([load("gcm_p"), load("rcm_p")], ignore_index=True)
+    features = list(fit.columns[:8])
+    real = fit[fit["group"] == "rcm"][features]
+    to = ("translate", "--to", "rcm")
+    moved = {"as they are": new}
+    moved["--drop month"] = study.conflux(fit, new, "", "--drop", "month", "--target", "rcm", verb=to)
+    moved["--drop month --method inb"] = study.conflux(fit, new, "", "--drop", "month", "--target", "rcm", "--method",
+                                                       "inb", verb=to)
+    for method in METHODS:
+        moved[f"--keep month:cyclic --method {method}"] = study.conflux(
+            fit, new, "month:cyclic", "--target", "rcm", "--method", method, verb=to)
+    lines = ["| rows | energy distance | by month, mean | largest gap of a month's mean | mean gap |", "|---|---|---|---|---|"]
+    for name, rows in moved.items():
+        scaled = (rows[features] - real.mean()) / real.std()
+        a, b = (scaled[rows["group"] == g] for g in ("gcm", "rcm"))
+        month_a, month_b = (rows["month"][rows["group"] == g] for g in ("gcm", "rcm"))
+        gaps = np.array([np.abs(a[month_a == k].mean() - b[month_b == k].mean()) for k in range(1, 13)])
+        by_month = np.mean([energy(a[month_a == k].to_numpy(), b[month_b == k].to_numpy()) for k in range(1, 13)])
+        lines.append(f"| {name} | {energy(a.to_numpy(), b.to_numpy()):.4f} | {by_month:.4f} | {gaps.max():.3f} | "
+                     f"{gaps.mean():.3f} |")
+    return lines
+
+
+PAGE = """# What stays: columns that are kept
+
+Made by `/usr/bin/python3 studies/covariates_study.py build/release/apps/conflux/conflux DATA docs/results/covariates.md`;
+figures are what it printed. What the flags mean: [What should stay?](../what_should_stay.md).
+
+## Synthetic groups
+
+One covariate, age, and groups with a location and a scale of their own per feature. Its effect is a straight line (linear), a sine (smooth), a line and a bend of its own in every group (interaction),
+or a line while groups have different ages (confounded). conflux is fitted on one half of the rows and judged on the other; ComBat is judged on the rows of its fit, which flatters it. The effect of age in
+the moved rows is compared with the truth (for the interaction: its mean over the groups). The group AUC is that of boosted trees, from age alone, and from age and features: they are equal where
+features say nothing more about the group given age. Seeds: {seeds}.
+
+{synthetic}
+
+## Expression arrays: bladderbatch with `--keep cancer`
+
+57 arrays, 5,000 probes, five batches; three batches hold one type only. Parts of the variance, means over the probes. The last column: nearest class mean of the arrays of the other batches.
+
+{arrays}
+
+## Climate: cccma with `--keep month:cyclic`
+
+Fitted on the calibration period, judged on the validation period, 8 variables in standard deviations of the regional model. A gap is the difference of a month's mean between the translated global model and the
+regional model; part of it is that the two models warm differently.
+
+{climate}
+"""
+
+
+def main(command, data, page):
+    data = pathlib.Path(data)
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study(str(pathlib.Path(command).resolve()), folder)
+        sections = {}
+        for name, lines in (("arrays", lambda: arrays(study, data)), ("climate", lambda: climate(study, data)),
+                            ("synthetic", lambda: synthetic(study))):
+            sections[name] = "\n".join(lines())
+            print(sections[name], flush=True)
+        text = PAGE.format(**sections, seeds=len(SEEDS))
+    pathlib.Path(page).write_text(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
