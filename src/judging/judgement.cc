@@ -273,8 +273,9 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
   {
     const Pair pair = draw_pair(alignment, options.max_rows, options.seed);
     const GuessingOptions guessing{.seed = options.seed};
-    out.guess_before = guess_groups(SampleRows(pair.before), pair.group_of, guessing, workers);
-    out.guess_after = guess_groups(SampleRows(pair.after), pair.group_of, guessing, workers);
+    const GuessingOptions in_detail{.seed = options.seed, .importance = true};
+    out.guess_before = guess_groups(SampleRows(pair.before), pair.group_of, in_detail, workers);
+    out.guess_after = guess_groups(SampleRows(pair.after), pair.group_of, in_detail, workers);
     if (!pair.within.empty()) {
       out.within_before =
           guess_within_kinds(pair.before, pair.group_of, pair.within, guessing, workers);
