@@ -68,10 +68,20 @@ Json importance_json(const Judgement& judgement) {
   return out;
 }
 
+// Null with two groups, which are told from each other.
+Json worst_json(const Judgement& judgement) {
+  const auto worst = judgement.verdict_after().worst_group();
+  if (!worst) return {};
+  return {{"group", judgement.worst_group},
+          {"before", judgement.verdict_before().per_group[*worst]},
+          {"after", judgement.verdict_after().per_group[*worst]}};
+}
+
 Json judgement_json(const Judgement& judgement) {
   Json out = {{"verdict", name_of(judgement.verdict)},
               {"guess_auc", change_json({judgement.guess_before.auc, judgement.guess_after.auc,
                                          judgement.guess_after.by_chance()})},
+              {"worst_group", worst_json(judgement)},
               {"within_labels", judgement.within_labels},
               {"given_away_by", importance_json(judgement)},
               {"energy", change_json(judgement.energy)},
@@ -175,6 +185,13 @@ void print_judgement(const Judgement& judgement) {
     print_change(judgement.kinds_found ? "the same among rows of one kind"
                                        : "the same among rows of one label",
                  within_labels(judgement), true);
+  }
+  if (const auto worst = judgement.verdict_after().worst_group()) {
+    print_change(fmt::format("  worst group: {}", judgement.worst_group),
+                 {judgement.verdict_before().per_group[*worst],
+                  judgement.verdict_after().per_group[*worst],
+                  judgement.verdict_after().by_chance()},
+                 true);
   }
   print_change("energy distance from the rest", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);

@@ -71,6 +71,11 @@ class ModelFit {
     RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
+    if (options_.judge && !shares_rows()) {
+      rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
+      if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
+    }
+    keep_for_leaving(rows);
     Fit fitted = run(rows, groups_differ);
     if (!goal_sentence_.empty() && fitted.record.ladder.sentences.empty()) {
       fitted.record.ladder.sentences = {goal_sentence_};
@@ -79,7 +84,10 @@ class ModelFit {
     if (options_.judge && is_first()) {
       send(hooks_, MessageKind::kProgress, "judging");
       out.judgement = judge_fit(fitted, rows, options_.to);
-      if (hooks_.on_judged) {
+      if (given_ && out.judgement && gains_nothing_clear(fitted, *out.judgement)) {
+        leave(fitted, *out.judgement);
+        out.judgement.reset();
+      } else if (hooks_.on_judged) {
         hooks_.on_judged(fitted.judged ? *fitted.judged : fitted.flow, rows.judged);
       }
     }
@@ -115,6 +123,21 @@ class ModelFit {
     }
   }
 
+  /// The automatic fit leaves rows alone for which it gains nothing clear. Only rows that all judge
+  /// can tell.
+  void keep_for_leaving(const RowsToJudge& rows) {
+    if (!rows.crossed || options_.fit.method != Method::kAuto || hooks_.resume != nullptr) return;
+    given_ = Given{.groups = rows.fitted, .columns = data_.columns};
+  }
+
+  void leave(Fit& fitted, const Judgement& judgement) {
+    leave_alone(fitted, judgement);
+    if (plain_.empty()) return;
+    data_.columns = given_->columns;
+    use_values(given_->groups, Plain::kAll);
+    keep_plain_columns();
+  }
+
   Fit run(RowsToJudge& rows, std::optional<bool> groups_differ) {
     FitPlan plan = rows.plan();
     plan.on_progress = hooks_.on_progress;
@@ -123,7 +146,7 @@ class ModelFit {
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;
     plan_values(plan, rows.fitted);
-    plan.rehearse = plan.rehearse && options_.judge;
+    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed;
     if (data_.storage == RowStorage::kDisk) plan.scratch = data_.scratch.get();
     SelfCommunicator alone;
     Communicator& comm = shares_rows() ? *hooks_.processes : alone;
@@ -173,6 +196,11 @@ class ModelFit {
   void use_values(RowsToJudge& rows) {
     rows.judged = plain_values_of(rows.judged, data_.columns, chosen_->columns);
     rows.sampled = plain_values_of(rows.sampled, data_.columns, chosen_->columns);
+    if (rows.crossed) {
+      for (auto* halves : {&rows.crossed->fitted, &rows.crossed->judged}) {
+        for (GroupSet& half : *halves) half = plain_values_of(half, data_.columns, chosen_->columns);
+      }
+    }
     keep_plain_columns();
   }
 
@@ -206,6 +234,12 @@ class ModelFit {
   };
   std::vector<PlainColumns> plain_ = {};
   PlainColumns* chosen_ = nullptr;
+  /// What was given, where the fit may be taken back.
+  struct Given {
+    GroupSet groups;
+    Columns columns;
+  };
+  std::optional<Given> given_ = {};
 };
 
 std::string label_message(const Dataset& data, const char* sentence) {

@@ -20,7 +20,7 @@ constexpr const char* kLearningRate = "0.1";
 // A leaf of about 20 rows while nothing is known of them (each then has curvature 1/4), less where
 // there are few rows in all.
 constexpr double kLeastCurvature = 5;
-constexpr double kLeastShare = 0.005;
+constexpr double kLeastShare = 0.02;
 // More rows than these per bin say little about where to cut, and bins cost time in each node.
 constexpr Index kRowsPerBin = 8;
 constexpr Index kFewestBins = 32;

@@ -9,6 +9,7 @@
 
 #include "conflux/core/error.h"
 #include "core/rng.h"
+#include "metrics/auc.h"
 #include "metrics/guessing_pool.h"
 #include "metrics/panel.h"
 #include "metrics/ranks.h"
@@ -20,6 +21,7 @@ namespace {
 
 // Classifiers of many groups cost groups x rows; beyond this many scores rows are thinned.
 constexpr Index kMostScores = 2'000'000;
+
 Index count_groups(std::span<const Index> group_of) {
   const auto largest = std::max_element(group_of.begin(), group_of.end());
   return largest == group_of.end() ? 0 : *largest + 1;
@@ -57,14 +59,19 @@ void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std
 struct PartResult {
   std::vector<double> aucs = {};
   double variance = 0;
+  /// Of each judged row, to the mean AUC of the part.
+  std::vector<double> influences = {};
 };
 
-PartResult judge_part(const PanelScores& scores, const std::vector<Index>& class_of, Index classes) {
+PartResult judge_part(const PanelScores& scores, const GuessingPool& pool) {
+  const std::vector<Index>& class_of = pool.class_of;
+  const Index classes = pool.classes();
   const auto count = static_cast<Index>(scores.rows.size());
   const auto scored = static_cast<Index>(scores.of_class.size());
   std::vector<double> sizes(static_cast<std::size_t>(classes), 0.0);
   for (const Index i : scores.rows) sizes[class_of[i]] += 1;
   PartResult out;
+  out.influences.assign(scores.rows.size(), 0.0);
   Matrix terms = Matrix::Zero(count, classes);
   for (Index c = 0; c < scored; ++c) {
     const std::vector<double> ranks = midranks(scores.of_class[c]);
@@ -75,6 +82,9 @@ PartResult judge_part(const PanelScores& scores, const std::vector<Index>& class
       terms(i, c) = ranks[i] / (sizes[c] * others * static_cast<double>(scored));
     }
     out.aucs.push_back((sum / sizes[c] - 0.5 * (sizes[c] + 1)) / others);
+    const std::vector<double> added =
+        auc_influences(scores.of_class[c], pool.members(scores.rows, c));
+    for (Index i = 0; i < count; ++i) out.influences[i] += added[i] / static_cast<double>(scored);
   }
   const Eigen::Map<const Vector> slots(sizes.data(), classes);
   const Vector row_means = terms * slots / static_cast<double>(count);
@@ -110,19 +120,24 @@ std::vector<double> shares_of_loss(const std::vector<PanelScores>& parts) {
   return out;
 }
 
-Guess judge(const GuessingPool& pool, const GuessingOptions& options, const Workers& workers) {
+Guess judge(const GuessingPool& pool, Index given, const GuessingOptions& options,
+            const Workers& workers) {
   const std::vector<PanelScores> parts = ask_panel(
       pool, {.trees = options.trees, .seed = options.seed, .importance = options.importance},
       workers);
   Guess out;
+  out.influences.assign(static_cast<std::size_t>(given), 0.0);
   const auto count = static_cast<double>(parts.size());
   std::vector<double> aucs(static_cast<std::size_t>(pool.scored()), 0.0);
   double variance = 0;
   for (const PanelScores& part : parts) {
-    const PartResult found = judge_part(part, pool.class_of, pool.classes());
+    const PartResult found = judge_part(part, pool);
     for (std::size_t c = 0; c < aucs.size(); ++c) aucs[c] += found.aucs[c] / count;
     variance += found.variance / (count * count);
     out.rows += static_cast<Index>(part.rows.size());
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      out.influences[pool.row_of[part.rows[i]]] = found.influences[i] / count;
+    }
   }
   if (parts.size() > 1) variance *= 2;  // see the header
   out.auc = std::accumulate(aucs.begin(), aucs.end(), 0.0) / static_cast<double>(aucs.size());
@@ -167,6 +182,7 @@ Guess guess_groups(const SampleRows& rows, std::span<const Index> group_of,
     if (count < options.folds) continue;
     for (Index i = 0; i < count; ++i) {
       sources[0].chosen.push_back(by_group[m][i]);
+      pool.row_of.push_back(by_group[m][i]);
       pool.class_of.push_back(pool.classes());
       pool.part_of.push_back((i + m) % options.folds);
     }
@@ -178,7 +194,7 @@ Guess guess_groups(const SampleRows& rows, std::span<const Index> group_of,
         pool.classes(), options.folds));
   }
   rank_rows(pool, sources, workers);
-  return judge(pool, options, workers);
+  return judge(pool, rows.rows(), options, workers);
 }
 
 Guess guess_groups(const GroupSet& groups, const GuessingOptions& options, const Workers& workers) {
@@ -212,6 +228,7 @@ Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
       const std::vector<Index>& chosen = part == 0 ? asked[m] : learned[m];
       sources[part].chosen.insert(sources[part].chosen.end(), chosen.begin(), chosen.end());
       pool.class_of.insert(pool.class_of.end(), chosen.size(), pool.classes());
+      pool.row_of.insert(pool.row_of.end(), chosen.begin(), chosen.end());
       pool.part_of.insert(pool.part_of.end(), chosen.size(), part);
       pool.groups.push_back(m);
     }
@@ -220,7 +237,58 @@ Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
     throw InvalidData("fewer than two groups have rows to learn from and rows to be judged.");
   }
   rank_rows(pool, sources, workers);
-  return judge(pool, options, workers);
+  return judge(pool, judged.rows(), options, workers);
+}
+
+double Guess::low() const { return std::max(0.0, auc - 1.96 * error()); }
+double Guess::high() const { return std::min(1.0, auc + 1.96 * error()); }
+double Guess::error() const { return error_of_difference(*this, {}); }
+
+std::optional<Index> Guess::worst_group() const {
+  std::optional<Index> out;
+  Index known = 0;
+  for (Index m = 0; m < std::ssize(per_group); ++m) {
+    if (std::isnan(per_group[m])) continue;
+    ++known;
+    if (!out || per_group[m] > per_group[*out]) out = m;
+  }
+  return known > 2 ? out : std::nullopt;
+}
+
+double error_of_difference(const Guess& a, const Guess& b) {
+  double square = 0;
+  for (std::size_t i = 0; i < a.influences.size(); ++i) {
+    square += std::pow(a.influences[i] - (b.influences.empty() ? 0 : b.influences[i]), 2);
+  }
+  return std::sqrt(square);
+}
+
+Guess mean_guess(const std::vector<Guess>& guesses) {
+  if (guesses.size() == 1) return guesses.front();
+  Guess out{.auc = 0, .importance = guesses.front().importance};
+  for (const Guess& each : guesses) out.rows += each.rows;
+  double variance = 0;
+  std::vector<double> weights;
+  for (const Guess& each : guesses) {
+    const double weight = static_cast<double>(each.rows) / static_cast<double>(out.rows);
+    out.auc += weight * each.auc;
+    variance += std::pow(weight * each.deviation, 2);
+    for (const double influence : each.influences) out.influences.push_back(weight * influence);
+    out.per_group.resize(std::max(out.per_group.size(), each.per_group.size()), 0.0);
+    weights.resize(out.per_group.size(), 0.0);
+    for (std::size_t m = 0; m < each.per_group.size(); ++m) {
+      if (std::isnan(each.per_group[m])) continue;
+      out.per_group[m] += weight * each.per_group[m];
+      weights[m] += weight;
+    }
+  }
+  for (std::size_t m = 0; m < weights.size(); ++m) {
+    out.per_group[m] = weights[m] > 0 ? out.per_group[m] / weights[m]
+                                      : std::numeric_limits<double>::quiet_NaN();
+  }
+  out.deviation = std::sqrt(variance);
+  if (variance > 0) out.p_value = upper_tail((out.auc - 0.5) / out.deviation);
+  return out;
 }
 
 }  // namespace conflux

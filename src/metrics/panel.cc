@@ -28,6 +28,9 @@ constexpr Index kInnerShare = 5;
 constexpr Index kMostInnerRows = 5'000;
 // Discriminants and kernels are as good as they get with so many rows.
 constexpr Index kMostDenseRows = 20'000;
+// Few rows to learn from deserve fewer trees: one for so many rows, and no fewer than twenty.
+constexpr Index kRowsPerTree = 10;
+constexpr Index kFewestTrees = 20;
 // Boosting also says what it thinks after this part of its trees.
 constexpr Index kEarlyTrees = 5;
 constexpr Index kTreeExperts = 2;
@@ -57,6 +60,8 @@ class Experts {
         split_(split),
         settings_(settings),
         features_(telling_features(pool, split.learned)),
+        num_trees_(std::min(settings.trees,
+                            std::max(kFewestTrees, std::ssize(split.learned) / kRowsPerTree))),
         trees_(static_cast<std::size_t>(pool.scored())) {}
 
   const std::vector<Index>& features() const { return features_; }
@@ -76,7 +81,7 @@ class Experts {
     if (members == 0 || members == std::ssize(is_member)) return;
     trees_[which] = std::make_unique<BoostedTrees>(
         pool_.cut_ranks(rows, features_), is_member,
-        BoostingSettings{.trees = settings_.trees, .seed = settings_.seed});
+        BoostingSettings{.trees = num_trees_, .seed = settings_.seed});
   }
 
   void ask_dense(const Matrix& scores, Opinions& out) const {
@@ -91,8 +96,7 @@ class Experts {
   void ask_trees(const SingleMatrix& ranks, Index which, Opinions& out) const {
     for (Index e = 0; e < kTreeExperts; ++e) {
       auto& scores = out[DenseExperts::kCount + e][which];
-      const Index trees =
-          e == 0 ? std::max<Index>(1, settings_.trees / kEarlyTrees) : settings_.trees;
+      const Index trees = e == 0 ? std::max<Index>(1, num_trees_ / kEarlyTrees) : num_trees_;
       scores = trees_[which] ? trees_[which]->scores(ranks, trees)
                              : std::vector<double>(static_cast<std::size_t>(ranks.rows()), 0.0);
     }
@@ -126,6 +130,7 @@ class Experts {
   const Split& split_;
   const PanelSettings& settings_;
   std::vector<Index> features_;
+  Index num_trees_;
   std::optional<DenseExperts> dense_;
   std::vector<std::unique_ptr<BoostedTrees>> trees_;
 };

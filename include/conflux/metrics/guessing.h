@@ -66,12 +66,32 @@ struct Guess {
   std::vector<double> importance = {};
   /// Rows that were judged.
   Index rows = 0;
+  /// What each row that was given adds to the error of the AUC: the sum of squares is the variance
+  /// of the AUC over new rows to judge, and that of differences the variance of a difference of
+  /// two AUCs of the same rows. 0 for rows that were not judged.
+  std::vector<double> influences = {};
 
   /// The AUC that 95 of 100 random deals stay below.
   double by_chance() const { return 0.5 + 1.6449 * deviation; }
   /// False: nobody who uses such a panel can tell the groups apart from these rows.
   bool beyond_chance() const { return auc > by_chance(); }
+  /// One standard error of the AUC, of the choice of the rows that were judged.
+  double error() const;
+  /// The ends of the interval that holds what new rows show in 95 of 100 cases, as far as the choice
+  /// of the judged rows tells.
+  double low() const;
+  double high() const;
+  /// The group that is told best from the rest; unset with fewer than three, which are told from
+  /// each other.
+  std::optional<Index> worst_group() const;
 };
+
+/// One standard error of the difference of two guesses of the same rows.
+double error_of_difference(const Guess& a, const Guess& b);
+
+/// The mean of guesses about different rows, by their numbers of rows; importance is that of the
+/// first. Rows count one after the other in `influences`.
+Guess mean_guess(const std::vector<Guess>& guesses);
 
 /// Cross-validated on `rows`; group_of[i] is 0 .. M-1. Throws InvalidData unless two groups have at
 /// least as many rows as there are folds.
@@ -87,7 +107,7 @@ Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
 
 /// Among rows of the same kind only: the mean over kinds, by their rows. kind_of[i] is -1 where it
 /// is unknown. Groups that hold kinds in different shares can be guessed from the kinds alone; this
-/// does not see it. Importance is left empty, as are groups. Unset when no kind has enough rows of
+/// does not see it. Importance is left empty. Unset when no kind has enough rows of
 /// two groups.
 std::optional<Guess> guess_within_kinds(const SampleRows& rows, std::span<const Index> group_of,
                                         std::span<const Index> kind_of,
