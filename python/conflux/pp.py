@@ -71,6 +71,8 @@ def align(
     rows = _representation(adata, use_rep)
     batches = np.asarray(_column(adata, batch_key))
     labels = None if label_key is None else np.asarray(_column(adata, label_key), dtype=object)
+    if label_key is not None:
+        options = {"gate": "label", **options}
     aligner = _fit(
         rows, batches, _cells(adata, fit_where, len(rows)), options, labels, label_key or ""
     )

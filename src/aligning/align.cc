@@ -197,8 +197,8 @@ class ModelFit {
     rows.judged = plain_values_of(rows.judged, data_.columns, chosen_->columns);
     rows.sampled = plain_values_of(rows.sampled, data_.columns, chosen_->columns);
     if (rows.crossed) {
-      for (auto* halves : {&rows.crossed->fitted, &rows.crossed->judged}) {
-        for (GroupSet& half : *halves) half = plain_values_of(half, data_.columns, chosen_->columns);
+      for (auto* parts : {&rows.crossed->fitted, &rows.crossed->judged}) {
+        for (GroupSet& part : *parts) part = plain_values_of(part, data_.columns, chosen_->columns);
       }
     }
     keep_plain_columns();

@@ -11,6 +11,8 @@ namespace {
 
 constexpr Index kSmallGroup = 30;
 constexpr std::size_t kMostNames = 5;
+// A difference of composition that chance may make and that would matter.
+constexpr double kUnclearComposition = 0.15;
 
 std::string percent(double share) {
   return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
@@ -40,6 +42,11 @@ std::string verdict(const CheckReport& report, double error_rate) {
                      features, percent(error_rate));
 }
 
+bool any_is_shared(const Composition& labels) {
+  const auto holders = (labels.shares.array() > 0).cast<Index>().colwise().sum();
+  return holders.maxCoeff() > 1;
+}
+
 // Who found partners and at what distance, which says how far a gate can be trusted.
 void tell_partners(CheckReport& report, const Matching& matching) {
   if (matching.groups.size() > kMostNames) return;
@@ -61,6 +68,11 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
                     "different labels are kept apart, and rows without a label are sorted by where "
                     "they lie. Shares of labels are those of the rows that have one.",
                     known_phrase(known)));
+  } else if (report.labels && !any_is_shared(*report.labels)) {
+    say(Advice::kLeave,
+        "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
+        "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
+        "give labels that groups share.");
   } else if (report.labels && unlike(*report.labels)) {
     say(Advice::kGateLabels,
         fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
@@ -99,6 +111,12 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
                     percent(report.kinds.difference.by_chance)));
   } else if (choice.gate) {
     say(Advice::kGateKinds, choice.reason);
+  } else if (report.kinds.difference.by_chance > kUnclearComposition) {
+    say(Advice::kAlign,
+        fmt::format("Whether the groups hold the same kinds of rows cannot be known from so few "
+                    "rows: {} of them could be of other kinds by chance. Whole groups would be "
+                    "aligned; labels would settle it.",
+                    percent(report.kinds.difference.by_chance)));
   } else {
     say(Advice::kAlign,
         "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");

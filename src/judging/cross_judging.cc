@@ -14,11 +14,13 @@ namespace conflux {
 
 namespace {
 
-constexpr Index kMostCrossedRows = 50'000;
-// Numbers of a table beyond which a second fit would take long.
-constexpr Index kMostCrossedNumbers = 2'000'000;
+// With three quarters of the rows, fits are nearly as good as with all of them; halves are not.
+constexpr Index kParts = 4;
+constexpr Index kMostCrossedRows = 20'000;
+// Numbers of a table beyond which further fits would take long.
+constexpr Index kMostCrossedNumbers = 1'000'000;
 // Smaller groups are fitted as they are and do not judge.
-constexpr Index kFewestToHalve = 20;
+constexpr Index kFewestToDeal = 40;
 // Apart from the other draws of rows that are held out.
 constexpr std::uint64_t kCrossed = 5;
 
@@ -61,31 +63,41 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
       !requested.image.empty() || trains_networks(requested.method)) {
     return std::nullopt;
   }
-  using Choice = std::vector<std::vector<Index>>;
-  std::array<Choice, 2> fitted, judged;
-  Index halved = 0;
+  Index dealt = 0;
+  std::vector<std::vector<std::vector<Index>>> fitted(kParts), judged(kParts);
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Index size = groups[m].rows.rows();
-    const bool small = size < kFewestToHalve;
-    halved += small ? 0 : 1;
-    std::vector<Index> order = Stream(seed, Purpose::kHeldOut, 0, kCrossed).permutation(size);
-    const auto middle = order.begin() + size / 2;
-    std::sort(order.begin(), middle);
-    std::sort(middle, order.end());
-    const std::vector<Index> first(order.begin(), middle), second(middle, order.end());
-    std::sort(order.begin(), order.end());
-    fitted[0].push_back(small ? order : first);
-    fitted[1].push_back(small ? order : second);
-    judged[0].push_back(small ? std::vector<Index>() : second);
-    judged[1].push_back(small ? std::vector<Index>() : first);
+    const bool small = size < kFewestToDeal;
+    dealt += small ? 0 : 1;
+    const std::vector<Index> order =
+        Stream(seed, Purpose::kHeldOut, 0, kCrossed).permutation(size);
+    std::vector<Index> part_of(order.size());
+    for (Index i = 0; i < size; ++i) part_of[order[i]] = small ? -1 : i % kParts;
+    for (Index p = 0; p < kParts; ++p) {
+      fitted[p].emplace_back();
+      judged[p].emplace_back();
+      for (Index i = 0; i < size; ++i) (part_of[i] == p ? judged : fitted)[p].back().push_back(i);
+    }
   }
-  if (halved < 2) return std::nullopt;
+  if (dealt < 2) return std::nullopt;
   CrossedRows out;
-  for (std::size_t h = 0; h < 2; ++h) {
-    out.fitted[h] = take_rows(groups, fitted[h]);
-    out.judged[h] = with_rows(take_rows(groups, judged[h]));
+  for (Index p = 0; p < kParts; ++p) {
+    out.fitted.push_back(take_rows(groups, fitted[p]));
+    out.judged.push_back(with_rows(take_rows(groups, judged[p])));
   }
   return out;
+}
+
+std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows) {
+  try {
+    std::vector<Flow> out;
+    for (const GroupSet& fitted : rows.fitted) out.push_back(fit_like(fit, fitted, rows.gaps));
+    return out;
+  } catch (const InvalidData&) {
+    return {};
+  } catch (const InvalidOption&) {
+    return {};
+  }
 }
 
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement) {
@@ -122,17 +134,6 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
   summary.moved_by.clear();
   summary.beyond_knots.reset();
   summary.energy_after = judgement.energy.before;
-}
-
-std::optional<std::array<Flow, 2>> fit_halves(const Fit& fit, const CrossedRows& rows) {
-  try {
-    return std::array{fit_like(fit, rows.fitted[0], rows.gaps),
-                      fit_like(fit, rows.fitted[1], rows.gaps)};
-  } catch (const InvalidData&) {
-    return std::nullopt;
-  } catch (const InvalidOption&) {
-    return std::nullopt;
-  }
 }
 
 }  // namespace conflux

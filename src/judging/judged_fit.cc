@@ -128,13 +128,13 @@ std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const
       if (nothing_fitted) return fmt::format("Judged on {} rows, which stay where they are.", judged);
       if (rows.set_aside.empty()) {
         return fmt::format(
-            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in "
-            "the same way.",
+            "Judged on {} rows, each quarter by a fit of the others; then all rows were fitted in the "
+            "same way.",
             judged);
       }
       return fmt::format(
-          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged "
-          "by a fit of the other half.",
+          "Judged on {} rows: {} were kept from the fit, and of the {} others each quarter was judged "
+          "by a fit of the rest.",
           judged, rows.judged.num_samples(), rows.fitted_rows);
     case JudgedBy::kSetAside:
       return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
@@ -376,15 +376,15 @@ void reorder_groups(Guess& guess, const std::vector<std::string>& from,
   guess.per_group = std::move(out);
 }
 
-// What both halves say, by fits of the other one; empty where they cannot.
-std::vector<Guesses> judge_halves(const std::array<Flow, 2>& flows, const CrossedRows& rows,
-                                  const std::vector<std::string>& names,
-                                  const EvaluationOptions& options) {
+// What each part says, by the fit of the others; empty where they cannot.
+std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
+                                 const std::vector<std::string>& names,
+                                 const EvaluationOptions& options) {
   std::vector<Guesses> out;
-  for (std::size_t h = 0; h < 2; ++h) {
-    std::optional<Guesses> found = guess_after(flows[h], rows.judged[h], options);
+  for (std::size_t p = 0; p < flows.size(); ++p) {
+    std::optional<Guesses> found = guess_after(flows[p], rows.judged[p], options);
     if (!found) return {};
-    const std::vector<std::string> own = rows.judged[h].names();
+    const std::vector<std::string> own = rows.judged[p].names();
     for (Guess* each : {&found->before, &found->after}) reorder_groups(*each, own, names);
     for (auto* each : {&found->within_before, &found->within_after}) {
       if (*each) reorder_groups(**each, own, names);
@@ -404,12 +404,12 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
                         .to = to,
                         .seed = options.seed,
                         .threads = options.threads};
-  const auto halves = rows.crossed ? fit_halves(fit, *rows.crossed) : std::nullopt;
-  // Where rows were set aside they come first, and otherwise the first half.
+  // Where rows were set aside they come first, and otherwise the first part.
   const bool apart = rows.by == JudgedBy::kSetAside;
-  if (halves) {
+  const std::vector<Flow> flows = rows.crossed ? fit_others(fit, *rows.crossed) : std::vector<Flow>();
+  if (!flows.empty()) {
     const GroupSet& first = apart ? rows.judged : rows.crossed->judged.front();
-    how.further = judge_halves(*halves, *rows.crossed, first.names(), how);
+    how.further = judge_parts(flows, *rows.crossed, first.names(), how);
   }
   const bool crossed = !how.further.empty();
   if (!crossed && rows.by == JudgedBy::kFitted && fit.rehearsed && to.empty()) {
@@ -419,13 +419,13 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
     return judgement;
   }
   // Rows that were set aside judge the model itself, as no fit has seen them. Other rows judge a
-  // fit of the other half, or the flow that has not seen them.
-  const bool half = crossed && !apart;
+  // fit of the other parts, or the flow that has not seen them.
+  const bool part = crossed && !apart;
   const bool again = rows.by == JudgedBy::kHeldOut && fit.judged.has_value();
-  if (half) how.further.erase(how.further.begin());
-  const Evaluation found =
-      half ? evaluate(halves->front(), rows.crossed->judged.front(), how)
-           : evaluate(again ? *fit.judged : fit.flow, rows.judged, how);
+  if (part) how.further.erase(how.further.begin());
+  const Evaluation found = part
+                               ? evaluate(flows.front(), rows.crossed->judged.front(), how)
+                               : evaluate(again ? *fit.judged : fit.flow, rows.judged, how);
   if (found.judgement) {
     summarize(fit, rows, crossed ? JudgedBy::kCrossed : rows.by, *found.judgement);
   } else {

@@ -11,8 +11,7 @@
 // does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
 // Where rows are few, all of them judge (judging/cross_judging.h).
 //
-// Cost: that of judge_alignment() on at most 10,000 rows, and two fits of half of the rows where they
-// are few.
+// Cost: that of judge_alignment() on at most 10,000 rows, and four further fits where rows are few.
 
 #pragma once
 
@@ -35,7 +34,7 @@ enum class JudgedBy {
   kSetAside,   ///< rows that nothing of the fit has seen
   kHeldOut,    ///< rows that no map was fitted on, but that said when to stop
   kRehearsed,  ///< half of the rows, by a fit of the other half
-  kCrossed,    ///< all rows, each half by a fit of the other half
+  kCrossed,    ///< all rows, each part by a fit of the others
   kFitted,     ///< rows of the fit
 };
 
@@ -51,7 +50,7 @@ struct RowsToJudge {
   /// A copy of some fitted rows, at most 2,000: new rows are measured by how they lie.
   GroupSet sampled = {};
   JudgedBy by = JudgedBy::kFitted;
-  /// Halves of the fitted rows that judge as well (cross_rows()); unset: they do not.
+  /// Parts of the fitted rows that judge as well (cross_rows()); unset: they do not.
   std::optional<CrossedRows> crossed = std::nullopt;
   /// Which rows of each group were set aside, in their order; of a group that is larger than its
   /// pool those that come next.

@@ -210,6 +210,34 @@ std::string moved_most(const Judgement& judgement) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Whether groups hold labels in different shares beyond chance: a chi-square test of the table of
+// counts, by the normal law of Wilson and Hilferty.
+bool shares_differ(const Alignment& alignment) {
+  Index groups = 0, labels = 0;
+  for (std::size_t i = 0; i < alignment.label_of.size(); ++i) {
+    groups = std::max(groups, alignment.group_of[i] + 1);
+    labels = std::max(labels, alignment.label_of[i] + 1);
+  }
+  Matrix counts = Matrix::Zero(groups, labels);
+  for (std::size_t i = 0; i < alignment.label_of.size(); ++i) {
+    if (alignment.label_of[i] >= 0) counts(alignment.group_of[i], alignment.label_of[i]) += 1;
+  }
+  const Vector of_groups = counts.rowwise().sum();
+  const Eigen::RowVectorXd of_labels = counts.colwise().sum();
+  const auto present = [](const auto& sums) { return static_cast<double>((sums.array() > 0).count()); };
+  const double freedom = (present(of_groups) - 1) * (present(of_labels) - 1);
+  if (freedom < 1) return false;
+  double square = 0;
+  for (Index m = 0; m < groups; ++m) {
+    for (Index c = 0; c < labels; ++c) {
+      const double expected = of_groups(m) * of_labels(c) / of_groups.sum();
+      if (expected > 0) square += std::pow(counts(m, c) - expected, 2) / expected;
+    }
+  }
+  const double unit = 2 / (9 * freedom);
+  return (std::cbrt(square / freedom) - (1 - unit)) / std::sqrt(unit) > 1.6449;
+}
+
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -243,10 +271,13 @@ void pronounce(Judgement& judgement, const Alignment& alignment,
     judgement.sentences.push_back(worst);
   }
   if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
+    const std::string why =
+        judgement.kinds_found || shares_differ(alignment)
+            ? fmt::format(": the groups hold {}s in different shares, which stay as they are", what)
+            : "";
     judgement.sentences.push_back(
-        fmt::format("Among rows of all {0}s it can be (AUC {1:.3f} -> {2:.3f}): the groups hold "
-                    "{0}s in different shares, which stay as they are.",
-                    what, judgement.guess_before.auc, judgement.guess_after.auc));
+        fmt::format("Among rows of all {}s together it can be predicted (AUC {:.3f} -> {:.3f}){}.",
+                    what, judgement.guess_before.auc, judgement.guess_after.auc, why));
   }
   const bool left = judgement.verdict_after().beyond_chance();
   if (const std::string names = left ? left_in(judgement) : ""; !names.empty()) {
