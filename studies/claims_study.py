@@ -3,8 +3,9 @@
     /usr/bin/python3 studies/claims_study.py CONFLUX [DATA] [ROUNDS]
 
 CONFLUX is the command, DATA a folder that holds adult, compas, heart4, cccma_climate and pbmc3500.
-Every table is cut into rows to fit and as many new rows. `conflux fit` claims a group AUC afterwards;
-`conflux evaluate` measures it on the new rows with the same judge. Families of made tables and parts
+Every table is cut into rows to fit and up to four sets of as many new rows. `conflux fit` claims a
+group AUC afterwards; `conflux evaluate` measures it on each set of new rows with the same judge, and
+the mean is what new rows show. Families of made tables and parts
 of real ones; ROUNDS draws of each (1). The summary gives the size of the difference of both; a fit
 that leaves rows alone claims that nothing changes.
 """
@@ -49,6 +50,8 @@ def counts(rng, rows):
                                     for m in (0, 0.3)])
 
 
+SETS = 4
+
 MADE = {"shift": (tables.shift, (400, 2000)), "five of 20": (tables.five_of_twenty, (400, 2000)),
         "covariances of 50": (tables.covariances, (600,)), "ring": (tables.ring, (600,)),
         "sign of a product": (tables.checkerboard, (1000,)),
@@ -61,17 +64,19 @@ REAL = {"adult": (tables.adult, (500, 2000, 8000)), "compas": (tables.compas, (5
 
 
 def pairs_of_tables(data, seed):
-    """Name, rows to fit, new rows."""
+    """Name, rows to fit, sets of new rows."""
     for name, (make, sizes) in MADE.items():
         for rows in sizes:
             rng = np.random.default_rng([seed, rows])
-            yield f"{name}, {rows:,}", make(rng, rows), make(rng, rows)
+            yield f"{name}, {rows:,}", make(rng, rows), [make(rng, rows) for _ in range(SETS)]
     for name, (read, sizes) in REAL.items() if data else ():
         whole = read(data)
         for rows in sizes:
-            drawn = whole.sample(min(2 * rows, len(whole)), random_state=seed)
-            half = len(drawn) // 2
-            yield f"{name}, {half:,}", drawn[:half], drawn[half:]
+            drawn = whole.sample(frac=1, random_state=seed)
+            size = min(rows, len(drawn) // 2)
+            sets = min(SETS, len(drawn) // size - 1)
+            yield (f"{name}, {size:,}", drawn[:size],
+                   [drawn[(k + 1) * size:(k + 2) * size] for k in range(sets)])
 
 
 def main():
@@ -93,11 +98,14 @@ def main():
         for seed in range(rounds):
             for title, fitted, new in pairs_of_tables(data, seed):
                 fitted.to_csv(folder / "fitted.csv", index=False)
-                new.to_csv(folder / "new.csv", index=False)
                 claim = run("fit", "fitted.csv", "--group", "group", "-o", "m.conflux", "--seed",
                             str(seed))["summary"]
                 # Fits that leave rows alone have nothing to evaluate but the rows themselves.
-                found = run("evaluate", "m.conflux", "new.csv")["judgement"]["guess_auc"]
+                shown = []
+                for rows in new:
+                    rows.to_csv(folder / "new.csv", index=False)
+                    shown.append(run("evaluate", "m.conflux", "new.csv")["judgement"]["guess_auc"])
+                found = {key: np.mean([each[key] for each in shown]) for key in ("before", "after")}
                 auc = claim["guess_auc"]
                 if auc["after"] is None:
                     auc = {"before": np.nan, "after": found["before"]}

@@ -17,6 +17,7 @@
 #include "features_net.h"
 #include "file_checks.h"
 #include "grouped_input.h"
+#include "judging/new_rows.h"
 #include "processes.h"
 #include "storage/record_json.h"
 #include "verbs.h"
@@ -167,7 +168,7 @@ void print_line(const std::string& name, std::optional<double> before, double af
   const auto text = [](std::optional<double> value) {
     return value ? fmt::format("{:.4g}", *value) : std::string();
   };
-  fmt::print("{:<34}{:>10}{:>10}{:>10}  {}\n", name, text(before), fmt::format("{:.4g}", after),
+  fmt::print("{:<34} {:>10} {:>10} {:>10}  {}\n", name, text(before), fmt::format("{:.4g}", after),
              text(by_chance), remark);
 }
 
@@ -201,7 +202,7 @@ void print_judgement(const Judgement& judgement) {
 }
 
 void print_pairs(const MetricResult& result, const Evaluation& found) {
-  fmt::print("\n{:<34}{:>10}{:>10}{:>10}\n", result.name, "before", "after", "chance");
+  fmt::print("\n{:<34} {:>10} {:>10} {:>10}\n", result.name, "before", "after", "chance");
   for (std::size_t i = 0; i < std::min(result.pairs.size(), kMostPairsInTable); ++i) {
     const PairValue& pair = result.pairs[i];
     print_line(fmt::format("  {} as {}", found.group_names[pair.a], found.group_names[pair.b]),
@@ -273,7 +274,7 @@ void print_table(const Evaluation& found, const EvaluateFlags& flags) {
     for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
     fmt::print("Rows that the fit has seen flatter it; judge rows that it has not seen.\n\n");
   }
-  fmt::print("{:<34}{:>10}{:>10}{:>10}\n", "", "before", "after", "chance");
+  fmt::print("{:<34} {:>10} {:>10} {:>10}\n", "", "before", "after", "chance");
   if (found.judgement) print_judgement(*found.judgement);
   for (const MetricResult& result : found.metrics) {
     if (result.name == "ilisi") continue;  // is there already
@@ -303,6 +304,18 @@ void say_what_was_drawn(const GroupSet& groups, const Evaluation& found, const E
     console.info(fmt::format("group \"{}\": {} of {} rows, drawn with seed {} (--max-rows)",
                              groups[m].name, found.rows[m], groups[m].rows.rows(),
                              flags.options.seed));
+  }
+}
+
+void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console& console) {
+  FarRows far;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const SampleRows& rows = groups[m].rows;
+    far.add(model.record.summary,
+            rows.middle_rows(0, std::min(rows.rows(), FarRows::kEnough)).to_matrix());
+  }
+  if (const std::string warning = far.warning(model.feature_names); !warning.empty()) {
+    console.warn(warning);
   }
 }
 
@@ -348,6 +361,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
     print_table(found, flags);
     if (flags.by_feature) print_distances(features);
   }
+  warn_of_far_rows(model, input.groups, console);
   if (!found.judgement) return;
   for (const std::string& warning : found.judgement->warnings) console.warn(warning);
 }

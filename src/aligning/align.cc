@@ -91,11 +91,22 @@ class ModelFit {
         hooks_.on_judged(fitted.judged ? *fitted.judged : fitted.flow, rows.judged);
       }
     }
+    warn_of_copies(fitted.record);
     out.model = model_of(std::move(fitted));
+  }
+
+  /// Whether rows would be aligned within labels of which no two groups share one.
+  bool shares_no_label() const {
+    return options_.fit.gate == Gating::kLabel && no_label_is_shared(data_.groups);
   }
 
   Model leave() {
     Fit left = fit_that_leaves(data_.groups, options_.fit);
+    if (shares_no_label()) {
+      left.record.summary.sentences = {
+          "No label occurs in two groups: nothing can be aligned within labels, so every row stays "
+          "where it is. Give labels that groups share, or align whole groups with --gate none."};
+    }
     if (!plain_.empty()) {
       use_values(data_.groups, Plain::kAll);
       keep_plain_columns();
@@ -120,6 +131,16 @@ class ModelFit {
           "Goal: the group shall be hard to predict, because {}. The goal transfer would compare "
           "corrections by held-out features.",
           records);
+    }
+  }
+
+  void warn_of_copies(FitRecord& record) const {
+    for (const TellingCopy& copy : data_.telling) {
+      record.warnings.push_back(fmt::format(
+          "column \"{}\" is copied unchanged and tells the group of {:.0f} % of the rows ({:.0f} % "
+          "are of the largest group): only the {} aligned columns hide the group; drop the column "
+          "from the output, or make its values coarser.",
+          copy.column, 100 * copy.told, 100 * copy.by_chance, feature_names_.size()));
     }
   }
 
@@ -268,7 +289,8 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
   inform(known_labels(data.groups).in_part
              ? "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each "
                "other (--gate none aligns whole groups)"
-             : "labels are protected: rows are aligned with rows of the same \"{}\" (--gate none "
+             : "labels steer: rows are aligned with rows that lie where rows of the same \"{0}\" "
+               "lie; a \"{0}\" that overlaps with another in space may still be mixed (--gate none "
                "aligns whole groups)");
   return out;
 }
@@ -279,7 +301,7 @@ Aligned align(Dataset data, const AlignOptions& options, const AlignHooks& hooks
   Aligned out;
   out.check = work.check();
   if (hooks.on_check) hooks.on_check(out.check);
-  if (out.check.differ) {
+  if (out.check.differ && !work.shares_no_label()) {
     work.fit(true, out);
   } else {
     out.model = work.leave();
@@ -296,7 +318,11 @@ Aligned fit_model(Dataset data, const AlignOptions& options, const AlignHooks& h
     differ = found->differ;
     out.check = *std::move(found);
   }
-  work.fit(differ, out);
+  if (work.shares_no_label()) {
+    out.model = work.leave();
+  } else {
+    work.fit(differ, out);
+  }
   return out;
 }
 

@@ -29,6 +29,7 @@ constexpr double kPixelsAtBrightest = 0.25;
 // Pixels beside each other are more alike than others, by this ratio of squared correlations; so
 // many pairs and rows tell.
 constexpr double kAlikeNeighbors = 1.5;
+constexpr double kLeastAlike = 0.05;
 constexpr std::size_t kPairsOfPixels = 100;
 constexpr std::size_t kRowsOfPixels = 2'000;
 // Principal components come in the order of their deviations over all rows. Some rows of a table
@@ -85,12 +86,13 @@ double squared_correlation(const Meaning& a, const Meaning& b) {
 bool neighbors_are_alike(std::span<const Meaning> meanings) {
   const std::size_t count = meanings.size();
   const std::size_t step = std::max<std::size_t>(1, count / kPairsOfPixels);
-  double near = 0, far = 0;
+  double near = 0, far = 0, pairs = 0;
   for (std::size_t j = 0; j + 1 < count; j += step) {
+    pairs += 1;
     near += squared_correlation(meanings[j], meanings[j + 1]);
     far += squared_correlation(meanings[j], meanings[(j + count / 2) % count]);
   }
-  return near > kAlikeNeighbors * far;
+  return near > kAlikeNeighbors * far && near > kLeastAlike * pairs;
 }
 
 bool pixels(std::span<const Meaning> meanings) {

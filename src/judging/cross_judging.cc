@@ -133,6 +133,8 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
   summary.moved_most.clear();
   summary.moved_by.clear();
   summary.beyond_knots.reset();
+  summary.reach_low.clear();
+  summary.reach_high.clear();
   summary.energy_after = judgement.energy.before;
 }
 

@@ -15,6 +15,7 @@
 #include "core/rng.h"
 #include "core/take_rows.h"
 #include "flow/knot_reach.h"
+#include "judging/new_rows.h"
 #include "metrics/thinning.h"
 #include "training/pool_draw.h"
 
@@ -399,6 +400,7 @@ std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRo
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
   fit.record.summary.beyond_knots = beyond_knots(fit.flow, rows.sampled, Workers(options.threads));
+  note_reach(fit.record.summary, stacked(rows.sampled));
   EvaluationOptions how{.metrics = {"transport_cost"},
                         .gate = options.gate,
                         .to = to,

@@ -259,6 +259,8 @@ void read(const Json& json, std::string_view name, FitSummary& out) {
   fields.get_number_or_nan("energy_low", out.energy_low);
   fields.get_number_or_nan("energy_high", out.energy_high);
   fields.get("beyond_knots", out.beyond_knots);
+  fields.get("reach_low", out.reach_low);
+  fields.get("reach_high", out.reach_high);
   fields.get("judged_rows", out.judged_rows);
   fields.get("unseen_rows", out.unseen_rows);
   fields.get("sentences", out.sentences);

@@ -83,6 +83,8 @@ Json summary_to_json(const FitSummary& summary) {
           {"energy_low", number(summary.energy_low)},
           {"energy_high", number(summary.energy_high)},
           {"beyond_knots", number(summary.beyond_knots)},
+          {"reach_low", summary.reach_low},
+          {"reach_high", summary.reach_high},
           {"judged_rows", summary.judged_rows},
           {"unseen_rows", summary.unseen_rows},
           {"sentences", summary.sentences}};

@@ -93,7 +93,7 @@ class Align(CommandTest):
             done = self.call("align", "t.csv", "--group", "site", "--label", "colour", *words,
                              "--layers", 3, "-o", "a.csv", "--model", "m.conflux")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual("labels are protected" in done.stderr, gate == "label", done.stderr)
+            self.assertEqual("labels steer" in done.stderr, gate == "label", done.stderr)
             self.assertEqual("of its label" in done.stderr, gate == "label", done.stderr)
             options = json.loads(self.run_command("info", "m.conflux", "--json"))["options"]
             self.assertEqual(options["gate"], gate)
@@ -102,7 +102,7 @@ class Align(CommandTest):
                          "-o", "m.conflux")
         said = self.call("fit", "t.csv", "--group", "site", "--label", "colour", "--layers", 3,
                          "-o", "m.conflux").stderr
-        self.assertIn("labels are protected", said)
+        self.assertIn("labels steer", said)
 
     def test_fits_by_kinds_say_how_sure_their_matching_is(self):
         random = np.random.default_rng(3)

@@ -100,6 +100,10 @@ struct FitSummary {
   /// a new row that does so in more of them is unlike all that was fitted. Unset when nobody
   /// looked, or no map has knots.
   std::optional<double> beyond_knots = std::nullopt;
+  /// The range of the coordinates of fitted rows, feature by feature: rows far beyond it are unlike
+  /// all that was fitted. Empty when nobody looked.
+  std::vector<double> reach_low = {};
+  std::vector<double> reach_high = {};
   /// Rows that were judged, and how many of them no map was fitted on.
   Index judged_rows = 0;
   Index unseen_rows = 0;
