@@ -45,8 +45,9 @@ def align(
     key_added : str
         Key of ``obsm`` for the result.
     label_key : str, optional
-        Column of ``obs`` that tells what a cell is; missing values are unknown. It is named in the
-        summary, never used as a feature, and used by ``gate="label"``.
+        Column of ``obs`` that tells what a cell is; missing values are unknown. Cells are aligned
+        with cells of the same label (``gate="label"``) unless ``gate`` says otherwise. Never used as
+        a feature.
     fit_where : str or array-like of bool, optional
         Cells to fit on, say controls: "column=value" of ``obs``, a column of truth values, or one
         truth value per cell. All cells are moved.
