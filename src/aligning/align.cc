@@ -97,7 +97,8 @@ class ModelFit {
 
   /// Whether rows would be aligned within labels of which no two groups share one.
   bool shares_no_label() const {
-    return options_.fit.gate == Gating::kLabel && no_label_is_shared(data_.groups);
+    return options_.fit.gate == Gating::kLabel && !known_labels(data_.groups).in_part &&
+           no_label_is_shared(data_.groups);
   }
 
   Model leave() {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace conflux {
 
@@ -47,6 +48,24 @@ bool any_is_shared(const Composition& labels) {
   return holders.maxCoeff() > 1;
 }
 
+std::pair<Advice, std::string> advice_on_labels(const Composition& labels) {
+  if (!any_is_shared(labels)) {
+    return {Advice::kLeave,
+            "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
+            "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
+            "give labels that groups share."};
+  }
+  if (unlike(labels)) {
+    return {Advice::kGateLabels,
+            fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
+                        "another label to be like another group (chance: {}). Aligned as wholes, rows "
+                        "of different labels would be made alike; gates by label keep them apart.",
+                        percent(labels.difference.value), percent(labels.difference.by_chance))};
+  }
+  return {Advice::kAlign,
+          "The groups hold the same labels in similar shares: whole groups can be aligned."};
+}
+
 // Who found partners and at what distance, which says how far a gate can be trusted.
 void tell_partners(CheckReport& report, const Matching& matching) {
   if (matching.groups.size() > kMostNames) return;
@@ -68,21 +87,9 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
                     "different labels are kept apart, and rows without a label are sorted by where "
                     "they lie. Shares of labels are those of the rows that have one.",
                     known_phrase(known)));
-  } else if (report.labels && !any_is_shared(*report.labels)) {
-    say(Advice::kLeave,
-        "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
-        "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
-        "give labels that groups share.");
-  } else if (report.labels && unlike(*report.labels)) {
-    say(Advice::kGateLabels,
-        fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
-                    "another label to be like another group (chance: {}). Aligned as wholes, rows "
-                    "of different labels would be made alike; gates by label keep them apart.",
-                    percent(report.labels->difference.value),
-                    percent(report.labels->difference.by_chance)));
   } else if (report.labels) {
-    say(Advice::kAlign,
-        "The groups hold the same labels in similar shares: whole groups can be aligned.");
+    const auto [advice, sentence] = advice_on_labels(*report.labels);
+    say(advice, sentence);
   } else if (report.overlap < kLeastOverlap) {
     say(choice.gate ? Advice::kGateKinds : Advice::kAlign,
         fmt::format(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "conflux/core/error.h"
 #include "core/rng.h"
@@ -39,6 +40,19 @@ Flow fit_like(const Fit& fit, const GroupSet& rows, const std::vector<Index>& ga
   plan.drawn_from = &all_fitted;
   SelfCommunicator alone;
   return fit_planned(rows, fit.chosen, alone, {}, plan).flow;
+}
+
+// Values of other groups in the order of `names`; NaN for groups that the others do not have.
+void reorder_groups(Guess& guess, const std::vector<std::string>& from,
+                    const std::vector<std::string>& names) {
+  if (guess.per_group.empty()) return;
+  std::vector<double> out;
+  for (const std::string& name : names) {
+    const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), name) - from.begin());
+    out.push_back(at < guess.per_group.size() ? guess.per_group[at]
+                                              : std::numeric_limits<double>::quiet_NaN());
+  }
+  guess.per_group = std::move(out);
 }
 
 }  // namespace
@@ -98,6 +112,23 @@ std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows) {
   } catch (const InvalidOption&) {
     return {};
   }
+}
+
+std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
+                                 const std::vector<std::string>& names,
+                                 const EvaluationOptions& options) {
+  std::vector<Guesses> out;
+  for (std::size_t p = 0; p < flows.size(); ++p) {
+    std::optional<Guesses> found = guess_after(flows[p], rows.judged[p], options);
+    if (!found) return {};
+    const std::vector<std::string> own = rows.judged[p].names();
+    for (Guess* each : {&found->before, &found->after}) reorder_groups(*each, own, names);
+    for (auto* each : {&found->within_before, &found->within_after}) {
+      if (*each) reorder_groups(**each, own, names);
+    }
+    out.push_back(std::move(*found));
+  }
+  return out;
 }
 
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement) {

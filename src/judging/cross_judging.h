@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
+#include "conflux/judging/evaluation.h"
 #include "conflux/judging/judgement.h"
 #include "conflux/training/fit.h"
 
@@ -37,6 +38,12 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
 /// The flows that move the parts, fitted like `fit`; empty where what is left of the rows is too
 /// little for its method.
 std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows);
+
+/// What each part says of the flow that has not seen it, groups in the order of `names`; empty where
+/// a part cannot be judged.
+std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
+                                 const std::vector<std::string>& names,
+                                 const EvaluationOptions& options);
 
 /// Whether the judged rows do not show a clear gain of a fit that moves rows.
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement);

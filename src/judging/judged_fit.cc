@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 
 #include "comparing/composition.h"
@@ -285,10 +284,6 @@ Judgement judge_unseen(const UnseenRows& rows, std::uint64_t seed, const Workers
   return judge_alignment(alignment, {.seed = seed}, workers);
 }
 
-}  // namespace
-
-namespace {
-
 void choose_gate_by(const GroupSet& groups, RowsToJudge& out) {
   GateDecision decision = decide_gate(groups, out.options, 1, Workers(out.options.threads));
   out.options.gate = decision.gate;
@@ -361,41 +356,6 @@ Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
   out.record.summary.sentences = {"There is nothing to align, so the rows were left as they are."};
   return out;
 }
-
-namespace {
-
-// Values of other groups in the order of `names`; NaN for groups that the others do not have.
-void reorder_groups(Guess& guess, const std::vector<std::string>& from,
-                    const std::vector<std::string>& names) {
-  if (guess.per_group.empty()) return;
-  std::vector<double> out;
-  for (const std::string& name : names) {
-    const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), name) - from.begin());
-    out.push_back(at < guess.per_group.size() ? guess.per_group[at]
-                                              : std::numeric_limits<double>::quiet_NaN());
-  }
-  guess.per_group = std::move(out);
-}
-
-// What each part says, by the fit of the others; empty where they cannot.
-std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
-                                 const std::vector<std::string>& names,
-                                 const EvaluationOptions& options) {
-  std::vector<Guesses> out;
-  for (std::size_t p = 0; p < flows.size(); ++p) {
-    std::optional<Guesses> found = guess_after(flows[p], rows.judged[p], options);
-    if (!found) return {};
-    const std::vector<std::string> own = rows.judged[p].names();
-    for (Guess* each : {&found->before, &found->after}) reorder_groups(*each, own, names);
-    for (auto* each : {&found->within_before, &found->within_after}) {
-      if (*each) reorder_groups(**each, own, names);
-    }
-    out.push_back(std::move(*found));
-  }
-  return out;
-}
-
-}  // namespace
 
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
