@@ -74,7 +74,7 @@ def test_small_groups_keep_no_rows():
     X, groups = two_groups(3.0, rows=60)
     done = conflux.align(X, groups, layers=3)
     assert not done.unseen.any()
-    assert "Judged on 120 rows, each quarter by a fit of the others" in str(done.summary)
+    assert "Judged on 120 rows, each half by a fit of the other half" in str(done.summary)
 
 
 def test_data_frames_and_seeds():

@@ -1,12 +1,13 @@
-// Every row judges: each part of the rows is moved by a fit of the others.
+// Every row judges: each half of the rows is moved by a fit of the other half.
 //
 // A fifth of a few thousand rows says little, and rows that have told a fit when to stop say too
-// much good of it. So the fitted rows are dealt into four parts, all others of each part are fitted
-// in the way that the fit has chosen, and move the part. What the parts show is averaged; they are
-// not mixed, because the fits have shared spaces of their own.
+// much good of it. So the fitted rows are dealt into two parts, and each part is moved by a fit of
+// the other, in the way that the fit has chosen. What the parts show is averaged; they are not
+// mixed, because the fits have shared spaces of their own. Fits of half of the rows are a little
+// worse than the fit of all, so claims are modest.
 //
-// Cost: four fits of three quarters of the rows each, and their judges. So it is done for tables of
-// few numbers only; many rows judge well enough as they are.
+// Cost: two fits of half of the rows each, and their judges. So it is done for tables of few numbers
+// only; many rows judge well enough as they are.
 
 #pragma once
 
@@ -30,7 +31,7 @@ struct CrossedRows {
   std::vector<Index> gaps = {};
 };
 
-/// Deals the rows; unset if they are too many, if fewer than two groups have forty rows, or for
+/// Deals the rows; unset if they are too many, if fewer than two groups have twenty rows, or for
 /// methods whose fits take long whatever the number of rows.
 std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& requested,
                                       std::uint64_t seed);

@@ -128,13 +128,13 @@ std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const
       if (nothing_fitted) return fmt::format("Judged on {} rows, which stay where they are.", judged);
       if (rows.set_aside.empty()) {
         return fmt::format(
-            "Judged on {} rows, each quarter by a fit of the others; then all rows were fitted in the "
+            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in the "
             "same way.",
             judged);
       }
       return fmt::format(
-          "Judged on {} rows: {} were kept from the fit, and of the {} others each quarter was judged "
-          "by a fit of the rest.",
+          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged by "
+          "a fit of the other half.",
           judged, rows.judged.num_samples(), rows.fitted_rows);
     case JudgedBy::kSetAside:
       return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",

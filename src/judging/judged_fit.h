@@ -11,7 +11,8 @@
 // does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
 // Where rows are few, all of them judge (judging/cross_judging.h).
 //
-// Cost: that of judge_alignment() on at most 10,000 rows, and four further fits where rows are few.
+// Cost: that of judge_alignment() on at most 10,000 rows, and two further fits of half of the
+// rows where they are few.
 
 #pragma once
 
