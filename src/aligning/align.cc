@@ -148,7 +148,9 @@ class ModelFit {
   /// The automatic fit leaves rows alone for which it gains nothing clear. Only rows that all judge
   /// can tell.
   void keep_for_leaving(const RowsToJudge& rows) {
-    if (!rows.crossed || options_.fit.method != Method::kAuto || hooks_.resume != nullptr) return;
+    const FitOptions& asked = options_.fit;
+    if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
+    if (hooks_.resume != nullptr) return;
     given_ = Given{.groups = rows.fitted, .columns = data_.columns};
   }
 

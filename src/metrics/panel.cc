@@ -84,6 +84,15 @@ class Experts {
         BoostingSettings{.trees = num_trees_, .seed = settings_.seed});
   }
 
+  /// Frees what a job has learned.
+  void forget(Index job) {
+    if (job == 0) {
+      dense_.reset();
+    } else {
+      trees_[job - 1].reset();
+    }
+  }
+
   void ask_dense(const Matrix& scores, Opinions& out) const {
     const std::vector<Matrix> found = dense_->scores(scores);
     for (std::size_t e = 0; e < found.size(); ++e) {
@@ -202,7 +211,7 @@ struct Asked {
   Opinions of_judged = {};
 };
 
-void ask(const GuessingPool& pool, Asked& asked, Index job) {
+void ask(const GuessingPool& pool, Asked& asked, Index job, bool importance) {
   const auto ask_of = [&](const std::vector<Index>& rows, Opinions& out) {
     if (rows.empty()) return;
     if (job == 0) return asked.experts->ask_dense(
@@ -216,6 +225,7 @@ void ask(const GuessingPool& pool, Asked& asked, Index job) {
   }
   ask_of(asked.split.inner, asked.of_inner);
   ask_of(asked.split.judged, asked.of_judged);
+  if (!importance || asked.split.judged.empty()) asked.experts->forget(job);
 }
 
 // Members of a class count as much as others, and all classes together as each row once.
@@ -353,7 +363,9 @@ std::vector<PanelScores> ask_panel(const GuessingPool& pool, const PanelSettings
   });
   const Index jobs = 1 + pool.scored();
   workers.for_each(std::ssize(asked) * jobs,
-                   [&](Index task) { ask(pool, asked[task / jobs], task % jobs); });
+                   [&](Index task) {
+                     ask(pool, asked[task / jobs], task % jobs, settings.importance);
+                   });
   std::vector<PanelScores> out(static_cast<std::size_t>(pool.judged_parts));
   for (Index part = 0; part < pool.judged_parts; ++part) {
     StackingRows rows{.of_expert = std::vector<std::vector<double>>(kExperts)};

@@ -103,8 +103,8 @@ class AutomaticFit {
            resolved.gate == Gating::kNone;
   }
 
-  /// As many sliced layers as bring rows nearest that were left out in turn, and none unless half of
-  /// the rows is clearly harder to guess with them; then conditional ones, which need no judge.
+  /// As many sliced layers as bring rows nearest that were left out in turn, and none if half of
+  /// the rows is harder to guess without; then conditional ones, which need no judge.
   Fit few_rows_stage(FitOptions resolved) {
     // A fit that goes on from a checkpoint must know that it may choose the number of layers.
     resolved.validation_fraction.reset();
@@ -131,9 +131,7 @@ class AutomaticFit {
     }
     if (compares && go_on_) {
       Rehearsal alone = rehearse(halves, resolved, 0);
-      // Sliced layers do not ask whether what they move is more than chance, so a tie is not enough.
-      const double clear = kClear * (best.guess.by_chance() - 0.5);
-      if (alone.guess.auc - best.guess.auc <= clear) best = std::move(alone);
+      if (alone.guess.auc < best.guess.auc) best = std::move(alone);
     }
     if (!go_on_) return std::move(fit_);
     Fit out = fit_few(groups_, resolved, best.layers, control_);
