@@ -104,7 +104,9 @@ def main():
                 shown = []
                 for rows in new:
                     rows.to_csv(folder / "new.csv", index=False)
-                    shown.append(run("evaluate", "m.conflux", "new.csv")["judgement"]["guess_auc"])
+                    judged = run("evaluate", "m.conflux", "new.csv")["judgement"]
+                    shown.append(judged["guess_auc_within_labels" if claim["within_labels"]
+                                        else "guess_auc"])
                 found = {key: np.mean([each[key] for each in shown]) for key in ("before", "after")}
                 auc = claim["guess_auc"]
                 if auc["after"] is None:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Does the default correction serve a task that it has not seen, and how does it compare with simple ones?
 
-    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--tasks PATTERN] [--settings default nb ...] [--json FILE]
+    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--tasks PATTERN] [--settings default nb ...]
+                            [--former COMMAND] [--json FILE] [--page FILE]
 
 CONFLUX is the command, DATA the folder of shared data sets. Of every group one half of the rows is fitted;
 labels are kept away from the fit. The task is learned on fitted rows of all other groups, after correction,
@@ -26,6 +27,7 @@ import ladder_tasks
 #: Options of `conflux fit` for every rung.
 RUNGS = {
     "default": [],
+    "former": [],
     "means": ["--method", "means"],
     "location-scale": ["--method", "location-scale"],
     "gb": ["--method", "gb"],
@@ -39,7 +41,8 @@ RUNGS = {
 
 def standardized(reference, *others):
     mean, scale = reference.mean(axis=0), reference.std(axis=0)
-    scale[scale == 0] = 1
+    # A feature that is constant but for rounding tells nothing.
+    scale[scale <= 1e-9 * np.maximum(np.abs(mean), 1)] = 1
     return [(values - mean) / scale for values in (reference, *others)]
 
 
@@ -93,6 +96,7 @@ def by_command(conflux, task, fitted, options, folder, seed):
     paths = {name: os.path.join(folder, name) for name in ("fit.csv", "all.csv", "model", "out.csv")}
     table[fitted].to_csv(paths["fit.csv"], index=False)
     table.to_csv(paths["all.csv"], index=False)
+
     def run(*words):
         return subprocess.run([conflux, *words], capture_output=True, text=True, check=False)
     done = run("fit", paths["fit.csv"], "--group", "group__", "-o", paths["model"], "--seed", str(seed),
@@ -171,7 +175,8 @@ def study(args):
                     if setting in FORMULAS:
                         values = by_formula(setting, task, fitted)
                     else:
-                        values, said = by_command(args.conflux, task, fitted, RUNGS[setting], folder, seed)
+                        command = args.former if setting == "former" else args.conflux
+                        values, said = by_command(command, task, fitted, RUNGS[setting], folder, seed)
                         told[setting] = said
                     usable = values is not None and np.isfinite(values).all()
                     found[setting] = score(task, values, fitted, names) if usable else None
@@ -189,27 +194,113 @@ def study(args):
     return records
 
 
+#: Corrections of which the best is what a careful user would find by hand.
+SIMPLE = ["raw", "mean", "z-score", "CORAL", "quantile", "means", "location-scale"]
+#: Settings on the page, with their names there.
+SHOWN = {"raw": "raw", "mean": "means", "z-score": "z-score", "location-scale": "ComBat", "CORAL": "CORAL",
+         "quantile": "quantile", "gb": "gb", "nb": "nb", "inb 20": "inb, 20", "former": "former",
+         "default": "default"}
+
+
+def best_of(record, settings=None):
+    return max(v for s, v in record["scores"].items() if v is not None and (settings is None or s in settings))
+
+
+def standard_error(record):
+    raw = min(max(record["scores"]["raw"], 0.05), 0.95)
+    return np.sqrt(raw * (1 - raw) / record["unseen"])
+
+
+def mean_regret(records, setting):
+    return np.mean([best_of(r) - r["scores"][setting] for r in records if r["scores"].get(setting) is not None])
+
+
+def findings(records):
+    """Sentences: how often the default is as good as raw and as the best simple correction, and its regret."""
+    errors = np.array([standard_error(r) for r in records])
+    default = np.array([r["scores"]["default"] for r in records])
+    raw = np.array([r["scores"]["raw"] for r in records])
+    simple = np.array([best_of(r, SIMPLE) for r in records])
+    out = [f"The default is at least as good as no correction, less one standard error, in "
+           f"{100 * np.mean(default >= raw - errors):.0f} % of {len(records)} cases.",
+           f"It is at least as good as the best of no correction, means, z-score, ComBat, CORAL and quantile, "
+           f"less one standard error, in {100 * np.mean(default >= simple - errors):.0f} %.",
+           f"Its mean regret to the best setting in hindsight is {mean_regret(records, 'default'):.4f}."]
+    settings = [s for s in SHOWN if s != "default" and any(r["scores"].get(s) is not None for r in records)]
+    out.append("Mean regret of one setting for all cases: " +
+               ", ".join(f"{SHOWN[s]} {mean_regret(records, s):.4f}" for s in settings) + ".")
+    return out
+
+
+def judging(records):
+    return [r for r in records if not r["chose"] and r["scores"].get("default") is not None]
+
+
+def row_of(record):
+    cells = [record["task"], str(record["seed"]), f"{record['rows']} x {record['features']}, {record['groups']}",
+             record["ladder"].get("chosen", "") if record["ladder"] else ""]
+    for setting in SHOWN:
+        value = record["scores"].get(setting)
+        cells.append("-" if value is None else f"{value:.3f}")
+    cells.append(f"{best_of(record) - record['scores']['default']:.3f}")
+    return "| " + " | ".join(cells) + " |"
+
+
+def table_of(records):
+    head = ["task", "seed", "rows x features, groups", "rung", *SHOWN.values(), "regret"]
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] + [row_of(r) for r in records]
+
+
+def by_effect(records):
+    """What was chosen and lost where the difference between the groups is known, because it was made."""
+    cases = {}
+    for r in records:
+        parts = r["task"].split(", ")
+        if len(parts) == 4:
+            cases.setdefault((parts[1], parts[3]), []).append(r)
+    out = ["| made difference | classes | cases | rungs chosen | raw | default | regret | regret, former |",
+           "|---|---|---|---|---|---|---|---|"]
+    for (effect, shares), of_case in sorted(cases.items()):
+        rungs = [r["ladder"].get("chosen", "?") if r["ladder"] else "?" for r in of_case]
+        told = ", ".join(f"{name} {rungs.count(name)}" for name in sorted(set(rungs), key=rungs.index))
+        former = (f"{mean_regret(of_case, 'former'):.3f}"
+                  if any(r["scores"].get("former") is not None for r in of_case) else "-")
+        out.append(f"| {effect} | {shares} | {len(of_case)} | {told} | "
+                   f"{np.mean([r['scores']['raw'] for r in of_case]):.3f} | "
+                   f"{np.mean([r['scores']['default'] for r in of_case]):.3f} | "
+                   f"{mean_regret(of_case, 'default'):.3f} | {former} |")
+    return out
+
+
+def write_page(records, path):
+    kept_back = judging(records)
+    seen = [r for r in records if r["chose"] and r["scores"].get("default") is not None]
+    lines = ["# How far the default corrects, and what it gains for a task", "",
+             "Made by `studies/ladder_study.py CONFLUX DATA --seeds " +
+             " ".join(str(s) for s in sorted({r["seed"] for r in records})) +
+             " --former COMMAND --page docs/results/ladder.md`.", "",
+             "One half of every group is fitted by plain `conflux fit`; the labels are kept away from it. A classifier "
+             "(the mean of 5 nearest neighbors and logistic regression) learns the label on fitted rows of all other "
+             "groups and is asked about the unseen rows of the group: balanced accuracy, or rank correlation where the "
+             "label is a number. *Rung* is the correction that conflux chose without labels. *Former* is the default "
+             "before there was a ladder. ComBat is the method `location-scale`, which is ComBat's model. The best in "
+             "hindsight is the best of all columns, which differ by chance too: a correction chosen at random among "
+             "equal ones has a regret above zero.", "",
+             "## Cases that chose nothing", ""]
+    lines += [f"- {sentence}" for sentence in findings(kept_back)] + [""]
+    lines += table_of(kept_back) + ["", "## By the difference that was made", "",
+                                    "Sets that were cut into groups with a known difference, with the same or "
+                                    "other shares of the classes.", ""] + by_effect(kept_back)
+    if seen:
+        lines += ["", "## Cases in view when the rule was chosen", ""] + table_of(seen)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join(lines) + "\n")
+
+
 def summarize(records):
-    """How often the default is as good as raw and as the best simple correction, and its regret."""
-    simple = ["raw", "mean", "z-score", "CORAL", "quantile", "means", "location-scale"]
-    rows = [r for r in records if not r["chose"] and r["scores"].get("default") is not None]
-    if not rows:
-        return
-    error = np.array([np.sqrt(max(r["scores"]["raw"], 0.05) * (1 - min(r["scores"]["raw"], 0.95)) / r["unseen"])
-                      for r in rows])
-    default = np.array([r["scores"]["default"] for r in rows])
-    raw = np.array([r["scores"]["raw"] for r in rows])
-    best_simple = np.array([max(r["scores"][s] for s in simple if r["scores"].get(s) is not None) for r in rows])
-    best = np.array([max(v for v in r["scores"].values() if v is not None) for r in rows])
-    print(f"{len(rows)} tasks that chose nothing")
-    print(f"default at least raw minus one standard error: {np.mean(default >= raw - error):.2f}")
-    print(f"default at least the best simple one minus one standard error: "
-          f"{np.mean(default >= best_simple - error):.2f}")
-    print(f"mean regret of the default: {np.mean(best - default):.4f}")
-    for setting in sorted({s for r in rows for s in r["scores"]}):
-        values = np.array([r["scores"].get(setting) if r["scores"].get(setting) is not None else np.nan
-                           for r in rows], float)
-        print(f"  always {setting}: mean score {np.nanmean(values):.4f}, regret {np.nanmean(best - values):.4f}")
+    kept_back = judging(records)
+    if kept_back:
+        print("\n".join(findings(kept_back)))
 
 
 def main():
@@ -220,10 +311,22 @@ def main():
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--tasks", nargs="*")
     parser.add_argument("--settings", nargs="+", default=["z-score", "mean", "CORAL", "quantile", "default"])
+    parser.add_argument("--former", help="an earlier conflux command, whose defaults are the setting «former»")
     parser.add_argument("--json")
+    parser.add_argument("--page", help="write what was found as a page")
+    parser.add_argument("--from-json", action="store_true", help="measure nothing; use what --json holds")
     args = parser.parse_args()
+    if args.former:
+        args.settings.append("former")
     warnings.filterwarnings("ignore")
-    summarize(study(args))
+    if args.from_json:
+        with open(args.json, encoding="utf-8") as file:
+            records = json.load(file)
+    else:
+        records = study(args)
+    summarize(records)
+    if args.page:
+        write_page(records, args.page)
 
 
 if __name__ == "__main__":

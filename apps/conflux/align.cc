@@ -109,7 +109,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   console.info(fmt::format("{}: {} rows {}, in {:.1f} s{}", flags.output.path, rows,
                            where_to(flags, left), watch.seconds(),
                            flags.model.empty() ? "" : "; the model is " + flags.model));
-  tell_summary(model, flags.model, console);
+  tell_summary(model, flags.model, flags.fit, console);
   report_on_fit(flags.report, model, flags.model, run, flags.fit, console);
   run.finish_watch(model);
   if (!console.json) return;

@@ -57,7 +57,7 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
   console.info(fmt::format("{}: {} layers for {} groups of {} features, fitted on {} in {:.2f} s",
                            flags.output, model.record.layers.size(), model.flow.num_groups(),
                            model.flow.dim(), rows_text(model.record), model.record.seconds));
-  tell_summary(model, flags.output, console);
+  tell_summary(model, flags.output, flags.fit, console);
   // conflux align has said it before the fit.
   for (const std::string& sentence : matched_kinds(model.record)) console.info(sentence);
   for (const std::string& line : run.picture()) console.info(line);

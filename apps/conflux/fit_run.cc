@@ -155,6 +155,10 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
         .value = "FILE",
         .help = "go on from a checkpoint; needs nothing else: same bits",
         .target = &flags.resume},
+       {.names = "--no-judge",
+        .help = "do not measure what the finished model does; saves time",
+        .target = &flags.no_judge,
+        .shown = Shown::kToExperts},
        {.names = "--max-memory",
         .value = "BYTES",
         .help = "refuse to start if more is needed, say 4G [what the machine has]",
@@ -204,7 +208,8 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   align_ = {.fit = options_,
             .unseen = flags_.unseen,
             .gate_by_labels = !flags_.input.label.empty() && !was_given(flags_, "gate") &&
-                              flags_.preset != "paper" && !earlier_};
+                              flags_.preset != "paper" && !earlier_,
+            .judge = !flags_.no_judge};
   options_ = options_for(data_, align_, shown_on(console));
   align_.fit = options_;
   align_.gate_by_labels = false;
@@ -296,7 +301,15 @@ void FitRun::finish_watch(const Model& model) const {
   if (watch_) watch_->finish(model);
 }
 
-void tell_summary(const Model& model, const std::string& path, const Console& console) {
+void tell_summary(const Model& model, const std::string& path, const FitFlags& flags,
+                  const Console& console) {
+  if (flags.no_judge) {
+    console.info(
+        "Not judged (--no-judge): it is not known how alike the groups are now, and which "
+        "neighbors "
+        "rows keep.");
+    for (const std::string& sentence : model.record.ladder.sentences) console.info(sentence);
+  }
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);
   const std::vector<std::string>& warnings = model.record.warnings;
   const std::size_t shown = std::min(warnings.size(), kMostWarnings);
@@ -312,17 +325,17 @@ Json fit_json(const Model& model, const std::string& path) {
   for (Index m = 0; m < model.flow.num_groups(); ++m) {
     sizes[model.flow.group_names()[m]] = model.record.group_sizes[m];
   }
-  return {
-      {"model", path},
-      {"method", name_of(model.record.options.method)},
-      {"groups", sizes},
-      {"features", model.flow.dim()},
-      {"layers", model.record.layers.size()},
-      {"dropped_layers", model.record.dropped_layers.size()},
-      {"speed", speed_json(model.record)},
-      {"ladder", model.record.ladder.rungs.empty() ? Json() : ladder_to_json(model.record.ladder)},
-      {"summary", summary_json(model.record)},
-      {"warnings", model.record.warnings}};
+  return {{"model", path},
+          {"method", name_of(model.record.options.method)},
+          {"groups", sizes},
+          {"features", model.flow.dim()},
+          {"layers", model.record.layers.size()},
+          {"dropped_layers", model.record.dropped_layers.size()},
+          {"speed", speed_json(model.record)},
+          {"ladder",
+           model.record.ladder.sentences.empty() ? Json() : ladder_to_json(model.record.ladder)},
+          {"summary", summary_json(model.record)},
+          {"warnings", model.record.warnings}};
 }
 
 }  // namespace conflux::app

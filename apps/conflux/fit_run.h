@@ -30,6 +30,8 @@ struct FitFlags {
   bool force = false;
   /// Share of each group that is kept from the fit and judges it.
   double unseen = 0;
+  /// Skips the judgement of the finished fit.
+  bool no_judge = false;
   /// Options of the library that were given, by name.
   std::vector<std::pair<std::string, std::string>> given;
   /// The verb and the command line, for who goes on from a checkpoint.
@@ -95,7 +97,8 @@ class FitRun {
 
 /// What a fit did, for people: the sentences of its summary, then warnings. `path` is where the
 /// model is; empty: nowhere.
-void tell_summary(const Model& model, const std::string& path, const Console& console);
+void tell_summary(const Model& model, const std::string& path, const FitFlags& flags,
+                  const Console& console);
 /// The same for programs.
 Json fit_json(const Model& model, const std::string& path);
 

@@ -80,7 +80,7 @@ class ModelFit {
     if (!goal_sentence_.empty() && fitted.record.ladder.sentences.empty()) {
       fitted.record.ladder.sentences = {goal_sentence_};
     }
-    if (chosen_ != nullptr) use_values(rows);
+    if (uses_values_) use_values(rows);
     if (options_.judge && is_first()) {
       send(hooks_, MessageKind::kProgress, "judging");
       out.judgement = judge_fit(fitted, rows, options_.to);
@@ -108,8 +108,8 @@ class ModelFit {
           "No label occurs in two groups: nothing can be aligned within labels, so every row stays "
           "where it is. Give labels that groups share, or align whole groups with --gate none."};
     }
-    if (!plain_.empty()) {
-      use_values(data_.groups, Plain::kAll);
+    if (plain_) {
+      use_values(data_.groups);
       keep_plain_columns();
     }
     if (data_.pool && !data_.pool->whole()) left.record.given_sizes = data_.pool->sizes;
@@ -156,9 +156,9 @@ class ModelFit {
 
   void leave(Fit& fitted, const Judgement& judgement) {
     leave_alone(fitted, judgement);
-    if (plain_.empty()) return;
+    if (!plain_) return;
     data_.columns = given_->columns;
-    use_values(given_->groups, Plain::kAll);
+    use_values(given_->groups);
     keep_plain_columns();
   }
 
@@ -188,49 +188,44 @@ class ModelFit {
            data_.storage == RowStorage::kMemory && hooks_.resume == nullptr;
   }
 
-  /// The digests of the rows as values, by which later readers will know them.
+  /// The digest of the rows as values, by which later readers will know them.
   void prepare_plain() {
-    for (const Plain which : {Plain::kAll, Plain::kUntied}) {
-      if (which == Plain::kUntied && !has_ties(data_.columns)) {
-        plain_.push_back(plain_.front());
-        break;
-      }
-      Columns columns = with_plain_values(data_.columns, which);
-      std::string digest =
-          data_digest(data_.groups, [&](double* row) { make_plain(row, data_.columns, columns); });
-      plain_.push_back({std::move(columns), std::move(digest)});
-    }
+    Columns columns = with_plain_values(data_.columns);
+    std::string digest =
+        data_digest(data_.groups, [&](double* row) { make_plain(row, data_.columns, columns); });
+    plain_ = {std::move(columns), std::move(digest)};
   }
 
-  void use_values(GroupSet& fitted, Plain which) {
-    chosen_ = &plain_[static_cast<std::size_t>(which)];
-    fitted = plain_values_of(fitted, data_.columns, chosen_->columns);
-    expect_plain_values(chosen_->columns, fitted);
+  void use_values(GroupSet& fitted) {
+    uses_values_ = true;
+    fitted = plain_values_of(fitted, data_.columns, plain_->columns);
+    expect_plain_values(plain_->columns, fitted);
   }
 
   void plan_values(FitPlan& plan, GroupSet& fitted) {
-    if (plain_.empty()) return;
-    if (options_.fit.method != Method::kAuto) return use_values(fitted, Plain::kUntied);
-    plan.on_linear_rung = [this](GroupSet& groups, bool none) {
-      use_values(groups, none ? Plain::kAll : Plain::kUntied);
+    if (!plain_) return;
+    if (options_.fit.method != Method::kAuto) return use_values(fitted);
+    plan.plain_values = [this](const GroupSet& rows, const std::vector<Index>& features) {
+      return plain_values_of(rows, data_.columns, plain_->columns, features);
     };
+    plan.on_linear_rung = [this](GroupSet& groups) { use_values(groups); };
   }
 
   /// The rows that judge, as the fitted ones are now.
   void use_values(RowsToJudge& rows) {
-    rows.judged = plain_values_of(rows.judged, data_.columns, chosen_->columns);
-    rows.sampled = plain_values_of(rows.sampled, data_.columns, chosen_->columns);
+    rows.judged = plain_values_of(rows.judged, data_.columns, plain_->columns);
+    rows.sampled = plain_values_of(rows.sampled, data_.columns, plain_->columns);
     if (rows.crossed) {
       for (auto* parts : {&rows.crossed->fitted, &rows.crossed->judged}) {
-        for (GroupSet& part : *parts) part = plain_values_of(part, data_.columns, chosen_->columns);
+        for (GroupSet& part : *parts) part = plain_values_of(part, data_.columns, plain_->columns);
       }
     }
     keep_plain_columns();
   }
 
   void keep_plain_columns() {
-    data_.columns = chosen_->columns;
-    digest_ = chosen_->digest;
+    data_.columns = plain_->columns;
+    digest_ = plain_->digest;
   }
 
   Model model_of(Fit fit) {
@@ -250,14 +245,14 @@ class ModelFit {
   std::string digest_;
   std::string goal_sentence_;
   Dataset data_;
-  /// Columns with values as coordinates and the digest of the rows then, by Plain; empty where the
-  /// fit may not use them.
+  /// Columns with values as coordinates and the digest of the rows then; unset where the fit may
+  /// not use them.
   struct PlainColumns {
     Columns columns;
     std::string digest;
   };
-  std::vector<PlainColumns> plain_ = {};
-  PlainColumns* chosen_ = nullptr;
+  std::optional<PlainColumns> plain_ = {};
+  bool uses_values_ = false;
   /// What was given, where the fit may be taken back.
   struct Given {
     GroupSet groups;

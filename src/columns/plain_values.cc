@@ -8,10 +8,19 @@
 
 namespace conflux {
 
-Columns with_plain_values(const Columns& columns, Plain which) {
+namespace {
+
+double plain_value(double coordinate, const Feature& from, const Feature& to) {
+  if (from.spreads == to.spreads) return coordinate;
+  return to.coordinate(from.gathered(from.point(coordinate)));
+}
+
+}  // namespace
+
+Columns with_plain_values(const Columns& columns) {
   Columns out = columns;
   for (Feature& feature : out.features) {
-    if (feature.category() || (which == Plain::kUntied && !feature.atoms.empty())) continue;
+    if (feature.category()) continue;
     feature.spreads = false;
     feature.scale = FeatureScale::kNone;
     feature.spread_knots.clear();
@@ -19,11 +28,6 @@ Columns with_plain_values(const Columns& columns, Plain which) {
   }
   out.scale_reason.clear();
   return out;
-}
-
-bool has_ties(const Columns& columns) {
-  return std::any_of(columns.features.begin(), columns.features.end(),
-                     [](const Feature& each) { return !each.category() && !each.atoms.empty(); });
 }
 
 void expect_plain_values(Columns& columns, const GroupSet& fitted) {
@@ -35,24 +39,28 @@ void expect_plain_values(Columns& columns, const GroupSet& fitted) {
 
 void make_plain(double* row, const Columns& from, const Columns& to) {
   for (std::size_t j = 0; j < from.features.size(); ++j) {
-    const Feature& before = from.features[j];
-    if (before.spreads == to.features[j].spreads) continue;
-    row[j] = to.features[j].coordinate(before.gathered(before.point(row[j])));
+    row[j] = plain_value(row[j], from.features[j], to.features[j]);
   }
 }
 
-GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Columns& to) {
+GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Columns& to,
+                         const std::vector<Index>& features) {
   GroupSet out;
   std::vector<std::vector<Index>> labels;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Group& group = groups[m];
     Matrix rows = group.rows.to_matrix();
-    for (Index i = 0; i < rows.rows(); ++i) make_plain(rows.row(i).data(), from, to);
+    for (Index j = 0; j < rows.cols(); ++j) {
+      const auto at = static_cast<std::size_t>(features.empty() ? j : features[j]);
+      for (Index i = 0; i < rows.rows(); ++i) {
+        rows(i, j) = plain_value(rows(i, j), from.features[at], to.features[at]);
+      }
+    }
     labels.emplace_back(group.labels.begin(), group.labels.end());
     out.add(group.name, std::move(rows),
             std::vector<double>(group.masses.begin(), group.masses.end()));
   }
-  out.set_feature_names(groups.feature_names());
+  if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());
   if (!groups.label_names().empty()) out.set_labels(groups.label_names(), std::move(labels));
   return out;
 }

@@ -12,24 +12,18 @@
 
 namespace conflux {
 
-/// Which features have their values as coordinates. Categories never have.
-enum class Plain {
-  kAll,     ///< for rows that stay where they are
-  kUntied,  ///< without values that many rows share: moved without noise, these would tell the
-            ///< group
-};
-
-/// Features whose coordinates are their values. Curves that the user asked for (Feature::cofactor)
-/// stay. What missing cells are expected to be is that of `columns` until expect_plain_values() is
-/// called.
-Columns with_plain_values(const Columns& columns, Plain which);
-bool has_ties(const Columns& columns);
+/// Features whose coordinates are their values, but for categories. Curves that the user asked for
+/// (Feature::cofactor) stay. What missing cells are expected to be is that of `columns` until
+/// expect_plain_values() is called.
+Columns with_plain_values(const Columns& columns);
 
 /// Finds what missing cells are expected to be from rows of plain values.
 void expect_plain_values(Columns& columns, const GroupSet& fitted);
 
 /// One row of coordinates of `from` as coordinates of `to`, which with_plain_values() returned.
 void make_plain(double* row, const Columns& from, const Columns& to);
-GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Columns& to);
+/// The same for rows that have these `features` only; empty: all.
+GroupSet plain_values_of(const GroupSet& groups, const Columns& from, const Columns& to,
+                         const std::vector<Index>& features = {});
 
 }  // namespace conflux

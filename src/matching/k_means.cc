@@ -1,6 +1,7 @@
 #include "matching/k_means.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace conflux {
@@ -28,18 +29,35 @@ void for_each_nearest(const Matrix& points, const Matrix& centres, See see) {
   }
 }
 
-// Points far from the earlier seeds are the likelier ones (k-means++).
+Index draw(const Vector& chances, Stream& stream) {
+  double left = stream.uniform() * chances.sum();
+  Index pick = 0;
+  while (pick + 1 < chances.size() && (left -= chances(pick)) > 0) ++pick;
+  return pick;
+}
+
+// Greedy k-means++: points far from the earlier seeds are the likelier candidates, and the best of
+// a few is taken. With single candidates, one of ten clusters was split and two others were joined.
 Matrix choose_seeds(const Matrix& points, const Vector& masses, Index count, Stream& stream) {
   const Index n = points.rows();
+  const auto candidates = 2 + static_cast<int>(std::log(static_cast<double>(count)));
   Matrix seeds(count, points.cols());
   Vector chances = masses;
   Vector nearest = Vector::Constant(n, std::numeric_limits<double>::infinity());
   for (Index c = 0; c < count; ++c) {
-    double left = stream.uniform() * chances.sum();
-    Index pick = 0;
-    while (pick + 1 < n && (left -= chances(pick)) > 0) ++pick;
-    seeds.row(c) = points.row(pick);
-    nearest = nearest.cwiseMin((points.rowwise() - seeds.row(c)).rowwise().squaredNorm());
+    double least = std::numeric_limits<double>::infinity();
+    Vector best = nearest;
+    for (int k = 0; k < (c == 0 ? 1 : candidates); ++k) {
+      const Index pick = draw(chances, stream);
+      Vector reached =
+          nearest.cwiseMin((points.rowwise() - points.row(pick)).rowwise().squaredNorm());
+      const double spread = masses.dot(reached);
+      if (spread >= least) continue;
+      least = spread;
+      seeds.row(c) = points.row(pick);
+      best = std::move(reached);
+    }
+    nearest = std::move(best);
     chances = masses.cwiseProduct(nearest);
   }
   return seeds;

@@ -261,8 +261,9 @@ class Matcher {
       at += count;
     }
     const double rows = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
-    const Index count =
-        options_.kinds > 0 ? options_.kinds : automatic::kinds_of(static_cast<Index>(rows));
+    const Index count = options_.kinds > 0
+                            ? options_.kinds
+                            : automatic::kinds_of(static_cast<Index>(rows), out.islands);
     Clusters kinds = k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_);
     if (num_labels() > 0) {
       label_sources_ = labelled_clusters({all, masses, labels}, rows, kinds);

@@ -53,7 +53,7 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
   }
   plan.groups_differ = true;
   LadderChoice choice = choose_rung(groups, options, options.gate == Gating::kKinds, fit_rung,
-                                    Workers(options.threads));
+                                    plan.plain_values, Workers(options.threads));
   out.ladder = std::move(choice.record);
   options = std::move(choice.options);
   if (options.gate != Gating::kKinds) kinds.reason.clear();  // the ladder gives the reasons
@@ -61,7 +61,7 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     out.stay = true;
     out.stop = "Held-out rows support no correction.";
   }
-  if (choice.linear && plan.on_linear_rung) plan.on_linear_rung(groups, choice.none);
+  if (choice.linear && plan.on_linear_rung) plan.on_linear_rung(groups);
   return out;
 }
 

@@ -22,10 +22,12 @@ struct FitPlan : FitControl {
   /// Sizes of the groups that the given rows were drawn from (FitOptions::fit_rows), for the
   /// record. Null: the fit draws.
   const std::vector<Index>* drawn_from = nullptr;
-  /// Called with the rows to fit if the automatic fit has chosen a correction that at most shifts
-  /// and scales features (`none`: leaves them): may replace coordinates by values that need not be
-  /// spread.
-  std::function<void(GroupSet& groups, bool none)> on_linear_rung = {};
+  /// Rows of some features (by position; empty: all) with values as coordinates, on which
+  /// corrections act that at most shift and scale features. Unset: coordinates are values.
+  std::function<GroupSet(const GroupSet&, const std::vector<Index>& features)> plain_values = {};
+  /// Called with the rows to fit if the automatic fit has chosen such a correction; puts values in
+  /// the place of coordinates.
+  std::function<void(GroupSet& groups)> on_linear_rung = {};
   /// Whether Fit::rehearsed is wanted. Ignored unless groups are too small to hold rows out.
   bool rehearse = true;
   /// Where rows are kept during the fit, if not in memory (core/disk_scratch.h); the same bits. For

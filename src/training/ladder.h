@@ -45,10 +45,14 @@ bool has_ladder(const GroupSet& groups, const FitOptions& requested, bool gate_i
 /// Fits one rung: the rows of the second set, moved by a fit of the first.
 using FitRung = std::function<Fit(const GroupSet& groups, const FitOptions& options)>;
 
+/// Rows of some features with values as coordinates (FitPlan::plain_values).
+using PlainValues = std::function<GroupSet(const GroupSet&, const std::vector<Index>& features)>;
+
 /// Chooses among the rungs that the groups allow. `fit` must not come back here. If clusters were
-/// found that the groups hold in different proportions (`clusters`), the only rungs are none and
-/// clusters.
+/// found that the groups hold in different proportions (`clusters`), rungs that do not keep to them
+/// must be clearly better. Rungs that only shift and scale are judged on `plain_values`, if set.
 LadderChoice choose_rung(const GroupSet& groups, const FitOptions& requested, bool clusters,
-                         const FitRung& fit, const Workers& workers);
+                         const FitRung& fit, const PlainValues& plain_values,
+                         const Workers& workers);
 
 }  // namespace conflux

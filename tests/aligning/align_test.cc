@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
+
 #include "conflux/core/error.h"
 #include "core/rng.h"
 
@@ -64,6 +67,30 @@ TEST(Align, FitsAndJudgesGroupsThatDiffer) {
   EXPECT_LT(done.judgement->guess_after.auc, done.judgement->guess_before.auc);
   EXPECT_FALSE(done.unseen_rows.empty());
   EXPECT_EQ(done.model.record.check, record_of(seen.front()));
+}
+
+// Noise that spreads repeated values would hide which rows are neighbors, and a shift needs none.
+TEST(Align, RepeatedValuesThatAreOnlyShiftedAndScaledStayRepeated) {
+  Stream stream(8, Purpose::kTest);
+  std::vector<double> count;
+  std::vector<std::string> day;
+  for (int i = 0; i < 600; ++i) {
+    const bool second = i % 2 == 1;
+    count.push_back(std::round((second ? 9 : 5) + (second ? 3 : 2) * stream.normal()));
+    day.emplace_back(second ? "b" : "a");
+  }
+  Table table;
+  table.add("count", count);
+  table.add("day", day);
+  const Aligned done = fit_model(dataset_of(Table(table), DatasetOptions{.group = "day"}),
+                                 {.fit = {.method = Method::kLocationScale}, .unseen = 0});
+  to_shared(done.model, table);
+  std::map<double, double> moved_to;
+  for (std::size_t i = 0; i < count.size(); i += 2) {
+    const auto [at, is_new] = moved_to.emplace(count[i], table["count"].numbers[i]);
+    EXPECT_DOUBLE_EQ(at->second, table["count"].numbers[i]) << count[i];
+  }
+  EXPECT_LT(moved_to.size(), 25u);
 }
 
 TEST(Align, ACallbackEndsTheFit) {

@@ -49,6 +49,14 @@ class Verbs(CommandTest):
             outputs.append(self.read("z.npy"))
         self.assertEqual(len(set(outputs)), 1)
 
+    def test_a_fit_without_a_judge_moves_rows_alike_and_says_that_nothing_is_known(self):
+        self.make_moons()
+        for flags, model in ((), "judged.conflux"), (("--no-judge",), "unjudged.conflux"):
+            said = self.call("fit", "moons.csv", *flags, "-o", model).stderr
+            self.assertEqual("Not judged" in said, bool(flags))
+            self.run_command("transform", model, "moons.csv", "-o", model + ".npy")
+        self.assertEqual(self.read("judged.conflux.npy"), self.read("unjudged.conflux.npy"))
+
     def test_a_model_of_an_older_version_still_serves(self):
         shown = json.loads(self.run_command("info", GOLDEN / "model_v1.conflux", "--json"))
         self.assertEqual(shown["format_version"], 1)

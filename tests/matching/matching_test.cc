@@ -123,5 +123,15 @@ TEST(Matching, FindsAsManyKindsAsAreAskedFor) {
   EXPECT_EQ(match(data.groups(), 1, {.kinds = 11}).num_kinds(), 11);
 }
 
+// The number of kinds follows the parts that lie apart, beyond what the number of rows alone allows.
+TEST(Matching, TenTypesHaveKindsOfTheirOwn) {
+  Mixtures data;
+  data.add({300, 200, 200, 300, 250, 350, 300, 200, 400, 200}, 0);
+  data.add({200, 400, 300, 200, 300, 200, 300, 350, 200, 300}, 2);
+  const Matching found = match(data.groups(), 1, {});
+  EXPECT_GE(found.num_kinds(), 10);
+  EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.99);
+}
+
 }  // namespace matching_test
 }  // namespace conflux

@@ -48,7 +48,7 @@ std::string processor_and_blas() {
   return fmt::format("{}/{}/{}k", processor(), openblas_get_corename(), cache / 1024);
 }
 
-/// The record, by processor; one that is named without its BLAS serves all of its kind.
+/// The record, by processor and BLAS.
 std::map<std::string, Digests> read_record() {
   std::ifstream file(kFile);
   std::map<std::string, Digests> out;
@@ -173,8 +173,7 @@ TEST(FitBits, AreThoseOfTheRecord) {
     write_record(record);
     GTEST_SKIP() << "recorded " << processor_and_blas() << " in " << kFile;
   }
-  const bool exact = record.contains(processor_and_blas());
-  const auto recorded = record.find(exact ? processor_and_blas() : processor());
+  const auto recorded = record.find(processor_and_blas());
   if (recorded == record.end()) GTEST_SKIP() << "nothing is recorded of " << processor_and_blas();
   const Digests now = digests();
   for (const auto& [name, digest] : recorded->second) {
