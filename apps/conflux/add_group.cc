@@ -15,6 +15,7 @@
 #include "dataset/table_files.h"
 #include "file_checks.h"
 #include "grouped_input.h"
+#include "judging/new_rows.h"
 #include "table_flags.h"
 #include "verbs.h"
 
@@ -76,6 +77,29 @@ Model with_group(const Model& model, const std::string& name, Table table,
   return add_group(model, name, table, workers);
 }
 
+/// What should be known of the rows of a group before and after its maps were fitted.
+std::vector<std::string> doubts_about(const Model& model, const std::string& name, Table table,
+                                      const std::vector<std::string>& features,
+                                      const Workers& workers) {
+  const Index group = model.flow.group_index(name);
+  const std::vector<std::string> known = model.columns.feature_names();
+  for (std::size_t j = 0; j < known.size(); ++j) {
+    table.columns[table.find(features[j])].name = known[j];
+  }
+  Matrix rows = known.empty() ? features_of(table, features)
+                              : model.columns.coordinates(table, workers);
+  if (!known.empty()) model.columns.fill_missing(Rows(rows), group);
+  FarRows far;
+  far.add(model.record.summary, rows);
+  std::vector<std::string> out =
+      doubts_about_new_group(name, rows, model.flow.forward(group, ConstRows(rows), workers),
+                             model.feature_names, model.record.options.gate != Gating::kNone);
+  if (std::string warning = far.warning(model.feature_names); !warning.empty()) {
+    out.push_back(std::move(warning));
+  }
+  return out;
+}
+
 void run_add_group(const AddGroupFlags& flags, const Console& console) {
   check_model_comes_first(flags.model, flags.input);
   check_output(flags.output, FileKind::kModel, {flags.model, flags.input}, flags.force);
@@ -85,6 +109,7 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
   check_names(rows.names, {});
   std::vector<std::string> added;
   std::vector<std::string> known;
+  std::vector<std::string> doubts;
   for (std::size_t m = 0; m < rows.names.size(); ++m) {
     const auto& names = model.flow.group_names();
     const std::string& name = rows.names[m];
@@ -94,6 +119,9 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
     }
     model = with_group(model, name, rows.tables[m], rows.features, workers);
     added.push_back(name);
+    for (std::string& doubt : doubts_about(model, name, rows.tables[m], rows.features, workers)) {
+      doubts.push_back(std::move(doubt));
+    }
   }
   if (added.empty()) {
     throw InvalidOption(
@@ -108,8 +136,12 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
   for (const std::string& name : added) {
     console.info(fmt::format("{}: added group \"{}\"", flags.output, name));
   }
+  for (const std::string& doubt : doubts) console.warn(doubt);
   if (console.json) {
-    print_json({{"model", flags.output}, {"added", added}, {"groups", model.flow.group_names()}});
+    print_json({{"model", flags.output},
+                {"added", added},
+                {"groups", model.flow.group_names()},
+                {"warnings", doubts}});
   }
 }
 

@@ -10,6 +10,7 @@
 #include "conflux/core/error.h"
 #include "conflux/tables/table_groups.h"
 #include "core/stopwatch.h"
+#include "judging/new_rows.h"
 #include "options/option_table.h"
 #include "output_files.h"
 #include "processes.h"
@@ -187,10 +188,25 @@ class TableFlow {
           "nearly, not exactly",
           mover_.inexact_rows(), rows_));
     }
+    if (const std::string far = far_.warning(model_.feature_names); !far.empty()) {
+      console_.warn(far);
+    }
     return rows_;
   }
 
  private:
+  /// The first rows of a table tell whether it is like those of the fit.
+  void look_how_far(Table& block, const ModelColumns& columns) {
+    const bool shared = flags_.direction == Direction::kFromShared;
+    if (shared || far_.rows() >= FarRows::kEnough || model_.record.summary.reach_low.empty()) return;
+    if (model_.columns.empty()) {
+      far_.add(model_.record.summary, features_of(block, columns.features));
+      return;
+    }
+    const KnownNames names(block, columns, model_.columns.feature_names());
+    far_.add(model_.record.summary, model_.columns.coordinates(block, workers_));
+  }
+
   void move_file(const std::string& input) {
     const ModelReader reader(input, model_, read_options(flags_.table, "", flags_.threads),
                              flags_.columns,
@@ -222,6 +238,7 @@ class TableFlow {
       const std::vector<Index> groups = reader.groups_of(block);
       if (flags_.direction) {
         columns.features = moved;
+        look_how_far(block, columns);
         move_block(model_, mover_, columns, groups, flags_.log_density, block);
       }
       if (flags_.expression) {
@@ -278,6 +295,7 @@ class TableFlow {
   std::unique_ptr<TableWriter> writer_;
   Stopwatch watch_;
   Index rows_ = 0;
+  FarRows far_;
 };
 
 }  // namespace

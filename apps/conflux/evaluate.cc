@@ -13,11 +13,12 @@
 #include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "dataset/model_dataset.h"
+#include "evaluation_json.h"
 #include "file_checks.h"
 #include "grouped_input.h"
 #include "judging/feature_distances.h"
+#include "judging/new_rows.h"
 #include "processes.h"
-#include "storage/record_json.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -42,102 +43,9 @@ void check_metrics(const EvaluateFlags& flags) {
   }
 }
 
-Json change_json(const Change& change) {
-  return {{"before", change.before}, {"after", change.after}, {"by_chance", change.by_chance}};
-}
-
-Json moves_json(const std::vector<Move>& moves) {
-  Json out;
-  for (const Move& move : moves) out[move.name] = move.distance;
-  return out;
-}
-
 Change within_labels(const Judgement& judgement) {
   return {judgement.within_before->auc, judgement.within_after->auc,
           judgement.within_after->by_chance()};
-}
-
-// Shares of features in how the group is guessed, before and after.
-Json importance_json(const Judgement& judgement) {
-  Json out = Json::object();
-  for (const auto& [name, shares] : judgement.given_away_by) {
-    out[name] = Json{{"before", shares.first}, {"after", shares.second}};
-  }
-  return out;
-}
-
-Json judgement_json(const Judgement& judgement) {
-  Json out = {{"verdict", name_of(judgement.verdict)},
-              {"guess_auc", change_json({judgement.guess_before.auc, judgement.guess_after.auc,
-                                         judgement.guess_after.by_chance()})},
-              {"within_labels", judgement.within_labels},
-              {"given_away_by", importance_json(judgement)},
-              {"energy", change_json(judgement.energy)},
-              {"features_moved", moves_json(judgement.features_moved)},
-              {"groups_moved", moves_json(judgement.groups_moved)},
-              {"sentences", judgement.sentences},
-              {"warnings", judgement.warnings}};
-  const auto add = [&](const char* name, const std::optional<Change>& change) {
-    if (change) out[name] = change_json(*change);
-  };
-  if (judgement.within_after) add("guess_auc_within_labels", within_labels(judgement));
-  add("ilisi", judgement.ilisi);
-  add("clisi", judgement.clisi);
-  add("label_transfer", judgement.label_transfer);
-  if (!judgement.neighborhoods.empty()) {
-    out["neighborhoods"] = neighborhoods_to_json(judgement.neighborhoods);
-  }
-  return out;
-}
-
-Json pairs_json(const MetricResult& result, const Evaluation& found, double PairValue::*value) {
-  Json pairs;
-  for (const PairValue& pair : result.pairs) {
-    pairs[found.group_names[pair.a]][found.group_names[pair.b]] = pair.*value;
-  }
-  return pairs;
-}
-
-Json metric_json(const MetricResult& result, const Evaluation& found) {
-  if (!result.pairs.empty()) {
-    return {{"before",
-             {{"mean", *result.before}, {"pairs", pairs_json(result, found, &PairValue::before)}}},
-            {"after",
-             {{"mean", result.after}, {"pairs", pairs_json(result, found, &PairValue::after)}}},
-            {"by_chance", *result.by_chance}};
-  }
-  Json entry;
-  if (result.before) {
-    entry = {{"before", *result.before}, {"after", result.after}};
-  } else {
-    entry[result.name == "round_trip" ? "largest" : "mean"] = result.after;
-  }
-  if (result.by_chance) entry["by_chance"] = *result.by_chance;
-  for (std::size_t m = 0; m < result.per_group.size(); ++m) {
-    entry["groups"][found.group_names[m]] = result.per_group[m];
-  }
-  for (std::size_t c = 0; c < result.per_label.size(); ++c) {
-    const LabelValue& value = result.per_label[c];
-    Json& of_label = entry["labels"][found.label_names[c]];
-    of_label =
-        value.before ? Json{{"before", *value.before}, {"after", value.after}} : Json(value.after);
-  }
-  return entry;
-}
-
-Json json_of(const Evaluation& found, const EvaluateFlags& flags) {
-  Json rows, metrics;
-  for (std::size_t m = 0; m < found.rows.size(); ++m) rows[found.group_names[m]] = found.rows[m];
-  for (const MetricResult& result : found.metrics) {
-    metrics[result.name] = metric_json(result, found);
-  }
-  Json out = {{"model", flags.model},
-              {"space", flags.space},
-              {"seed", flags.options.seed},
-              {"rows", rows},
-              {"metrics", metrics}};
-  if (found.judgement) out["judgement"] = judgement_json(*found.judgement);
-  return out;
 }
 
 constexpr std::size_t kMostPairsInTable = 12;
@@ -155,7 +63,7 @@ void print_line(const std::string& name, std::optional<double> before, double af
   const auto text = [](std::optional<double> value) {
     return value ? fmt::format("{:.4g}", *value) : std::string();
   };
-  fmt::print("{:<34}{:>10}{:>10}{:>10}  {}\n", name, text(before), fmt::format("{:.4g}", after),
+  fmt::print("{:<34} {:>10} {:>10} {:>10}  {}\n", name, text(before), fmt::format("{:.4g}", after),
              text(by_chance), remark);
 }
 
@@ -174,6 +82,13 @@ void print_judgement(const Judgement& judgement) {
                                        : "the same among rows of one label",
                  within_labels(judgement), true);
   }
+  if (const auto worst = judgement.verdict_after().worst_group()) {
+    print_change(fmt::format("  worst group: {}", judgement.worst_group),
+                 {judgement.verdict_before().per_group[*worst],
+                  judgement.verdict_after().per_group[*worst],
+                  judgement.verdict_after().by_chance()},
+                 true);
+  }
   print_change("energy distance from the rest", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
@@ -182,7 +97,7 @@ void print_judgement(const Judgement& judgement) {
 }
 
 void print_pairs(const MetricResult& result, const Evaluation& found) {
-  fmt::print("\n{:<34}{:>10}{:>10}{:>10}\n", result.name, "before", "after", "chance");
+  fmt::print("\n{:<34} {:>10} {:>10} {:>10}\n", result.name, "before", "after", "chance");
   for (std::size_t i = 0; i < std::min(result.pairs.size(), kMostPairsInTable); ++i) {
     const PairValue& pair = result.pairs[i];
     print_line(fmt::format("  {} as {}", found.group_names[pair.a], found.group_names[pair.b]),
@@ -254,7 +169,7 @@ void print_table(const Evaluation& found, const EvaluateFlags& flags) {
     for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
     fmt::print("Rows that the fit has seen flatter it; judge rows that it has not seen.\n\n");
   }
-  fmt::print("{:<34}{:>10}{:>10}{:>10}\n", "", "before", "after", "chance");
+  fmt::print("{:<34} {:>10} {:>10} {:>10}\n", "", "before", "after", "chance");
   if (found.judgement) print_judgement(*found.judgement);
   for (const MetricResult& result : found.metrics) {
     if (result.name == "ilisi") continue;  // is there already
@@ -321,6 +236,18 @@ Json distances_json(const std::vector<FeatureDistance>& features) {
   return out;
 }
 
+void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console& console) {
+  FarRows far;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const SampleRows& rows = groups[m].rows;
+    far.add(model.record.summary,
+            rows.middle_rows(0, std::min(rows.rows(), FarRows::kEnough)).to_matrix());
+  }
+  if (const std::string warning = far.warning(model.feature_names); !warning.empty()) {
+    console.warn(warning);
+  }
+}
+
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
   // The first looks at some rows of each group, which there is nothing to share of.
   if (processes().rank() > 0) return;
@@ -353,13 +280,14 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
     features = feature_distances(model, input.groups, options.seed, options.threads);
   }
   if (console.json) {
-    Json out = json_of(found, flags);
+    Json out = evaluation_json(found, flags.model, flags.space, flags.options.seed);
     if (flags.by_feature) out["features"] = distances_json(features);
     print_json(out);
   } else {
     print_table(found, flags);
     if (flags.by_feature) print_distances(features);
   }
+  warn_of_far_rows(model, input.groups, console);
   if (!found.judgement) return;
   for (const std::string& warning : found.judgement->warnings) console.warn(warning);
 }

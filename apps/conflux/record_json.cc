@@ -44,19 +44,30 @@ Json summary_json(const FitRecord& record) {
   for (std::size_t j = 0; j < summary.moved_most.size(); ++j) {
     moved[summary.moved_most[j]] = summary.moved_by[j];
   }
+  // Absent figures are null.
+  const auto figure = [&](double value) { return summary.judged() ? Json(value) : Json(); };
+  Json worst;
+  if (!summary.worst_group.empty()) {
+    worst = Json{{"group", summary.worst_group},
+                 {"before", summary.worst_before},
+                 {"after", summary.worst_after}};
+  }
   return {{"verdict", summary.verdict},
           {"guess_auc",
-           {{"before", summary.auc_before},
-            {"after", summary.auc_after},
-            {"by_chance", summary.auc_by_chance}}},
+           {{"before", figure(summary.auc_before)},
+            {"after", figure(summary.auc_after)},
+            {"by_chance", figure(summary.auc_by_chance)},
+            {"low", figure(summary.auc_low)},
+            {"high", figure(summary.auc_high)},
+            {"worst", worst}}},
           {"within_labels", summary.within_labels},
-          {"neighbors_kept", summary.neighbors_kept},
-          {"neighbors_by_chance", summary.neighbors_by_chance},
+          {"neighbors_kept", figure(summary.neighbors_kept)},
+          {"neighbors_by_chance", figure(summary.neighbors_by_chance)},
           {"moved_most", moved},
           {"energy",
-           {{"after", summary.energy_after},
-            {"low", summary.energy_low},
-            {"high", summary.energy_high}}},
+           {{"after", figure(summary.energy_after)},
+            {"low", figure(summary.energy_low)},
+            {"high", figure(summary.energy_high)}}},
           {"beyond_knots", summary.beyond_knots},
           {"judged_rows", summary.judged_rows},
           {"unseen_rows", summary.unseen_rows},

@@ -147,29 +147,42 @@ class Evaluation(_Record):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Summary(_Record):
-    """What a fit did to rows that it has not seen; see :func:`conflux.align`."""
+    """What a fit did to rows that it has not seen; see :func:`conflux.align`.
+
+    Figures are None where nothing was judged.
+    """
 
     verdict: str
     """nothing to align, already aligned, aligned, better, unchanged or worse."""
-    auc_before: float
+    auc_before: float | None
     """How well the group of a row could be guessed: 0.5 is chance, 1 certainty."""
-    auc_after: float
+    auc_after: float | None
     """How well it still can be."""
-    auc_by_chance: float
+    auc_by_chance: float | None
     """The AUC that 95 of 100 random deals of the groups stay below."""
+    auc_low: float | None
+    """New rows show an AUC of at least this in 95 of 100 cases ..."""
+    auc_high: float | None
+    """... and of at most this."""
+    worst_group: str | None
+    """Of more than two groups, whose AUC has the mean above: the one that is told best."""
+    worst_before: float | None
+    """Its AUC before ..."""
+    worst_after: float | None
+    """... and after."""
     within_labels: bool
     """Whether labels were protected, so that the AUC is that among rows of one label."""
-    neighbors_kept: float
+    neighbors_kept: float | None
     """Share of a row's nearest rows of its group that are still its nearest."""
-    neighbors_by_chance: float
+    neighbors_by_chance: float | None
     """The share that rows in random order would keep."""
     moved_most: dict[str, float]
     """Features that moved most, and how far, in deviations within groups."""
-    energy_after: float
+    energy_after: float | None
     """Mean distance of a group from the rest afterwards, in distances within groups."""
-    energy_low: float
+    energy_low: float | None
     """Nine of ten random deals of the groups are at least so far apart ..."""
-    energy_high: float
+    energy_high: float | None
     """... and at most so far."""
     beyond_knots: float | None
     """The share of maps beyond whose outer knots 99 of 100 fitted rows lie, at most."""

@@ -45,8 +45,9 @@ def align(
     key_added : str
         Key of ``obsm`` for the result.
     label_key : str, optional
-        Column of ``obs`` that tells what a cell is; missing values are unknown. It is named in the
-        summary, never used as a feature, and used by ``gate="label"``.
+        Column of ``obs`` that tells what a cell is; missing values are unknown. Cells are aligned
+        with cells of the same label (``gate="label"``) unless ``gate`` says otherwise. Never used as
+        a feature.
     fit_where : str or array-like of bool, optional
         Cells to fit on, say controls: "column=value" of ``obs``, a column of truth values, or one
         truth value per cell. All cells are moved.
@@ -71,6 +72,8 @@ def align(
     rows = _representation(adata, use_rep)
     batches = np.asarray(_column(adata, batch_key))
     labels = None if label_key is None else np.asarray(_column(adata, label_key), dtype=object)
+    if label_key is not None:
+        options = {"gate": "label", **options}
     aligner = _fit(
         rows, batches, _cells(adata, fit_where, len(rows)), options, labels, label_key or ""
     )

@@ -79,10 +79,17 @@ class ModelFit {
     return compare_groups(data_.groups, check_options(data_, options_.fit));
   }
 
-  void fit(std::optional<bool> groups_differ, Aligned& out) {
+  /// `may_leave`: rows are left alone if the judgement shows no clear gain. A fit without a judgement
+  /// could not do so, and would be another one.
+  void fit(std::optional<bool> groups_differ, bool may_leave, Aligned& out) {
     RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
+    if (options_.judge && !shares_rows()) {
+      rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
+      if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
+    }
+    if (may_leave) keep_for_leaving(rows);
     Fit fitted = run(rows, groups_differ);
     if (!goal_sentence_.empty() && fitted.record.ladder.sentences.empty()) {
       fitted.record.ladder.sentences = {goal_sentence_};
@@ -91,15 +98,32 @@ class ModelFit {
     if (options_.judge && is_first()) {
       send(hooks_, MessageKind::kProgress, "judging");
       out.judgement = judge_fit(fitted, rows, options_.to);
-      if (hooks_.on_judged) {
+      // The ladder has compared what it chose with leaving rows alone.
+      const bool compared = !fitted.record.ladder.rungs.empty();
+      if (given_ && !compared && out.judgement && gains_nothing_clear(fitted, *out.judgement)) {
+        leave(fitted, *out.judgement);
+        out.judgement.reset();
+      } else if (hooks_.on_judged) {
         hooks_.on_judged(fitted.judged ? *fitted.judged : fitted.flow, rows.judged);
       }
     }
+    warn_of_copies(fitted.record);
     out.model = model_of(std::move(fitted));
+  }
+
+  /// Whether rows would be aligned within labels of which no two groups share one.
+  bool shares_no_label() const {
+    return options_.fit.gate == Gating::kLabel && !known_labels(data_.groups).in_part &&
+           no_label_is_shared(data_.groups);
   }
 
   Model leave() {
     Fit left = fit_that_leaves(data_.groups, options_.fit);
+    if (shares_no_label()) {
+      left.record.summary.sentences = {
+          "No label occurs in two groups: nothing can be aligned within labels, so every row stays "
+          "where it is. Give labels that groups share, or align whole groups with --gate none."};
+    }
     if (plain_) {
       use_values(data_.groups);
       keep_plain_columns();
@@ -127,6 +151,33 @@ class ModelFit {
     }
   }
 
+  void warn_of_copies(FitRecord& record) const {
+    for (const TellingCopy& copy : data_.telling) {
+      record.warnings.push_back(fmt::format(
+          "column \"{}\" is copied unchanged and tells the group of {:.0f} % of the rows ({:.0f} % "
+          "are of the largest group): only the {} aligned columns hide the group; drop the column "
+          "from the output, or make its values coarser.",
+          copy.column, 100 * copy.told, 100 * copy.by_chance, feature_names_.size()));
+    }
+  }
+
+  /// The automatic fit leaves rows alone for which it gains nothing clear. Only rows that all judge
+  /// can tell.
+  void keep_for_leaving(const RowsToJudge& rows) {
+    const FitOptions& asked = options_.fit;
+    if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
+    if (hooks_.resume != nullptr) return;
+    given_ = Given{.groups = rows.fitted, .columns = data_.columns};
+  }
+
+  void leave(Fit& fitted, const Judgement& judgement) {
+    leave_alone(fitted, judgement);
+    if (!plain_) return;
+    data_.columns = given_->columns;
+    use_values(given_->groups);
+    keep_plain_columns();
+  }
+
   Fit run(RowsToJudge& rows, std::optional<bool> groups_differ) {
     FitPlan plan = rows.plan();
     plan.on_progress = hooks_.on_progress;
@@ -134,7 +185,7 @@ class ModelFit {
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;
     plan_values(plan, rows.fitted);
-    plan.rehearse = plan.rehearse && options_.judge;
+    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed;
     if (data_.storage == RowStorage::kDisk) plan.scratch = data_.scratch.get();
     SelfCommunicator alone;
     Communicator& comm = shares_rows() ? *hooks_.processes : alone;
@@ -179,6 +230,11 @@ class ModelFit {
   void use_values(RowsToJudge& rows) {
     rows.judged = plain_values_of(rows.judged, data_.columns, plain_->columns);
     rows.sampled = plain_values_of(rows.sampled, data_.columns, plain_->columns);
+    if (rows.crossed) {
+      for (auto* parts : {&rows.crossed->fitted, &rows.crossed->judged}) {
+        for (GroupSet& part : *parts) part = plain_values_of(part, data_.columns, plain_->columns);
+      }
+    }
     keep_plain_columns();
   }
 
@@ -215,6 +271,12 @@ class ModelFit {
   };
   std::optional<PlainColumns> plain_ = {};
   bool uses_values_ = false;
+  /// What was given, where the fit may be taken back.
+  struct Given {
+    GroupSet groups;
+    Columns columns;
+  };
+  std::optional<Given> given_ = {};
 };
 
 std::string label_message(const Dataset& data, const char* sentence) {
@@ -262,7 +324,8 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
   inform(known_labels(data.groups).in_part
              ? "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each "
                "other (--gate none aligns whole groups)"
-             : "labels are protected: rows are aligned with rows of the same \"{}\" (--gate none "
+             : "labels steer: rows are aligned with rows that lie where rows of the same \"{0}\" "
+               "lie; a \"{0}\" that overlaps with another in space may still be mixed (--gate none "
                "aligns whole groups)");
   return out;
 }
@@ -273,8 +336,8 @@ Aligned align(Dataset data, const AlignOptions& options, const AlignHooks& hooks
   Aligned out;
   out.check = work.check();
   if (hooks.on_check) hooks.on_check(out.check);
-  if (out.check.differ) {
-    work.fit(true, out);
+  if (out.check.differ && !work.shares_no_label()) {
+    work.fit(true, true, out);
   } else {
     out.model = work.leave();
   }
@@ -290,7 +353,11 @@ Aligned fit_model(Dataset data, const AlignOptions& options, const AlignHooks& h
     differ = found->differ;
     out.check = *std::move(found);
   }
-  work.fit(differ, out);
+  if (work.shares_no_label()) {
+    out.model = work.leave();
+  } else {
+    work.fit(differ, false, out);
+  }
   return out;
 }
 

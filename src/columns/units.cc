@@ -26,6 +26,12 @@ constexpr double kAlike = 4;
 constexpr std::size_t kFewestPixels = 16;
 constexpr double kPixelsAtDarkest = 0.5;
 constexpr double kPixelsAtBrightest = 0.25;
+// Pixels beside each other are more alike than others, by this ratio of squared correlations; so
+// many pairs and rows tell.
+constexpr double kAlikeNeighbors = 1.5;
+constexpr double kLeastAlike = 0.05;
+constexpr std::size_t kPairsOfPixels = 100;
+constexpr std::size_t kRowsOfPixels = 2'000;
 // Principal components come in the order of their deviations over all rows. Some rows of a table
 // keep that order nearly, and so do spreads within groups, less so. So many features are not in
 // order by accident.
@@ -59,6 +65,36 @@ double share_of_most_frequent(std::span<const Meaning> meanings, const Key& key)
   return total > 0 ? most / total : 0;
 }
 
+// Squared correlation of two columns over their first rows.
+double squared_correlation(const Meaning& a, const Meaning& b) {
+  const std::size_t rows = std::min({a.values.size(), b.values.size(), kRowsOfPixels});
+  double count = 0, sums[5] = {};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double x = a.values[i], y = b.values[i];
+    if (std::isnan(x) || std::isnan(y)) continue;
+    count += 1;
+    const double terms[5] = {x, y, x * x, y * y, x * y};
+    for (int t = 0; t < 5; ++t) sums[t] += terms[t];
+  }
+  if (count < 2) return 0;
+  const double xx = sums[2] - sums[0] * sums[0] / count, yy = sums[3] - sums[1] * sums[1] / count;
+  const double xy = sums[4] - sums[0] * sums[1] / count;
+  return xx > 0 && yy > 0 ? xy * xy / (xx * yy) : 0;
+}
+
+// A table of rates in [0, 1] has the values of pixels; neighbors tell them apart.
+bool neighbors_are_alike(std::span<const Meaning> meanings) {
+  const std::size_t count = meanings.size();
+  const std::size_t step = std::max<std::size_t>(1, count / kPairsOfPixels);
+  double near = 0, far = 0, pairs = 0;
+  for (std::size_t j = 0; j + 1 < count; j += step) {
+    pairs += 1;
+    near += squared_correlation(meanings[j], meanings[j + 1]);
+    far += squared_correlation(meanings[j], meanings[(j + count / 2) % count]);
+  }
+  return near > kAlikeNeighbors * far && near > kLeastAlike * pairs;
+}
+
 bool pixels(std::span<const Meaning> meanings) {
   if (meanings.size() < kFewestPixels) return false;
   if (std::any_of(meanings.begin(), meanings.end(),
@@ -68,7 +104,8 @@ bool pixels(std::span<const Meaning> meanings) {
   return share_of_most_frequent(meanings, [](const Interval& r) { return r.low; }) >=
              kPixelsAtDarkest &&
          share_of_most_frequent(meanings, [](const Interval& r) { return r.high; }) >=
-             kPixelsAtBrightest;
+             kPixelsAtBrightest &&
+         neighbors_are_alike(meanings);
 }
 
 bool decaying(const std::vector<double>& spreads, std::size_t fewest, double slack) {

@@ -122,7 +122,7 @@ void decide(CheckReport& report, double error_rate) {
     FeatureDifference& feature = report.features[j];
     feature.false_discovery_rate = std::min(1.0, kTests * rates[j]);
     feature.differs = feature.false_discovery_rate <= error_rate;
-    feature.importance = report.guess.importance[j];
+    if (!report.guess.importance.empty()) feature.importance = report.guess.importance[j];
     report.p_value = std::min(report.p_value, feature.false_discovery_rate);
   }
   report.differ = report.p_value <= error_rate;
@@ -253,7 +253,7 @@ Index most_rows(const GroupSet& groups, const CheckOptions& options) {
 }
 
 // Whether groups differ is all that some want to know. Features are compared in no time; predicting
-// the group takes trees, and several copies of the rows.
+// the group takes a panel of classifiers, and several copies of the rows.
 enum class Wanted { kFigures, kAnswer };
 
 CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const Guess* known_guess,
@@ -261,7 +261,6 @@ CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const
   const JudgedRows judged =
       drawn(groups, rows_per_group(sizes_of(groups), most_rows(groups, options)), options);
   CheckReport out{.rows = judged.sizes};
-  out.guess.importance.resize(static_cast<std::size_t>(groups.dim()), 0);
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
   if (wanted == Wanted::kAnswer && out.differ) return out;
@@ -269,7 +268,8 @@ CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const
     out.guess = *known_guess;
   } else if (can_be_guessed(judged)) {
     out.guess = guess_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
-                             {.seed = options.seed}, workers);
+                             {.seed = options.seed, .importance = wanted == Wanted::kFigures},
+                             workers);
   }
   decide(out, options.error_rate);
   return out;

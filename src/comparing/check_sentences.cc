@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace conflux {
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr Index kSmallGroup = 30;
 constexpr std::size_t kMostNames = 5;
+// A difference of composition that chance may make and that would matter.
+constexpr double kUnclearComposition = 0.15;
 
 std::string percent(double share) {
   return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
@@ -40,6 +43,29 @@ std::string verdict(const CheckReport& report, double error_rate) {
                      features, percent(error_rate));
 }
 
+bool any_is_shared(const Composition& labels) {
+  const auto holders = (labels.shares.array() > 0).cast<Index>().colwise().sum();
+  return holders.maxCoeff() > 1;
+}
+
+std::pair<Advice, std::string> advice_on_labels(const Composition& labels) {
+  if (!any_is_shared(labels)) {
+    return {Advice::kLeave,
+            "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
+            "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
+            "give labels that groups share."};
+  }
+  if (unlike(labels)) {
+    return {Advice::kGateLabels,
+            fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
+                        "another label to be like another group (chance: {}). Aligned as wholes, rows "
+                        "of different labels would be made alike; gates by label keep them apart.",
+                        percent(labels.difference.value), percent(labels.difference.by_chance))};
+  }
+  return {Advice::kAlign,
+          "The groups hold the same labels in similar shares: whole groups can be aligned."};
+}
+
 // Who found partners and at what distance, which says how far a gate can be trusted.
 void tell_partners(CheckReport& report, const Matching& matching) {
   if (matching.groups.size() > kMostNames) return;
@@ -61,16 +87,9 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
                     "different labels are kept apart, and rows without a label are sorted by where "
                     "they lie. Shares of labels are those of the rows that have one.",
                     known_phrase(known)));
-  } else if (report.labels && unlike(*report.labels)) {
-    say(Advice::kGateLabels,
-        fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
-                    "another label to be like another group (chance: {}). Aligned as wholes, rows "
-                    "of different labels would be made alike; gates by label keep them apart.",
-                    percent(report.labels->difference.value),
-                    percent(report.labels->difference.by_chance)));
   } else if (report.labels) {
-    say(Advice::kAlign,
-        "The groups hold the same labels in similar shares: whole groups can be aligned.");
+    const auto [advice, sentence] = advice_on_labels(*report.labels);
+    say(advice, sentence);
   } else if (report.overlap < kLeastOverlap) {
     say(choice.gate ? Advice::kGateKinds : Advice::kAlign,
         fmt::format(
@@ -99,6 +118,12 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
                     percent(report.kinds.difference.by_chance)));
   } else if (choice.gate) {
     say(Advice::kGateKinds, choice.reason);
+  } else if (report.kinds.difference.by_chance > kUnclearComposition) {
+    say(Advice::kAlign,
+        fmt::format("Whether the groups hold the same kinds of rows cannot be known from so few "
+                    "rows: {} of them could be of other kinds by chance. Whole groups would be "
+                    "aligned; labels would settle it.",
+                    percent(report.kinds.difference.by_chance)));
   } else {
     say(Advice::kAlign,
         "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");

@@ -173,6 +173,19 @@ Composition composition_of(const std::vector<Index>& kind_of, std::vector<std::s
   return out;
 }
 
+// The labels of all rows, which are counted sooner than drawn, without the rows.
+JudgedRows labels_of_all(const GroupSet& groups) {
+  JudgedRows out;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    const Index size = groups[m].rows.rows();
+    out.sizes.push_back(size);
+    out.group_of.insert(out.group_of.end(), static_cast<std::size_t>(size), m);
+    for (Index i = 0; i < size; ++i) out.label_of.push_back(groups[m].label(i));
+  }
+  out.rows.resize(groups.num_samples(), 0);
+  return out;
+}
+
 // Few rows, or features that leave no gaps, can hide kinds that are there.
 std::string reason_for_single_clouds(const Composition& kinds) {
   std::string out = "Whole groups are made alike: no parts of them are seen to lie apart.";
@@ -223,8 +236,9 @@ Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint
   }
   out.overlap = std::max(near, mixing_of(judged, workers));
   if (groups.label_names().size() > 1) {
+    const JudgedRows counted = labels_of_all(groups);
     out.labels =
-        composition_of(judged.label_of, groups.label_names(), judged, deals, seed, workers);
+        composition_of(counted.label_of, groups.label_names(), counted, deals, seed, workers);
   }
   return out;
 }

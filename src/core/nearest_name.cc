@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMostListed = 10;
 // Longer names are not worth a quadratic comparison.
 constexpr std::size_t kLongestName = 200;
+// Fewer letters begin many names.
+constexpr std::size_t kShortestBeginning = 3;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -39,6 +41,21 @@ Index edits(std::string_view a, std::string_view b) {
   return above[m];
 }
 
+// The shortest name of which the beginning was given.
+std::optional<std::string> name_that_begins(std::string_view wanted,
+                                            const std::vector<std::string>& names) {
+  const std::string* found = nullptr;
+  for (const std::string& name : names) {
+    const bool begins =
+        name.size() >= wanted.size() &&
+        std::equal(wanted.begin(), wanted.end(), name.begin(),
+                   [](char a, char b) { return lower(a) == lower(b); });
+    if (begins && (found == nullptr || name.size() < found->size())) found = &name;
+  }
+  if (wanted.size() < kShortestBeginning || found == nullptr) return std::nullopt;
+  return *found;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view wanted,
@@ -57,7 +74,7 @@ std::optional<std::string> nearest_name(std::string_view wanted,
     best = distance;
     found = &name;
   }
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  return found == nullptr ? name_that_begins(wanted, names) : std::optional(*found);
 }
 
 std::string unknown_name(std::string_view kind, std::string_view wanted,

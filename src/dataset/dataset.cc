@@ -6,6 +6,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/storage/checkpoint.h"
+#include "dataset/copied_columns.h"
 #include "dataset/feature_options.h"
 #include "dataset/group_names.h"
 #include "dataset/labels.h"
@@ -107,6 +108,10 @@ Dataset dataset_of(const Table& table, const DatasetOptions& options, const Data
   add_to_dropped(chosen.columns, listed_names(options.group));
   if (!options.label.empty()) add_to_dropped(chosen.columns, {options.label});
   Dataset out = dataset_of(table, tags, chosen, hooks);
+  std::vector<std::string> known = listed_names(options.group);
+  known.push_back(options.label);
+  out.telling = find_telling_copies(table, out.columns.feature_names(), known, groups.of_row,
+                                    std::ssize(groups.names));
   out.group_column = options.group;
   out.label_column = options.label;
   return out;

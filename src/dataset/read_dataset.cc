@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
 #include <utility>
 
 #include "columns/measured_scales.h"
@@ -5,6 +9,7 @@
 #include "conflux/dataset/dataset.h"
 #include "dataset/array_dataset.h"
 #include "dataset/coordinate_dataset.h"
+#include "dataset/copied_columns.h"
 #include "dataset/data_warnings.h"
 #include "dataset/disk_dataset.h"
 #include "dataset/feature_options.h"
@@ -14,6 +19,7 @@
 #include "dataset/table_dataset.h"
 #include "dataset/table_files.h"
 #include "dataset/table_rows.h"
+#include "tables/netcdf.h"
 
 namespace conflux {
 
@@ -59,15 +65,39 @@ Dataset read_table(const TableFiles& files, const DatasetHooks& hooks) {
     if (rows.drawn) return read_table(files_in_memory(files), hooks);
   }
   Dataset out = gather_rows(rows.table, numbered.tags(), std::move(found), hooks.on_message);
+  const RowTags tags = numbered.tags();
+  std::vector<std::string> known = rows.no_features;
+  for (const std::string& name : listed_names(options.group)) known.push_back(name);
+  out.telling = find_telling_copies(rows.table, out.columns.feature_names(), known, tags.groups,
+                                    std::ssize(tags.group_names));
   out.pool = pool_of(rows, numbered.groups.names, out.positions);
   out.positions.clear();
   return out;
+}
+
+// Files that state the unit of a variable must state the same one: kelvins and degrees would be
+// aligned as if they differed.
+void refuse_unlike_units(const DatasetOptions& options) {
+  std::map<std::string, std::pair<std::string, std::string>> known;  // unit and file of a variable
+  for (const std::string& path : options.paths) {
+    if (options.paths.size() < 2 || path == "-") return;
+    if (table_format(path, options.table) != "nc") continue;
+    for (const auto& [name, unit] : netcdf_units(path)) {
+      const auto& [first, file] = known.try_emplace(name, unit, path).first->second;
+      if (first == unit) continue;
+      throw InvalidData(fmt::format(
+          "{} states \"{}\" in {}, but {} in {}; convert one of them, as the maps would take the "
+          "units for a difference of the groups.",
+          file, name, first, path, unit));
+    }
+  }
 }
 
 }  // namespace
 
 Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks) {
   if (options.paths.empty()) throw InvalidOption("there is no file to read; name one.");
+  refuse_unlike_units(options);
   TableFiles files{.options = options, .text = spelled_columns(options.columns)};
   files.components = find_components(options, hooks.on_message);
   // Other numbers beside components, say of a joined table, are no features unless they are named.

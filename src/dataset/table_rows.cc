@@ -162,7 +162,11 @@ TableRows read_whole(const TableFiles& files, const MessageCallback& on_message)
     const JoinedTable meta(options.meta, options.meta_key, {.text = spelled_columns(files)},
                            options.threads);
     meta.check_rows(out.table.num_rows(), out.table.source);
+    const std::vector<std::string> own = out.table.names();
     meta.join(out.table, 0);
+    for (const std::string& name : out.table.names()) {
+      if (std::find(own.begin(), own.end(), name) == own.end()) out.joined.push_back(name);
+    }
   }
   if (!options.group.empty()) out.groups = groups_of_file(out.table, "", options);
   if (!options.where.empty()) keep_rows(out, rows_where(out.table, options.where));
@@ -241,6 +245,9 @@ TableRows read_rows(const TableFiles& files, const MessageCallback& on_message) 
   TableRows out =
       options.fit_rows.all() ? read_whole(files, on_message) : read_drawn(files, on_message);
   out.no_features = columns_besides(files);
+  for (const std::string& name : out.joined) {
+    if (options.columns.features.empty()) out.no_features.push_back(name);
+  }
   refuse_absent_labels(out.table, options);
   if (out.table.num_rows() == 0) {
     throw InvalidData(fmt::format("{}: there are no rows; add some.", out.table.source));

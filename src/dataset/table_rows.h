@@ -30,6 +30,8 @@ struct TableRows {
   std::optional<DrawnRows> drawn = std::nullopt;
   /// Columns that tell groups, labels and conditions, and are therefore no features.
   std::vector<std::string> no_features = {};
+  /// Columns of the joined table. They tell of the rows, and are features only if they are named.
+  std::vector<std::string> joined = {};
 
   /// Groups in the order of their first rows, drawn or not. Gives the names of the rows' groups
   /// away.

@@ -195,11 +195,24 @@ double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen,
   return problem.empty() ? 0 : problem.start(Frame(Matrix::Identity(k, k)));
 }
 
+namespace {
+
+// The only group that counts, to which all others are moved; -1 if several count. It has as much as
+// it has of every kind, however little, and stays where it is.
+Index target_of(const std::vector<double>& weights) {
+  const auto counts = [](double weight) { return weight > 0; };
+  if (std::count_if(weights.begin(), weights.end(), counts) != 1) return -1;
+  return std::find_if(weights.begin(), weights.end(), counts) - weights.begin();
+}
+
+}  // namespace
+
 GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const Frame& frame,
                            const Gate& gate, MapDetail detail, double strength,
                            const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers) {
   const Index k = frame.directions();
+  const Index target = target_of(options.weights.list);
   GatedLayer::Maps maps(
       static_cast<std::size_t>(groups.num_groups()),
       std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.kinds() * k)));
@@ -217,12 +230,13 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const
       barycenters.emplace_back(row.begin(), row.end());
       // A group that is alone in a kind has nobody to meet.
       for (std::size_t j = 0; j < fitted.members.size() && fitted.members.size() > 1; ++j) {
+        if (fitted.members[j] == target) continue;
         maps[fitted.members[j]][c * k + line] = fitted.map(j, line, detail, strength);
       }
       for (Index m = 0; m < groups.num_groups(); ++m) {
         const double mass = rows.masses(m, c);
         const bool shifted = mass < settings.min_kind && mass > 1 && takes_part(rows, m, c);
-        if (!shifted || fitted.members.front() == m) continue;
+        if (!shifted || m == target || fitted.members.front() == m) continue;
         maps[m][c * k + line] = shift_to(rows.sums[m](c, line) / mass, mass, row.mean(), strength);
       }
     }

@@ -321,8 +321,10 @@ std::vector<Index> kinds_of(const Samples& samples, const GroupSet& all, std::ui
   return out;
 }
 
-Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples,
-                const EvaluationOptions& options, const Workers& workers) {
+// f(alignment of the samples, whether labels or kinds are kept apart).
+template <class F>
+auto with_alignment(const Flow& flow, const GroupSet& groups, const Samples& samples,
+                    const EvaluationOptions& options, const Workers& workers, F&& f) {
   Matrix translated;
   if (!options.to.empty()) {
     translated = samples.shared;
@@ -348,10 +350,27 @@ Judgement judge(const Flow& flow, const GroupSet& groups, const Samples& samples
     alignment.labels_found = true;
   }
   const bool within = options.gate == Gating::kLabel || alignment.labels_found;
-  return judge_alignment(alignment, {.labels_protected = within, .seed = options.seed}, workers);
+  return f(alignment, within);
+}
+
+bool can_be_judged(const Samples& samples) {
+  const std::vector<Index>& sizes = samples.original.sizes;
+  return std::count_if(sizes.begin(), sizes.end(),
+                       [](Index rows) { return rows >= kRowsToGuess; }) > 1;
 }
 
 }  // namespace
+
+std::optional<Guesses> guess_after(const Flow& flow, const GroupSet& groups,
+                                   const EvaluationOptions& options) {
+  const Workers workers(options.threads);
+  const Samples samples = draw_samples(flow, groups, options, workers);
+  if (!can_be_judged(samples)) return std::nullopt;
+  return with_alignment(flow, groups, samples, options, workers,
+                        [&](const Alignment& alignment, bool) {
+                          return guess_alignment(alignment, {.seed = options.seed}, workers);
+                        });
+}
 
 Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOptions& options) {
   check_metrics(options.metrics);
@@ -365,11 +384,16 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOp
   for (const Index label : samples.original.label_of) {
     if (label >= 0) ++out.rows_of_label[label];
   }
-  const auto large = std::count_if(out.rows.begin(), out.rows.end(),
-                                   [](Index rows) { return rows >= kRowsToGuess; });
-  if (large > 1) {
+  if (can_be_judged(samples)) {
     if (options.progress) options.progress("guessing groups");
-    out.judgement = judge(flow, groups, samples, options, workers);
+    out.judgement = with_alignment(
+        flow, groups, samples, options, workers, [&](const Alignment& alignment, bool within) {
+          return judge_alignment(alignment,
+                                 {.labels_protected = within,
+                                  .further = options.further,
+                                  .seed = options.seed},
+                                 workers);
+        });
   }
   out.metrics = measure(samples, flow, groups, out, options, workers);
   return out;

@@ -14,6 +14,7 @@
 #include "core/rng.h"
 #include "core/take_rows.h"
 #include "flow/knot_reach.h"
+#include "judging/new_rows.h"
 #include "metrics/thinning.h"
 #include "training/pool_draw.h"
 
@@ -70,22 +71,6 @@ Choice without_rows(const Choice& rows, const Choice& taken) {
   return out;
 }
 
-// A set with the groups that have rows.
-GroupSet without_empty(const GroupSet& groups, const Choice& rows) {
-  const GroupSet all = take_rows(groups, rows);
-  GroupSet out;
-  std::vector<std::vector<Index>> labels;
-  for (Index m = 0; m < all.num_groups(); ++m) {
-    if (all[m].rows.rows() == 0) continue;
-    out.add(all[m].name, all[m].rows.to_matrix());
-    labels.emplace_back(all[m].labels.begin(), all[m].labels.end());
-  }
-  if (!all.feature_names().empty()) out.set_feature_names(all.feature_names());
-  out.set_covariates(all.covariates());
-  if (!all.label_names().empty()) out.set_labels(all.label_names(), std::move(labels));
-  return out;
-}
-
 // Groups that are larger than their pools have rows enough without a share of it.
 void set_rows_aside(RowsToJudge& out, const GroupSet& groups, const Pool& pool, double share,
                     std::uint64_t seed) {
@@ -130,14 +115,27 @@ Choice some_rows(const GroupSet& groups, std::uint64_t seed, Index limit) {
 }
 
 GroupSet sample_of(const GroupSet& groups, std::uint64_t seed) {
-  return without_empty(groups, some_rows(groups, seed, kMostSampledRows));
+  return with_rows(take_rows(groups, some_rows(groups, seed, kMostSampledRows)));
 }
 
-std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, bool fitted_again) {
+std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const Fit& fit) {
+  const bool fitted_again = fit.judged.has_value(), nothing_fitted = fit.flow.num_layers() == 0;
   const std::string count = judged < rows.unseen_rows
                                 ? fmt::format("{} of {}", judged, rows.unseen_rows)
                                 : fmt::format("{}", judged);
   switch (by) {
+    case JudgedBy::kCrossed:
+      if (nothing_fitted) return fmt::format("Judged on {} rows, which stay where they are.", judged);
+      if (rows.set_aside.empty()) {
+        return fmt::format(
+            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in the "
+            "same way.",
+            judged);
+      }
+      return fmt::format(
+          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged by "
+          "a fit of the other half.",
+          judged, rows.judged.num_samples(), rows.fitted_rows);
     case JudgedBy::kSetAside:
       return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
                          count, rows.fitted_rows);
@@ -212,12 +210,19 @@ std::optional<double> beyond_knots(const Flow& flow, const GroupSet& fitted,
 
 void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& judgement) {
   FitSummary& out = fit.record.summary;
-  const Guess& before = judgement.within_labels ? *judgement.within_before : judgement.guess_before;
-  const Guess& after = judgement.within_labels ? *judgement.within_after : judgement.guess_after;
+  const Guess& before = judgement.verdict_before();
+  const Guess& after = judgement.verdict_after();
   out.verdict = name_of(judgement.verdict);
   out.auc_before = before.auc;
   out.auc_after = after.auc;
   out.auc_by_chance = after.by_chance();
+  out.auc_low = after.low();
+  out.auc_high = after.high();
+  if (const std::optional<Index> worst = after.worst_group()) {
+    out.worst_group = judgement.worst_group;
+    out.worst_before = before.per_group[*worst];
+    out.worst_after = after.per_group[*worst];
+  }
   out.within_labels = judgement.within_labels;
   out.neighbors_kept = judgement.mean_neighbors_kept;
   out.neighbors_by_chance = judgement.neighbors_by_chance;
@@ -237,7 +242,7 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   const std::string& reason = fit.record.kinds.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
-  out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit.judged.has_value()));
+  out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit));
   add_groups_left_out(
       by == JudgedBy::kRehearsed ? groups_without_rows(fit.rehearsed->before) : rows.too_small,
       out.sentences);
@@ -280,10 +285,6 @@ Judgement judge_unseen(const UnseenRows& rows, std::uint64_t seed, const Workers
   return judge_alignment(alignment, {.seed = seed}, workers);
 }
 
-}  // namespace
-
-namespace {
-
 void choose_gate_by(const GroupSet& groups, RowsToJudge& out) {
   GateDecision decision = decide_gate(groups, out.options, 1, Workers(out.options.threads));
   out.options.gate = decision.gate;
@@ -324,7 +325,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   if (!out.set_aside.empty()) {
     out.by = JudgedBy::kSetAside;
     out.unseen_rows = count_all(out.set_aside);
-    out.judged = without_empty(groups, thinned(out.set_aside, options.seed));
+    out.judged = with_rows(take_rows(groups, thinned(out.set_aside, options.seed)));
     out.fitted = take_rows(groups, without_rows(pool.fitted, out.set_aside));
     out.fitted_rows = out.fitted.num_samples();
     out.sampled = sample_of(out.fitted, options.seed);
@@ -339,8 +340,9 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
   out.unseen_rows = count_all(held_out);
   out.judged =
-      without_empty(groups, held_out.empty() ? some_rows(groups, options.seed, kMostJudgedRows)
-                                             : thinned(std::move(held_out), options.seed));
+      with_rows(take_rows(groups, held_out.empty()
+                                      ? some_rows(groups, options.seed, kMostJudgedRows)
+                                      : thinned(std::move(held_out), options.seed)));
   out.sampled = sample_of(groups, options.seed);
   out.fitted = std::move(groups);
   return out;
@@ -359,22 +361,36 @@ Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
 std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std::string& to) {
   const FitOptions& options = fit.record.options;
   fit.record.summary.beyond_knots = beyond_knots(fit.flow, rows.sampled, Workers(options.threads));
-  if (rows.by == JudgedBy::kFitted && fit.rehearsed && to.empty()) {
+  note_reach(fit.record.summary, stacked(rows.sampled));
+  EvaluationOptions how{.metrics = {"transport_cost"},
+                        .gate = options.gate,
+                        .to = to,
+                        .seed = options.seed,
+                        .threads = options.threads};
+  // Where rows were set aside they come first, and otherwise the first part.
+  const bool apart = rows.by == JudgedBy::kSetAside;
+  const std::vector<Flow> flows = rows.crossed ? fit_others(fit, *rows.crossed) : std::vector<Flow>();
+  if (!flows.empty()) {
+    const GroupSet& first = apart ? rows.judged : rows.crossed->judged.front();
+    how.further = judge_parts(flows, *rows.crossed, first.names(), how);
+  }
+  const bool crossed = !how.further.empty();
+  if (!crossed && rows.by == JudgedBy::kFitted && fit.rehearsed && to.empty()) {
     const Judgement judgement =
         judge_unseen(*fit.rehearsed, options.seed, Workers(options.threads));
     summarize(fit, rows, JudgedBy::kRehearsed, judgement);
     return judgement;
   }
-  // Rows that were set aside judge the model itself; no fit has seen them.
+  // Rows that were set aside judge the model itself, as no fit has seen them. Other rows judge a
+  // fit of the other parts, or the flow that has not seen them.
+  const bool part = crossed && !apart;
   const bool again = rows.by == JudgedBy::kHeldOut && fit.judged.has_value();
-  const Evaluation found = evaluate(again ? *fit.judged : fit.flow, rows.judged,
-                                    {.metrics = {"transport_cost"},
-                                     .gate = options.gate,
-                                     .to = to,
-                                     .seed = options.seed,
-                                     .threads = options.threads});
+  if (part) how.further.erase(how.further.begin());
+  const Evaluation found = part
+                               ? evaluate(flows.front(), rows.crossed->judged.front(), how)
+                               : evaluate(again ? *fit.judged : fit.flow, rows.judged, how);
   if (found.judgement) {
-    summarize(fit, rows, rows.by, *found.judgement);
+    summarize(fit, rows, crossed ? JudgedBy::kCrossed : rows.by, *found.judgement);
   } else {
     fit.record.summary.sentences = {
         "Not judged: that takes two groups of at least three rows each.", how_it_ended(fit.record)};

@@ -9,8 +9,10 @@
 // that the fit itself holds out are judged: no map was fitted on them, but they said when to stop.
 // Small groups are judged by one half of their rows and a fit of the other half, where the method
 // does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
+// Where rows are few, all of them judge (judging/cross_judging.h).
 //
-// Cost: that of judge_alignment() on at most 10,000 rows.
+// Cost: that of judge_alignment() on at most 10,000 rows, and two further fits of half of the
+// rows where they are few.
 
 #pragma once
 
@@ -21,6 +23,7 @@
 #include "conflux/core/group_set.h"
 #include "conflux/judging/judgement.h"
 #include "conflux/training/fit.h"
+#include "judging/cross_judging.h"
 #include "training/fit_plan.h"
 
 namespace conflux {
@@ -32,6 +35,7 @@ enum class JudgedBy {
   kSetAside,   ///< rows that nothing of the fit has seen
   kHeldOut,    ///< rows that no map was fitted on, but that said when to stop
   kRehearsed,  ///< half of the rows, by a fit of the other half
+  kCrossed,    ///< all rows, each part by a fit of the others
   kFitted,     ///< rows of the fit
 };
 
@@ -47,6 +51,8 @@ struct RowsToJudge {
   /// A copy of some fitted rows, at most 2,000: new rows are measured by how they lie.
   GroupSet sampled = {};
   JudgedBy by = JudgedBy::kFitted;
+  /// Parts of the fitted rows that judge as well (cross_rows()); unset: they do not.
+  std::optional<CrossedRows> crossed = std::nullopt;
   /// Which rows of each group were set aside, in their order; of a group that is larger than its
   /// pool those that come next.
   std::vector<std::vector<Index>> set_aside = {};

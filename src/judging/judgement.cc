@@ -272,7 +272,49 @@ void judge_moves(const Pair& pair, const Alignment& alignment, Judgement& out) {
   sort_by_distance(out.groups_moved);
 }
 
+Guesses guess_pair(const Pair& pair, const JudgementOptions& options, bool importance,
+                   const Workers& workers) {
+  const GuessingOptions guessing{.seed = options.seed};
+  const GuessingOptions in_detail{.seed = options.seed, .importance = importance};
+  Guesses out{.rows = pair.before.rows()};
+  out.before = guess_groups(SampleRows(pair.before), pair.group_of, in_detail, workers);
+  out.after = guess_groups(SampleRows(pair.after), pair.group_of, in_detail, workers);
+  if (pair.within.empty()) return out;
+  const auto within = [&](const Matrix& rows) {
+    return guess_within_kinds(rows, pair.group_of, pair.within, guessing, workers);
+  };
+  out.within_before = within(pair.before);
+  out.within_after = within(pair.after);
+  return out;
+}
+
+// Of the judgement's own rows and of further ones.
+void take_means(const std::vector<Guesses>& all, Judgement& out) {
+  const auto mean_of = [&](auto field) -> std::optional<Guess> {
+    std::vector<Guess> known;
+    for (const Guesses& each : all) {
+      const std::optional<Guess> guess = each.*field;
+      if (guess) known.push_back(*guess);
+    }
+    if (known.empty()) return std::nullopt;
+    return mean_guess(known);
+  };
+  out.guess_before = *mean_of(&Guesses::before);
+  out.guess_after = *mean_of(&Guesses::after);
+  out.within_before = mean_of(&Guesses::within_before);
+  out.within_after = mean_of(&Guesses::within_after);
+  for (const Guesses& each : all) out.rows += each.rows;
+}
+
 }  // namespace
+
+Guesses guess_alignment(const Alignment& alignment, const JudgementOptions& options,
+                        const Workers& workers) {
+  check_shapes(alignment);
+  Pair pair = draw_pair(alignment, options.max_rows, options.seed);
+  leave_unexplained(pair, alignment.covariates);
+  return guess_pair(pair, options, false, workers);
+}
 
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,
                           const Workers& workers) {
@@ -280,19 +322,13 @@ Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& op
   Judgement out{.kinds_found = alignment.labels_found || !alignment.kind_of.empty()};
   {
     Pair pair = draw_pair(alignment, options.max_rows, options.seed);
-    out.rows = pair.before.rows();
     judge_moves(pair, alignment, out);
     leave_unexplained(pair, alignment.covariates);
-    const GuessingOptions guessing{.seed = options.seed};
-    out.guess_before = guess_groups(SampleRows(pair.before), pair.group_of, guessing, workers);
-    out.guess_after = guess_groups(SampleRows(pair.after), pair.group_of, guessing, workers);
-    if (!pair.within.empty()) {
-      out.within_before =
-          guess_within_kinds(pair.before, pair.group_of, pair.within, guessing, workers);
-      out.within_after =
-          guess_within_kinds(pair.after, pair.group_of, pair.within, guessing, workers);
-    }
+    std::vector<Guesses> all{guess_pair(pair, options, true, workers)};
+    all.insert(all.end(), options.further.begin(), options.further.end());
+    take_means(all, out);
     out.within_labels = options.labels_protected && out.within_after.has_value();
+    out.gain_error = error_of_difference(out.verdict_before(), out.verdict_after());
     rank_importance(alignment, out);
   }
   Pair near = draw_pair(alignment, options.near_rows, options.seed);

@@ -21,28 +21,22 @@ constexpr double kMixedLess = 0.05;
 constexpr std::size_t kMostTold = 3;
 // In deviations of the AUC by chance.
 constexpr double kClearlyBelow = 4;
-// An AUC that chance may reach. Where it is larger, a few hundred rows have judged, and a
-// difference that more rows would show can hide in it.
+// An AUC that new rows may show. Where it is larger, a few hundred rows have judged, and a
+// difference that more rows would show can hide in the interval.
 constexpr double kWideBand = 0.55;
 // A share in how the group is guessed.
 constexpr double kWorthNaming = 0.1;
 
-Verdict verdict_of(const Guess& before, const Guess& after) {
+Verdict verdict_of(const Judgement& judgement) {
+  const Guess& before = judgement.verdict_before();
+  const Guess& after = judgement.verdict_after();
   if (!before.beyond_chance()) {
     return after.beyond_chance() ? Verdict::kAlreadyAligned : Verdict::kNothingToDo;
   }
   if (!after.beyond_chance()) return Verdict::kAligned;
-  const double noise = 1.6449 * std::max(before.deviation, after.deviation);
-  if (after.auc < before.auc - noise) return Verdict::kBetter;
+  const double noise = 1.6449 * judgement.gain_error;
+  if (judgement.clear_gain()) return Verdict::kBetter;
   return after.auc > before.auc + noise ? Verdict::kWorse : Verdict::kUnchanged;
-}
-
-const Guess& before_of(const Judgement& judgement) {
-  return judgement.within_labels ? *judgement.within_before : judgement.guess_before;
-}
-
-const Guess& after_of(const Judgement& judgement) {
-  return judgement.within_labels ? *judgement.within_after : judgement.guess_after;
 }
 
 // Each group's rows follow the others' too closely: chance would mix them less evenly.
@@ -50,10 +44,29 @@ bool is_below_chance(const Guess& guess) {
   return guess.auc < 0.5 - kClearlyBelow * guess.deviation;
 }
 
+// An interval of the AUC that holds what new rows would show in 95 of 100 cases.
+std::string interval_of(const Guess& guess) {
+  return fmt::format("95 % interval {:.3f} to {:.3f}", guess.low(), guess.high());
+}
+
 std::string guess_phrase(const Judgement& judgement) {
-  return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it",
-                     before_of(judgement).auc, after_of(judgement).auc,
-                     after_of(judgement).by_chance());
+  const Guess& after = judgement.verdict_after();
+  return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it; {}",
+                     judgement.verdict_before().auc, after.auc, after.by_chance(),
+                     interval_of(after));
+}
+
+// The mean of several groups hides the worst of them.
+std::string worst_sentence(const Judgement& judgement) {
+  const std::optional<Index> worst = judgement.verdict_after().worst_group();
+  if (!worst) return "";
+  const auto& before = judgement.verdict_before().per_group;
+  const auto known = std::count_if(before.begin(), before.end(),
+                                   [](double auc) { return !std::isnan(auc); });
+  return fmt::format(
+      "The AUC is the mean over {} groups, each against the rest; the worst afterwards is {} "
+      "({:.3f} -> {:.3f}).",
+      known, judgement.worst_group, before[*worst], judgement.verdict_after().per_group[*worst]);
 }
 
 // Says whether the group of a row can be guessed; with protected labels, among the rows of one
@@ -74,13 +87,13 @@ std::string verdict_sentence(const Judgement& judgement, std::string_view what) 
           "if they had been aligned already; give the rows as they were measured.",
           guess);
     case Verdict::kAligned:
-      if (is_below_chance(after_of(judgement))) {
+      if (is_below_chance(judgement.verdict_after())) {
         return fmt::format(
             "Not known: the group of {} is guessed worse than by chance ({}), as happens with rows "
             "that the fit has seen. New rows will tell.",
             row, guess);
       }
-      if (after_of(judgement).by_chance() > kWideBand) {
+      if (judgement.verdict_after().high() > kWideBand) {
         return fmt::format(
             "Aligned as far as so few rows can tell: the group of {} is no longer guessed better "
             "than by chance ({}).",
@@ -91,7 +104,7 @@ std::string verdict_sentence(const Judgement& judgement, std::string_view what) 
       return fmt::format("Better, not gone: the group of {} can still be guessed ({}).", row,
                          guess);
     case Verdict::kUnchanged:
-      if (after_of(judgement).auc < before_of(judgement).auc) {
+      if (judgement.verdict_after().auc < judgement.verdict_before().auc) {
         return fmt::format(
             "No clear gain: the group of {} can still be guessed, and chance may be all that has "
             "changed ({}).",
@@ -170,7 +183,7 @@ void warn_of_separation(Judgement& judgement) {
 }
 
 void warn_of_fitted_rows(Judgement& judgement) {
-  const Guess& after = after_of(judgement);
+  const Guess& after = judgement.verdict_after();
   if (!is_below_chance(after)) return;
   judgement.warnings.push_back(fmt::format(
       "the group is guessed worse than by chance (AUC {:.3f}): these rows look as if the fit had "
@@ -197,6 +210,34 @@ std::string moved_most(const Judgement& judgement) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Whether groups hold labels in different shares beyond chance: a chi-square test of the table of
+// counts, by the normal law of Wilson and Hilferty.
+bool shares_differ(const Alignment& alignment) {
+  Index groups = 0, labels = 0;
+  for (std::size_t i = 0; i < alignment.label_of.size(); ++i) {
+    groups = std::max(groups, alignment.group_of[i] + 1);
+    labels = std::max(labels, alignment.label_of[i] + 1);
+  }
+  Matrix counts = Matrix::Zero(groups, labels);
+  for (std::size_t i = 0; i < alignment.label_of.size(); ++i) {
+    if (alignment.label_of[i] >= 0) counts(alignment.group_of[i], alignment.label_of[i]) += 1;
+  }
+  const Vector of_groups = counts.rowwise().sum();
+  const Eigen::RowVectorXd of_labels = counts.colwise().sum();
+  const auto present = [](const auto& sums) { return static_cast<double>((sums.array() > 0).count()); };
+  const double freedom = (present(of_groups) - 1) * (present(of_labels) - 1);
+  if (freedom < 1) return false;
+  double square = 0;
+  for (Index m = 0; m < groups; ++m) {
+    for (Index c = 0; c < labels; ++c) {
+      const double expected = of_groups(m) * of_labels(c) / of_groups.sum();
+      if (expected > 0) square += std::pow(counts(m, c) - expected, 2) / expected;
+    }
+  }
+  const double unit = 2 / (9 * freedom);
+  return (std::cbrt(square / freedom) - (1 - unit)) / std::sqrt(unit) > 1.6449;
+}
+
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -219,16 +260,26 @@ std::string_view name_of(Verdict verdict) {
 
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
-  judgement.verdict = verdict_of(before_of(judgement), after_of(judgement));
+  judgement.verdict = verdict_of(judgement);
   const std::string_view what = judgement.kinds_found ? "kind" : "label";
   judgement.sentences = {verdict_sentence(judgement, what)};
-  if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
-    judgement.sentences.push_back(
-        fmt::format("Among rows of all {0}s it can be (AUC {1:.3f} -> {2:.3f}): the groups hold "
-                    "{0}s in different shares, which stay as they are.",
-                    what, judgement.guess_before.auc, judgement.guess_after.auc));
+  if (const auto worst = judgement.verdict_after().worst_group()) {
+    judgement.worst_group =
+        alignment.group_names.empty() ? std::to_string(*worst) : alignment.group_names[*worst];
   }
-  const bool left = after_of(judgement).beyond_chance();
+  if (const std::string worst = worst_sentence(judgement); !worst.empty()) {
+    judgement.sentences.push_back(worst);
+  }
+  if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
+    const std::string why =
+        judgement.kinds_found || shares_differ(alignment)
+            ? fmt::format(": the groups hold {}s in different shares, which stay as they are", what)
+            : "";
+    judgement.sentences.push_back(
+        fmt::format("Among rows of all {}s together it can be predicted (AUC {:.3f} -> {:.3f}){}.",
+                    what, judgement.guess_before.auc, judgement.guess_after.auc, why));
+  }
+  const bool left = judgement.verdict_after().beyond_chance();
   if (const std::string names = left ? left_in(judgement) : ""; !names.empty()) {
     judgement.sentences.push_back(fmt::format("Given away most by: {}.", names));
   }

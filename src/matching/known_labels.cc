@@ -30,6 +30,20 @@ KnownLabels known_labels(const GroupSet& groups) {
   return known_labels(groups, comm);
 }
 
+bool no_label_is_shared(const GroupSet& groups) {
+  std::vector<Index> holder(groups.label_names().size(), -1);
+  bool known = false;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    for (const Index label : groups[m].labels) {
+      if (label < 0) continue;
+      known = true;
+      if (holder[label] >= 0 && holder[label] != m) return false;
+      holder[label] = m;
+    }
+  }
+  return known;
+}
+
 SteeringLabels steering_labels(const GroupSet& groups, Communicator& comm) {
   std::vector<double> rows(groups.label_names().size(), 0.0);
   for (Index m = 0; m < groups.num_groups(); ++m) {

@@ -21,6 +21,9 @@ struct KnownLabels {
 KnownLabels known_labels(const GroupSet& groups, Communicator& comm);
 KnownLabels known_labels(const GroupSet& groups);
 
+/// Whether labels are known, but none in two groups.
+bool no_label_is_shared(const GroupSet& groups);
+
 /// Labels that steer a matching: those of three rows or more, the most frequent ones if there are
 /// very many.
 struct SteeringLabels {

@@ -4,7 +4,6 @@
 #include <xgboost/c_api.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -21,7 +20,7 @@ constexpr const char* kLearningRate = "0.1";
 // A leaf of about 20 rows while nothing is known of them (each then has curvature 1/4), less where
 // there are few rows in all.
 constexpr double kLeastCurvature = 5;
-constexpr double kLeastShare = 0.005;
+constexpr double kLeastShare = 0.02;
 // More rows than these per bin say little about where to cut, and bins cost time in each node.
 constexpr Index kRowsPerBin = 8;
 constexpr Index kFewestBins = 32;
@@ -105,33 +104,19 @@ BoostedTrees::BoostedTrees(const SingleMatrix& rows, const std::vector<char>& is
 
 BoostedTrees::~BoostedTrees() = default;
 
-std::vector<double> BoostedTrees::scores(const SingleMatrix& rows) const {
+std::vector<double> BoostedTrees::scores(const SingleMatrix& rows, Index trees) const {
   const Table table(rows);
   // Sums of leaves: probabilities would round to 1 and tie where the trees are sure.
-  constexpr const char* kSumsOfLeaves =
-      R"({"type": 1, "training": false, "iteration_begin": 0, "iteration_end": 0,
-          "strict_shape": false})";
+  const std::string sums_of_leaves = fmt::format(
+      R"({{"type": 1, "training": false, "iteration_begin": 0, "iteration_end": {},
+          "strict_shape": false}})",
+      trees);
   const bst_ulong* shape = nullptr;
   bst_ulong dim = 0;
   const float* values = nullptr;
-  require(XGBoosterPredictFromDMatrix(handles_->booster, table.handle(), kSumsOfLeaves, &shape,
+  require(XGBoosterPredictFromDMatrix(handles_->booster, table.handle(), sums_of_leaves.c_str(), &shape,
                                       &dim, &values));
   return {values, values + rows.rows()};
-}
-
-std::vector<double> BoostedTrees::gains(Index features) const {
-  std::vector<double> out(static_cast<std::size_t>(features), 0.0);
-  bst_ulong count = 0, dim = 0;
-  const char** names = nullptr;
-  const bst_ulong* shape = nullptr;
-  const float* values = nullptr;
-  require(XGBoosterFeatureScore(handles_->booster, R"({"importance_type": "total_gain"})", &count,
-                                &names, &dim, &shape, &values));
-  for (bst_ulong i = 0; i < count; ++i) {
-    // XGBoost calls feature 7 "f7" unless it is told other names.
-    out[std::strtoul(names[i] + 1, nullptr, 10)] = static_cast<double>(values[i]);
-  }
-  return out;
 }
 
 }  // namespace conflux

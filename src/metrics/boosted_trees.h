@@ -27,10 +27,8 @@ class BoostedTrees {
   BoostedTrees(const BoostedTrees&) = delete;
   BoostedTrees& operator=(const BoostedTrees&) = delete;
 
-  /// The larger, the more a row looks like a member.
-  std::vector<double> scores(const SingleMatrix& rows) const;
-  /// What the cuts of each of `features` features have gained.
-  std::vector<double> gains(Index features) const;
+  /// By the first `trees` trees: the larger, the more a row looks like a member.
+  std::vector<double> scores(const SingleMatrix& rows, Index trees) const;
 
  private:
   struct Handles;

@@ -248,6 +248,11 @@ void read(const Json& json, std::string_view name, FitSummary& out) {
   fields.get_number_or_nan("auc_before", out.auc_before);
   fields.get_number_or_nan("auc_after", out.auc_after);
   fields.get_number_or_nan("auc_by_chance", out.auc_by_chance);
+  fields.get_number_or_nan("auc_low", out.auc_low);
+  fields.get_number_or_nan("auc_high", out.auc_high);
+  fields.get("worst_group", out.worst_group);
+  fields.get_number_or_nan("worst_before", out.worst_before);
+  fields.get_number_or_nan("worst_after", out.worst_after);
   fields.get("within_labels", out.within_labels);
   fields.get_number_or_nan("neighbors_kept", out.neighbors_kept);
   fields.get_number_or_nan("neighbors_by_chance", out.neighbors_by_chance);
@@ -257,6 +262,8 @@ void read(const Json& json, std::string_view name, FitSummary& out) {
   fields.get_number_or_nan("energy_low", out.energy_low);
   fields.get_number_or_nan("energy_high", out.energy_high);
   fields.get("beyond_knots", out.beyond_knots);
+  fields.get("reach_low", out.reach_low);
+  fields.get("reach_high", out.reach_high);
   fields.get("judged_rows", out.judged_rows);
   fields.get("unseen_rows", out.unseen_rows);
   fields.get("sentences", out.sentences);

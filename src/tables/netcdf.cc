@@ -21,6 +21,8 @@ std::unique_ptr<TableReader> read_netcdf(const ByteSource&, const TableOptions&)
   refuse_without_netcdf();
 }
 
+std::map<std::string, std::string> netcdf_units(const std::string&) { refuse_without_netcdf(); }
+
 std::unique_ptr<TableWriter> write_netcdf(std::unique_ptr<OutputStream>) {
   refuse_without_netcdf();
 }

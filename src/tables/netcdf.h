@@ -12,6 +12,9 @@
 
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "tables/table_format.h"
 
 namespace conflux {
@@ -19,6 +22,8 @@ namespace conflux {
 extern const TableFormat kNetcdfFormat;
 
 std::unique_ptr<TableReader> read_netcdf(const ByteSource& source, const TableOptions& options);
+/// The unit that the file states for each variable on its grid; variables without one are left out.
+std::map<std::string, std::string> netcdf_units(const std::string& path);
 std::unique_ptr<TableWriter> write_netcdf(std::unique_ptr<OutputStream> out);
 
 }  // namespace conflux

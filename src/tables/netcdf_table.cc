@@ -246,6 +246,16 @@ std::unique_ptr<TableReader> read_netcdf(const ByteSource& source, const TableOp
   return std::make_unique<NetcdfReader>(source);
 }
 
+std::map<std::string, std::string> netcdf_units(const std::string& path) {
+  const netcdf::File file(path, path);
+  std::map<std::string, std::string> out;
+  for (const netcdf::GridVariable& variable : netcdf::find_grid(file).variables) {
+    const std::string unit = file.text_attribute(variable.id, "units");
+    if (!unit.empty()) out.emplace(variable.name, unit);
+  }
+  return out;
+}
+
 std::unique_ptr<TableWriter> write_netcdf(std::unique_ptr<OutputStream> out) {
   return std::make_unique<NetcdfWriter>(std::move(out));
 }

@@ -104,7 +104,7 @@ class AutomaticFit {
   }
 
   /// As many sliced layers as bring rows nearest that were left out in turn, and none if half of
-  /// the rows is clearly harder to guess without; then conditional ones, which need no judge.
+  /// the rows is harder to guess without; then conditional ones, which need no judge.
   Fit few_rows_stage(FitOptions resolved) {
     // A fit that goes on from a checkpoint must know that it may choose the number of layers.
     resolved.validation_fraction.reset();
@@ -131,8 +131,7 @@ class AutomaticFit {
     }
     if (compares && go_on_) {
       Rehearsal alone = rehearse(halves, resolved, 0);
-      const double clear = kClear * (best.guess.by_chance() - 0.5);
-      if (best.guess.auc - alone.guess.auc > clear) best = std::move(alone);
+      if (alone.guess.auc < best.guess.auc) best = std::move(alone);
     }
     if (!go_on_) return std::move(fit_);
     Fit out = fit_few(groups_, resolved, best.layers, control_);

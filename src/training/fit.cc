@@ -355,6 +355,8 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
     };
   }
   const Climb climb = climb_ladder(groups, requested, options, kinds, control, comm);
+  FitOptions chosen = options;
+  chosen.goal = Goal::kAuto;
   Fit out;
   if (climb.stay) {
     out = fit_no_layers(groups, options, comm, climb.stop, climb.warning);
@@ -363,6 +365,7 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
   } else {
     out = fit_automatically(std::move(groups), options, comm, on_layer, control);
   }
+  out.chosen = std::move(chosen);
   out.record.ladder = climb.ladder;
   out.record.kinds = std::move(kinds);
   out.record.given_sizes = std::move(given_sizes);

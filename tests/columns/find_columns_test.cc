@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -13,6 +14,7 @@ namespace conflux {
 namespace find_columns_test {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const Feature& feature(const Columns& columns, const std::string& name) {
   for (const Feature& each : columns.features) {
@@ -200,18 +202,36 @@ TEST(FindColumns, KnowsPrincipalComponentsByDeviationOrName) {
   EXPECT_THAT(reason("pcx", 4, 0.2), HasSubstr("unlike units"));
 }
 
+// Values that pixels have, beside others like them; rates have such values, but no such neighbors.
 TEST(FindColumns, LeavesPixelsAlone) {
   Table table;
   std::vector<Index> groups;
   for (Index i = 0; i < 100; ++i) groups.push_back(i % 2);
   for (int j = 0; j < 20; ++j) {
     std::vector<double> numbers;
-    for (int i = 0; i < 100; ++i) numbers.push_back((i * (j + 3)) % 17);
+    for (int i = 0; i < 100; ++i) {
+      numbers.push_back(std::round(8.5 + 8.5 * std::sin(1.7 * i + 0.15 * j)));
+    }
     table.add("p" + std::to_string(j), numbers);
   }
   const Columns columns = find_columns(table, groups, 2, {}, Workers(1));
   EXPECT_THAT(columns.scale_reason, HasSubstr("pixels"));
   for (const Feature& each : columns.features) EXPECT_TRUE(each.as_it_is()) << each.name;
+}
+
+TEST(FindColumns, Truth20TakesNoRatesForPixels) {
+  Table table;
+  std::vector<Index> groups;
+  for (Index i = 0; i < 100; ++i) groups.push_back(i % 2);
+  for (int j = 0; j < 20; ++j) {
+    std::vector<double> numbers;
+    for (int i = 0; i < 100; ++i) {
+      numbers.push_back(std::clamp(0.5 + 0.8 * std::sin(1.7 * i * (j + 1)), 0.0, 1.0));
+    }
+    table.add("rate" + std::to_string(j), numbers);
+  }
+  EXPECT_THAT(find_columns(table, groups, 2, {}, Workers(1)).scale_reason,
+              Not(HasSubstr("pixels")));
 }
 
 // Normal scores of all groups together are normal, atoms and categories included.

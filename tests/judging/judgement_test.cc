@@ -162,7 +162,7 @@ TEST(Judgement, DoesNotDependOnThreads) {
 // Groups that hold labels in different shares can be guessed from the labels alone, which an
 // alignment that protects labels must leave so and is not to be blamed for.
 TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
-  Scene scene(1200, 3, 11);
+  Scene scene(1200, 3, 12);
   for (Index i = 0; i < 1200; ++i) {
     const bool far = i % 10 < (scene.group_of[i] == 1 ? 8 : 2);
     const double step = far ? 8 : 0;

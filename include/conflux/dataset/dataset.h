@@ -112,6 +112,14 @@ enum class RowStorage {
   kInPlace,  ///< all rows of all processes, of which each process fits a part
 };
 
+/// A column that is copied unchanged and tells the group of more rows than the largest group has.
+struct TellingCopy {
+  std::string column = {};
+  /// Shares of the rows.
+  double told = 0;
+  double by_chance = 0;
+};
+
 struct Dataset {
   /// Coordinates of the rows, group by group, with labels if the options ask for them. Missing
   /// cells are drawn from what is expected in their groups; `columns.gaps` names their features.
@@ -134,6 +142,8 @@ struct Dataset {
   std::string digest_when_read = {};
   /// Of each group, the rows of the table that became its rows; only for tables in memory.
   std::vector<std::vector<Index>> positions = {};
+  /// Columns of the table beside the features, groups and labels that tell the group.
+  std::vector<TellingCopy> telling = {};
   /// Rows with missing cells that were left out (MissingRule::kDrop).
   Index dropped_rows = 0;
 

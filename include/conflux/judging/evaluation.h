@@ -48,6 +48,8 @@ struct EvaluationOptions {
   std::function<Matrix(ConstRows rows, const Workers& workers)> features = {};
   /// Rows per block of exact distances; 0: as the metric chooses.
   Index block = 0;
+  /// As in JudgementOptions: what was found for rows that other flows have moved.
+  std::vector<Guesses> further = {};
   std::uint64_t seed = 0;
   int threads = 0;
   /// Told what is being measured.
@@ -102,5 +104,9 @@ std::vector<std::string> usual_metrics(const GroupSet& groups);
 /// know, InvalidOption for an unknown metric.
 Evaluation evaluate(const Flow& flow, const GroupSet& groups,
                     const EvaluationOptions& options = {});
+
+/// The guesses of the judgement alone; unset when fewer than two groups have three rows.
+std::optional<Guesses> guess_after(const Flow& flow, const GroupSet& groups,
+                                   const EvaluationOptions& options);
 
 }  // namespace conflux

@@ -55,6 +55,17 @@ struct Alignment {
   std::vector<std::string> feature_names = {};
 };
 
+/// Whether the group of a row can be predicted, before and after, among all rows and among those of
+/// one label; the latter unset without labels that two groups share.
+struct Guesses {
+  Guess before = {};
+  Guess after = {};
+  std::optional<Guess> within_before = std::nullopt;
+  std::optional<Guess> within_after = std::nullopt;
+  /// Rows that were judged.
+  Index rows = 0;
+};
+
 struct JudgementOptions {
   /// Rows of all groups together at most, for guessing; for figures that look at pairs of rows.
   Index max_rows = 20'000;
@@ -62,6 +73,9 @@ struct JudgementOptions {
   /// Rows of one label were aligned with each other, and the shares of labels left as they were:
   /// the verdict asks whether the group can be guessed among rows of one label.
   bool labels_protected = false;
+  /// What was found for further rows, moved by fits of their own: the guesses of the judgement are
+  /// the means over these and its own rows, by numbers of rows.
+  std::vector<Guesses> further = {};
   std::uint64_t seed = 0;
 };
 
@@ -110,6 +124,10 @@ struct Judgement {
   std::optional<Guess> within_after = std::nullopt;
   /// Whether the verdict is about guessing among rows of one label.
   bool within_labels = false;
+  /// One standard error of the difference of the AUCs before and after that the verdict is about.
+  double gain_error = 0;
+  /// With more than two groups, the one that is told best afterwards.
+  std::string worst_group = {};
   /// Whether labels were kinds that had been found in the rows, see Alignment.
   bool kinds_found = false;
   /// Groups around a row, the median; by_chance: what rows that are mixed perfectly have. Unset
@@ -142,11 +160,24 @@ struct Judgement {
   std::vector<Move> features_moved = {};
   std::vector<Move> groups_moved = {};
   Index rows = 0;
+  /// The AUCs that the verdict is about: among rows of one label if within_labels.
+  const Guess& verdict_before() const { return within_labels ? *within_before : guess_before; }
+  const Guess& verdict_after() const { return within_labels ? *within_after : guess_after; }
+  /// Whether the AUC has fallen by more than the choice of the judged rows explains, in 95 of 100
+  /// cases.
+  bool clear_gain() const {
+    return verdict_before().auc - verdict_after().auc > 1.6449 * gain_error;
+  }
+
   /// The verdict first, then what else is good to know.
   std::vector<std::string> sentences = {};
   /// What is bad or worse than before, each with a remedy.
   std::vector<std::string> warnings = {};
 };
+
+/// The guesses of a judgement alone, without importance.
+Guesses guess_alignment(const Alignment& alignment, const JudgementOptions& options,
+                        const Workers& workers);
 
 /// Throws InvalidData when shapes do not fit, or unless two groups have at least three rows.
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,

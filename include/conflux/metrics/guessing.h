@@ -1,7 +1,8 @@
 // Can the group of a row be guessed from the row?
 //
-// Gradient-boosted trees learn to tell each group from all others on some of the rows and are
-// judged on the rest of them. The area under the ROC curve (AUC) is the probability that a row of
+// A panel of classifiers (linear and quadratic discriminants on normal scores, kernel ridge
+// regression, boosted trees) learns to tell each group from all others on some of the rows and is
+// judged on the rest of them; inner held-out rows say how much each classifier counts. The area under the ROC curve (AUC) is the probability that a row of
 // the group looks more like the group than a row of another does: 0.5 is chance, 1 is certainty.
 // With several groups it is the mean over the groups, each against the rest. It is the one figure
 // that sees every kind of difference (shifts, scales, interactions) and means the same for every
@@ -15,14 +16,15 @@
 // this doubles the variance of the mean over folds, and that doubled variance is used.
 //
 // Features count by their ranks only: an increasing map of a feature changes nothing. A value that
-// is not a number counts as missing, which trees may use. The result depends on the seed, not on
+// is not a number counts as missing, which the panel may use. The result depends on the seed, not on
 // the number of threads.
 //
-// If there are more than 256 features, a classifier uses the 256 whose ranks differ most, in place
-// or in scale, among the rows that it learns from.
+// If there are more than 256 features, the panel uses the 256 whose ranks differ most, in place or in
+// scale, among the rows that it learns from.
 //
-// Cost: folds x groups x trees x rows x features, about 5 s for 100,000 rows of 50 features in two
-// groups on two cores.
+// Cost: folds x groups x trees x rows x features; docs/results/judge.md has seconds. Few rows cost
+// five fits per fold, more rows two, many rows one. Importance costs a further score of some rows
+// per feature.
 
 #pragma once
 
@@ -37,13 +39,15 @@
 namespace conflux {
 
 struct GuessingOptions {
-  /// Parts of the rows that are judged in turn, each by trees that have not seen it.
+  /// Parts of the rows that are judged in turn, each by a panel that has not seen it.
   Index folds = 3;
-  /// Trees of each classifier.
+  /// Boosted trees of each group.
   Index trees = 100;
   /// Rows of all groups together at most. Beyond, the largest groups are thinned, by seed.
   Index max_rows = 100'000;
   std::uint64_t seed = 0;
+  /// Whether to measure Guess::importance.
+  bool importance = false;
 };
 
 struct Guess {
@@ -56,16 +60,38 @@ struct Guess {
   /// Each group against the rest; NaN for a group with fewer rows than there are folds, which is
   /// left out.
   std::vector<double> per_group = {};
-  /// Share of each feature in what the trees gained; the sum is 1, or 0 when no tree found a cut.
+  /// Share of each feature in the AUC that is lost when it is shuffled among the judged rows. Losses
+  /// of less than two standard errors count as none; the sum is 1, or 0 when no loss is clear. Empty
+  /// unless asked for.
   std::vector<double> importance = {};
   /// Rows that were judged.
   Index rows = 0;
+  /// What each row that was given adds to the error of the AUC: the sum of squares is the variance
+  /// of the AUC over new rows to judge, and that of differences the variance of a difference of
+  /// two AUCs of the same rows. 0 for rows that were not judged.
+  std::vector<double> influences = {};
 
   /// The AUC that 95 of 100 random deals stay below.
   double by_chance() const { return 0.5 + 1.6449 * deviation; }
-  /// False: nobody who uses such trees can tell the groups apart from these rows.
+  /// False: nobody who uses such a panel can tell the groups apart from these rows.
   bool beyond_chance() const { return auc > by_chance(); }
+  /// One standard error of the AUC, of the choice of the rows that were judged.
+  double error() const;
+  /// The ends of the interval that holds what new rows show in 95 of 100 cases, as far as the choice
+  /// of the judged rows tells.
+  double low() const;
+  double high() const;
+  /// The group that is told best from the rest; unset with fewer than three, which are told from
+  /// each other.
+  std::optional<Index> worst_group() const;
 };
+
+/// One standard error of the difference of two guesses of the same rows.
+double error_of_difference(const Guess& a, const Guess& b);
+
+/// The mean of guesses about different rows, by their numbers of rows; importance is that of the
+/// first. Rows count one after the other in `influences`.
+Guess mean_guess(const std::vector<Guess>& guesses);
 
 /// Cross-validated on `rows`; group_of[i] is 0 .. M-1. Throws InvalidData unless two groups have at
 /// least as many rows as there are folds.
@@ -81,7 +107,7 @@ Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
 
 /// Among rows of the same kind only: the mean over kinds, by their rows. kind_of[i] is -1 where it
 /// is unknown. Groups that hold kinds in different shares can be guessed from the kinds alone; this
-/// does not see it. Importance is left empty, as are groups. Unset when no kind has enough rows of
+/// does not see it. Importance is left empty. Unset when no kind has enough rows of
 /// two groups.
 std::optional<Guess> guess_within_kinds(const SampleRows& rows, std::span<const Index> group_of,
                                         std::span<const Index> kind_of,

@@ -75,6 +75,14 @@ struct FitSummary {
   double auc_before = 0.5;
   double auc_after = 0.5;
   double auc_by_chance = 0.5;
+  /// The interval that holds what new rows show in 95 of 100 cases.
+  double auc_low = 0.5;
+  double auc_high = 0.5;
+  /// With more than two groups the AUC is the mean of each against the rest. This is the group that
+  /// is told best afterwards; empty with two.
+  std::string worst_group = {};
+  double worst_before = 0.5;
+  double worst_after = 0.5;
   bool within_labels = false;
   /// Share of the nearest rows of the same group that rows keep, and in random order would keep.
   double neighbors_kept = 1;
@@ -91,10 +99,17 @@ struct FitSummary {
   /// a new row that does so in more of them is unlike all that was fitted. Unset when nobody
   /// looked, or no map has knots.
   std::optional<double> beyond_knots = std::nullopt;
+  /// The range of the coordinates of fitted rows, feature by feature: rows far beyond it are unlike
+  /// all that was fitted. Empty when nobody looked.
+  std::vector<double> reach_low = {};
+  std::vector<double> reach_high = {};
   /// Rows that were judged, and how many of them no map was fitted on.
   Index judged_rows = 0;
   Index unseen_rows = 0;
   std::vector<std::string> sentences = {};
+
+  /// Without, figures mean nothing.
+  bool judged() const { return judged_rows > 0; }
 };
 
 /// Whose are the nearest rows of the rows of one label, among the rows that judged a fit?

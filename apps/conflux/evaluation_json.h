@@ -1,0 +1,16 @@
+// What conflux evaluate prints with --json.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "conflux/judging/evaluation.h"
+#include "files/json.h"
+
+namespace conflux::app {
+
+Json evaluation_json(const Evaluation& found, const std::string& model, const std::string& space,
+                     std::uint64_t seed);
+
+}  // namespace conflux::app

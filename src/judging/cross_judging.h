@@ -1,0 +1,58 @@
+// Every row judges: each half of the rows is moved by a fit of the other half.
+//
+// A fifth of a few thousand rows says little, and rows that have told a fit when to stop say too
+// much good of it. So the fitted rows are dealt into two parts, and each part is moved by a fit of
+// the other, in the way that the fit has chosen. What the parts show is averaged; they are not
+// mixed, because the fits have shared spaces of their own. Fits of half of the rows are a little
+// worse than the fit of all, so claims are modest.
+//
+// Cost: two fits of half of the rows each, and their judges. So it is done for tables of few numbers
+// only; many rows judge well enough as they are.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conflux/core/group_set.h"
+#include "conflux/judging/evaluation.h"
+#include "conflux/judging/judgement.h"
+#include "conflux/training/fit.h"
+
+namespace conflux {
+
+struct CrossedRows {
+  /// What each fit learns from: all but one part, and all rows of groups that are too small.
+  std::vector<GroupSet> fitted = {};
+  /// The rows that judge it: the part.
+  std::vector<GroupSet> judged = {};
+  /// Features with missing cells that were filled in (FitControl::gaps).
+  std::vector<Index> gaps = {};
+};
+
+/// Deals the rows; unset if they are too many, if fewer than two groups have twenty rows, or for
+/// methods whose fits take long whatever the number of rows.
+std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& requested,
+                                      std::uint64_t seed);
+
+/// The flows that move the parts, fitted like `fit`; empty where what is left of the rows is too
+/// little for its method.
+std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows);
+
+/// What each part says of the flow that has not seen it, groups in the order of `names`; empty where
+/// a part cannot be judged.
+std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
+                                 const std::vector<std::string>& names,
+                                 const EvaluationOptions& options);
+
+/// Whether the judged rows do not show a clear gain of a fit that moves rows.
+bool gains_nothing_clear(const Fit& fit, const Judgement& judgement);
+
+/// Takes the layers back, so that every row stays where it is, and says why in the summary.
+void leave_alone(Fit& fit, const Judgement& judgement);
+
+/// A set with the groups that have rows.
+GroupSet with_rows(const GroupSet& groups);
+
+}  // namespace conflux

@@ -1,0 +1,48 @@
+// A panel of classifiers that is hard to beat, for tables of any size.
+//
+// Nobody knows which classifier tells two groups apart best: shifts of few rows are seen best by
+// linear discriminants, covariances by quadratic ones, smooth shapes by kernels, and cuts and
+// interactions of many rows by boosted trees. So all of them learn, and are added up with weights
+// that are not negative: those that make the groups of inner held-out rows likeliest (logistic
+// regression on the normal scores of what the experts say, with a ridge, which leaves weights in
+// proportion to the strength of each expert where rows are few).
+//
+// Rows that judge have no part in learning or in the weights, so that the score of a judged row does
+// not depend on the group of any judged row.
+//
+// Few rows to learn from are dealt into four inner parts, which are predicted in turn, and the
+// experts then learn from all of them. Of many rows a fifth says the weights; of the largest tables
+// the experts are not fitted again after that.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conflux/core/parallel.h"
+#include "metrics/guessing_pool.h"
+
+namespace conflux {
+
+struct PanelSettings {
+  Index trees = 100;
+  std::uint64_t seed = 0;
+  /// Whether to measure how much of the AUC is lost when a feature of the judged rows is shuffled.
+  bool importance = false;
+};
+
+/// What the panel says of the rows of one part.
+struct PanelScores {
+  /// Positions in the pool of the judged rows, and the score of each for each class.
+  std::vector<Index> rows = {};
+  std::vector<std::vector<double>> of_class = {};
+  /// By feature, the loss of the AUC, mean over classes, and the variance of that loss.
+  std::vector<double> loss = {};
+  std::vector<double> loss_variance = {};
+};
+
+/// Of each judged part.
+std::vector<PanelScores> ask_panel(const GuessingPool& pool, const PanelSettings& settings,
+                                   const Workers& workers);
+
+}  // namespace conflux
