@@ -72,8 +72,8 @@ inline constexpr Index kSmallestLeaf = 20;
 inline constexpr Index kRowsPerKind = 150;
 inline constexpr Index kFewestKinds = 2;
 inline constexpr Index kMostKinds = 8;
-/// Clusters for a number of rows in which `islands` parts lie apart. k-means with as many centers as
-/// parts often splits one part and joins two others, so a quarter more is allowed.
+/// Clusters for a number of rows in which `islands` parts lie apart. k-means with as many centers
+/// as parts often splits one part and joins two others, so a quarter more is allowed.
 inline constexpr Index kinds_of(Index rows, Index islands = 1) {
   const Index most = std::max(kMostKinds, islands + (islands + 3) / 4);
   return std::clamp(rows / kRowsPerKind, kFewestKinds, most);
