@@ -79,13 +79,14 @@ class ModelFit {
     return compare_groups(data_.groups, check_options(data_, options_.fit));
   }
 
-  /// `may_leave`: rows are left alone if the judgement shows no clear gain. A fit without a judgement
-  /// could not do so, and would be another one.
+  /// `may_leave`: rows are left alone if the judgement shows no clear gain. A fit without a
+  /// judgement could not do so, and would be another one.
   void fit(std::optional<bool> groups_differ, bool may_leave, Aligned& out) {
     RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
-    if (options_.judge && !shares_rows()) {
+    // Rows of fits that processes can share are judged alike by any number of processes.
+    if (options_.judge && !shares_rows() && options_.fit.method == Method::kAuto) {
       rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
       if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
     }

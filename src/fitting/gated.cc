@@ -13,6 +13,7 @@
 #include "fitting/row_choice.h"
 #include "fitting/search_setup.h"
 #include "matching/matching.h"
+#include "options/automatic.h"
 
 namespace conflux {
 
@@ -96,8 +97,10 @@ class GatedFitter final : public LayerFitter {
                        Stream& stream) const {
     const GroupSet& groups = input.groups();
     if (input.options.gate == Gating::kKept) {
-      Gate gate =
-          covariate_gate(groups, chosen, *input.options.kinds, kRowsOfCell, stream, input.comm);
+      const double rows = input.comm.sum(static_cast<double>(groups.num_samples()));
+      const Index cells =
+          input.options.kinds.value_or(automatic::kinds_of(static_cast<Index>(rows)));
+      Gate gate = covariate_gate(groups, chosen, cells, kRowsOfCell, stream, input.comm);
       const std::vector<Matrix> coordinates = values_along(gate.frame(), groups, input.workers);
       RowKinds none{.count = gate.kinds(), .of = {}};
       for (const Matrix& own : coordinates) {
@@ -122,7 +125,8 @@ class GatedFitter final : public LayerFitter {
       return kinds_by_label(input.groups());
     }
     Matching found = match_groups(
-        input.groups(), {.kinds = options.kinds.value_or(0), .by_labels = by_labels, .seed = options.seed},
+        input.groups(),
+        {.kinds = options.kinds.value_or(0), .by_labels = by_labels, .seed = options.seed},
         input.comm, input.workers);
     return {.count = found.num_kinds(), .of = std::move(found.kinds), .certainty = kCertainty};
   }

@@ -195,7 +195,8 @@ class Ladder {
     try {
       const GroupSet before = coordinates(rung, sample_.judged);
       const GroupSet after = align(rung, coordinates(rung, sample_.fitted), before);
-      const Guess guess = guess_groups(after, {.seed = requested_.seed}, workers_);
+      const Guess guess =
+          guess_groups(after, {.folds = 2, .trees = 40, .seed = requested_.seed}, workers_);
       out.record.auc = guess.auc;
       out.record.auc_by_chance = guess.by_chance();
       out.record.moved = distance_moved(without_covariates(before), without_covariates(after));
