@@ -86,8 +86,8 @@ std::vector<std::string> doubts_about(const Model& model, const std::string& nam
   for (std::size_t j = 0; j < known.size(); ++j) {
     table.columns[table.find(features[j])].name = known[j];
   }
-  Matrix rows = known.empty() ? features_of(table, features)
-                              : model.columns.coordinates(table, workers);
+  Matrix rows =
+      known.empty() ? features_of(table, features) : model.columns.coordinates(table, workers);
   if (!known.empty()) model.columns.fill_missing(Rows(rows), group);
   FarRows far;
   far.add(model.record.summary, rows);

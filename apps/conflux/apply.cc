@@ -198,7 +198,8 @@ class TableFlow {
   /// The first rows of a table tell whether it is like those of the fit.
   void look_how_far(Table& block, const ModelColumns& columns) {
     const bool shared = flags_.direction == Direction::kFromShared;
-    if (shared || far_.rows() >= FarRows::kEnough || model_.record.summary.reach_low.empty()) return;
+    if (shared || far_.rows() >= FarRows::kEnough || model_.record.summary.reach_low.empty())
+      return;
     if (model_.columns.empty()) {
       far_.add(model_.record.summary, features_of(block, columns.features));
       return;

@@ -83,11 +83,11 @@ void print_judgement(const Judgement& judgement) {
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
-    print_change(fmt::format("  worst group: {}", judgement.worst_group),
-                 {judgement.verdict_before().per_group[*worst],
-                  judgement.verdict_after().per_group[*worst],
-                  judgement.verdict_after().by_chance()},
-                 true);
+    print_change(
+        fmt::format("  worst group: {}", judgement.worst_group),
+        {judgement.verdict_before().per_group[*worst], judgement.verdict_after().per_group[*worst],
+         judgement.verdict_after().by_chance()},
+        true);
   }
   print_change("energy distance from the rest", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);

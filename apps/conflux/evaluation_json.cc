@@ -108,7 +108,8 @@ Json evaluation_json(const Evaluation& found, const std::string& model, const st
   for (const MetricResult& result : found.metrics) {
     metrics[result.name] = metric_json(result, found);
   }
-  Json out = {{"model", model}, {"space", space}, {"seed", seed}, {"rows", rows}, {"metrics", metrics}};
+  Json out = {
+      {"model", model}, {"space", space}, {"seed", seed}, {"rows", rows}, {"metrics", metrics}};
   if (found.judgement) out["judgement"] = judgement_json(*found.judgement);
   return out;
 }

@@ -37,7 +37,8 @@ Listed listed(const CallerData& data) {
 // The groups of `unseen` are numbered like those of the data, if there is such.
 py::dict guess(const CallerData& data, const CallerData* unseen, Index folds, Index trees,
                Index max_rows, std::uint64_t seed, int threads) {
-  const GuessingOptions options{.folds = folds, .trees = trees, .max_rows = max_rows, .seed = seed, .importance = true};
+  const GuessingOptions options{
+      .folds = folds, .trees = trees, .max_rows = max_rows, .seed = seed, .importance = true};
   Guess found;
   {
     const py::gil_scoped_release unlocked;

@@ -34,16 +34,14 @@ py::dict summary_of(const FitRecord& record) {
   const auto worst = several ? std::optional<std::string>(summary.worst_group) : std::nullopt;
   return py::dict(
       "verdict"_a = summary.verdict, "auc_before"_a = figure(summary.auc_before),
-      "auc_after"_a = figure(summary.auc_after),
-      "auc_by_chance"_a = figure(summary.auc_by_chance), "auc_low"_a = figure(summary.auc_low),
-      "auc_high"_a = figure(summary.auc_high), "worst_group"_a = worst,
-      "worst_before"_a = figure(summary.worst_before, several),
+      "auc_after"_a = figure(summary.auc_after), "auc_by_chance"_a = figure(summary.auc_by_chance),
+      "auc_low"_a = figure(summary.auc_low), "auc_high"_a = figure(summary.auc_high),
+      "worst_group"_a = worst, "worst_before"_a = figure(summary.worst_before, several),
       "worst_after"_a = figure(summary.worst_after, several),
       "within_labels"_a = summary.within_labels,
       "neighbors_kept"_a = figure(summary.neighbors_kept),
       "neighbors_by_chance"_a = figure(summary.neighbors_by_chance), "moved_most"_a = moved,
-      "energy_after"_a = figure(summary.energy_after),
-      "energy_low"_a = figure(summary.energy_low),
+      "energy_after"_a = figure(summary.energy_after), "energy_low"_a = figure(summary.energy_low),
       "energy_high"_a = figure(summary.energy_high), "beyond_knots"_a = summary.beyond_knots,
       "judged_rows"_a = summary.judged_rows, "unseen_rows"_a = summary.unseen_rows,
       "stop"_a = record.stop, "sentences"_a = summary.sentences, "warnings"_a = record.warnings);

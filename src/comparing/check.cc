@@ -267,9 +267,9 @@ CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const
   if (known_guess != nullptr) {
     out.guess = *known_guess;
   } else if (can_be_guessed(judged)) {
-    out.guess = guess_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
-                             {.seed = options.seed, .importance = wanted == Wanted::kFigures},
-                             workers);
+    out.guess =
+        guess_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
+                     {.seed = options.seed, .importance = wanted == Wanted::kFigures}, workers);
   }
   decide(out, options.error_rate);
   return out;

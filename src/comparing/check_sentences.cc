@@ -50,17 +50,19 @@ bool any_is_shared(const Composition& labels) {
 
 std::pair<Advice, std::string> advice_on_labels(const Composition& labels) {
   if (!any_is_shared(labels)) {
-    return {Advice::kLeave,
-            "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
-            "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
-            "give labels that groups share."};
+    return {
+        Advice::kLeave,
+        "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
+        "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
+        "give labels that groups share."};
   }
   if (unlike(labels)) {
-    return {Advice::kGateLabels,
-            fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
-                        "another label to be like another group (chance: {}). Aligned as wholes, rows "
-                        "of different labels would be made alike; gates by label keep them apart.",
-                        percent(labels.difference.value), percent(labels.difference.by_chance))};
+    return {
+        Advice::kGateLabels,
+        fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
+                    "another label to be like another group (chance: {}). Aligned as wholes, rows "
+                    "of different labels would be made alike; gates by label keep them apart.",
+                    percent(labels.difference.value), percent(labels.difference.by_chance))};
   }
   return {Advice::kAlign,
           "The groups hold the same labels in similar shares: whole groups can be aligned."};

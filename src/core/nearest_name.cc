@@ -46,10 +46,9 @@ std::optional<std::string> name_that_begins(std::string_view wanted,
                                             const std::vector<std::string>& names) {
   const std::string* found = nullptr;
   for (const std::string& name : names) {
-    const bool begins =
-        name.size() >= wanted.size() &&
-        std::equal(wanted.begin(), wanted.end(), name.begin(),
-                   [](char a, char b) { return lower(a) == lower(b); });
+    const bool begins = name.size() >= wanted.size() &&
+                        std::equal(wanted.begin(), wanted.end(), name.begin(),
+                                   [](char a, char b) { return lower(a) == lower(b); });
     if (begins && (found == nullptr || name.size() < found->size())) found = &name;
   }
   if (wanted.size() < kShortestBeginning || found == nullptr) return std::nullopt;

@@ -60,8 +60,8 @@ std::vector<TellingCopy> find_telling_copies(const Table& table,
   for (const Index m : groups) sizes[m] += 1;
   const auto rows = static_cast<double>(groups.size());
   const double base = *std::max_element(sizes.begin(), sizes.end()) / rows;
-  const double clear = base + std::max(kLeastTold * (1 - base),
-                                       kErrors * std::sqrt(base * (1 - base) / rows));
+  const double clear =
+      base + std::max(kLeastTold * (1 - base), kErrors * std::sqrt(base * (1 - base) / rows));
   const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

@@ -45,7 +45,8 @@ void reorder_groups(Guess& guess, const std::vector<std::string>& from,
   if (guess.per_group.empty()) return;
   std::vector<double> out;
   for (const std::string& name : names) {
-    const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), name) - from.begin());
+    const auto at =
+        static_cast<std::size_t>(std::find(from.begin(), from.end(), name) - from.begin());
     out.push_back(at < guess.per_group.size() ? guess.per_group[at]
                                               : std::numeric_limits<double>::quiet_NaN());
   }
@@ -81,8 +82,7 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
     const Index size = groups[m].rows.rows();
     const bool small = size < kFewestToDeal;
     dealt += small ? 0 : 1;
-    const std::vector<Index> order =
-        Stream(seed, Purpose::kHeldOut, 0, kCrossed).permutation(size);
+    const std::vector<Index> order = Stream(seed, Purpose::kHeldOut, 0, kCrossed).permutation(size);
     std::vector<Index> part_of(order.size());
     for (Index i = 0; i < size; ++i) part_of[order[i]] = small ? -1 : i % kParts;
     for (Index p = 0; p < kParts; ++p) {
@@ -150,7 +150,8 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
   summary.sentences = {fmt::format(
       "Left alone: a fit changes the group AUC from {:.3f} to {:.3f} (standard error of the "
       "difference {:.3f}, on {} rows that judged it without being fitted), which is no clear gain, "
-      "so every row stays where it is. More rows may show one; a method that is named, say --method "
+      "so every row stays where it is. More rows may show one; a method that is named, say "
+      "--method "
       "nb, aligns the rows all the same.",
       before.auc, after.auc, judgement.gain_error, judgement.rows)};
   summary.auc_after = before.auc;

@@ -6,8 +6,8 @@
 // mixed, because the fits have shared spaces of their own. Fits of half of the rows are a little
 // worse than the fit of all, so claims are modest.
 //
-// Cost: two fits of half of the rows each, and their judges. So it is done for tables of few numbers
-// only; many rows judge well enough as they are.
+// Cost: two fits of half of the rows each, and their judges. So it is done for tables of few
+// numbers only; many rows judge well enough as they are.
 
 #pragma once
 
@@ -40,8 +40,8 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
 /// little for its method.
 std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows);
 
-/// What each part says of the flow that has not seen it, groups in the order of `names`; empty where
-/// a part cannot be judged.
+/// What each part says of the flow that has not seen it, groups in the order of `names`; empty
+/// where a part cannot be judged.
 std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
                                  const std::vector<std::string>& names,
                                  const EvaluationOptions& options);

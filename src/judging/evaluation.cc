@@ -388,11 +388,10 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOp
     if (options.progress) options.progress("guessing groups");
     out.judgement = with_alignment(
         flow, groups, samples, options, workers, [&](const Alignment& alignment, bool within) {
-          return judge_alignment(alignment,
-                                 {.labels_protected = within,
-                                  .further = options.further,
-                                  .seed = options.seed},
-                                 workers);
+          return judge_alignment(
+              alignment,
+              {.labels_protected = within, .further = options.further, .seed = options.seed},
+              workers);
         });
   }
   out.metrics = measure(samples, flow, groups, out, options, workers);

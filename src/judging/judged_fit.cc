@@ -125,15 +125,18 @@ std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const
                                 : fmt::format("{}", judged);
   switch (by) {
     case JudgedBy::kCrossed:
-      if (nothing_fitted) return fmt::format("Judged on {} rows, which stay where they are.", judged);
+      if (nothing_fitted)
+        return fmt::format("Judged on {} rows, which stay where they are.", judged);
       if (rows.set_aside.empty()) {
         return fmt::format(
-            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in the "
+            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in "
+            "the "
             "same way.",
             judged);
       }
       return fmt::format(
-          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged by "
+          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged "
+          "by "
           "a fit of the other half.",
           judged, rows.judged.num_samples(), rows.fitted_rows);
     case JudgedBy::kSetAside:
@@ -339,10 +342,9 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   }
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
   out.unseen_rows = count_all(held_out);
-  out.judged =
-      with_rows(take_rows(groups, held_out.empty()
-                                      ? some_rows(groups, options.seed, kMostJudgedRows)
-                                      : thinned(std::move(held_out), options.seed)));
+  out.judged = with_rows(take_rows(groups, held_out.empty()
+                                               ? some_rows(groups, options.seed, kMostJudgedRows)
+                                               : thinned(std::move(held_out), options.seed)));
   out.sampled = sample_of(groups, options.seed);
   out.fitted = std::move(groups);
   return out;
@@ -369,7 +371,8 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
                         .threads = options.threads};
   // Where rows were set aside they come first, and otherwise the first part.
   const bool apart = rows.by == JudgedBy::kSetAside;
-  const std::vector<Flow> flows = rows.crossed ? fit_others(fit, *rows.crossed) : std::vector<Flow>();
+  const std::vector<Flow> flows =
+      rows.crossed ? fit_others(fit, *rows.crossed) : std::vector<Flow>();
   if (!flows.empty()) {
     const GroupSet& first = apart ? rows.judged : rows.crossed->judged.front();
     how.further = judge_parts(flows, *rows.crossed, first.names(), how);
@@ -386,9 +389,8 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
   const bool part = crossed && !apart;
   const bool again = rows.by == JudgedBy::kHeldOut && fit.judged.has_value();
   if (part) how.further.erase(how.further.begin());
-  const Evaluation found = part
-                               ? evaluate(flows.front(), rows.crossed->judged.front(), how)
-                               : evaluate(again ? *fit.judged : fit.flow, rows.judged, how);
+  const Evaluation found = part ? evaluate(flows.front(), rows.crossed->judged.front(), how)
+                                : evaluate(again ? *fit.judged : fit.flow, rows.judged, how);
   if (found.judgement) {
     summarize(fit, rows, crossed ? JudgedBy::kCrossed : rows.by, *found.judgement);
   } else {

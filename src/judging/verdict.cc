@@ -61,8 +61,8 @@ std::string worst_sentence(const Judgement& judgement) {
   const std::optional<Index> worst = judgement.verdict_after().worst_group();
   if (!worst) return "";
   const auto& before = judgement.verdict_before().per_group;
-  const auto known = std::count_if(before.begin(), before.end(),
-                                   [](double auc) { return !std::isnan(auc); });
+  const auto known =
+      std::count_if(before.begin(), before.end(), [](double auc) { return !std::isnan(auc); });
   return fmt::format(
       "The AUC is the mean over {} groups, each against the rest; the worst afterwards is {} "
       "({:.3f} -> {:.3f}).",
@@ -224,7 +224,9 @@ bool shares_differ(const Alignment& alignment) {
   }
   const Vector of_groups = counts.rowwise().sum();
   const Eigen::RowVectorXd of_labels = counts.colwise().sum();
-  const auto present = [](const auto& sums) { return static_cast<double>((sums.array() > 0).count()); };
+  const auto present = [](const auto& sums) {
+    return static_cast<double>((sums.array() > 0).count());
+  };
   const double freedom = (present(of_groups) - 1) * (present(of_labels) - 1);
   if (freedom < 1) return false;
   double square = 0;

@@ -23,7 +23,8 @@ std::vector<double> auc_influences(std::span<const double> scores,
                                    const std::vector<char>& is_member) {
   const std::vector<double> ranks = midranks(scores);
   std::vector<double> by_class[2];
-  for (std::size_t i = 0; i < ranks.size(); ++i) by_class[is_member[i] ? 1 : 0].push_back(scores[i]);
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    by_class[is_member[i] ? 1 : 0].push_back(scores[i]);
   const std::vector<double> own[2] = {midranks(by_class[0]), midranks(by_class[1])};
   const double sizes[2] = {static_cast<double>(own[0].size()), static_cast<double>(own[1].size())};
   std::vector<double> out;

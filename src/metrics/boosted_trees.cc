@@ -114,8 +114,8 @@ std::vector<double> BoostedTrees::scores(const SingleMatrix& rows, Index trees) 
   const bst_ulong* shape = nullptr;
   bst_ulong dim = 0;
   const float* values = nullptr;
-  require(XGBoosterPredictFromDMatrix(handles_->booster, table.handle(), sums_of_leaves.c_str(), &shape,
-                                      &dim, &values));
+  require(XGBoosterPredictFromDMatrix(handles_->booster, table.handle(), sums_of_leaves.c_str(),
+                                      &shape, &dim, &values));
   return {values, values + rows.rows()};
 }
 

@@ -95,18 +95,15 @@ void DenseExperts::fit_gaussians(const Matrix& rows, const std::vector<Index>& c
     Matrix covariance = shared;
     covariance.diagonal().array() += ridge;
     Gaussian& each = linear_.emplace_back();
-    each.whitening.push_back(
-        whitening_of(covariance, each.half_log_determinant.emplace_back()));
+    each.whitening.push_back(whitening_of(covariance, each.half_log_determinant.emplace_back()));
   }
   const Matrix corner = shared.topLeftCorner(quadratic_dim_, quadratic_dim_);
   for (const Shrinkage& shrinkage : kShrinkages) {
     Gaussian& each = quadratic_.emplace_back();
     for (Index c = 0; c < classes_; ++c) {
-      Matrix covariance =
-          (1 - shrinkage.to_shared) * own[c] + shrinkage.to_shared * corner;
+      Matrix covariance = (1 - shrinkage.to_shared) * own[c] + shrinkage.to_shared * corner;
       covariance.diagonal().array() += shrinkage.ridge;
-      each.whitening.push_back(
-          whitening_of(covariance, each.half_log_determinant.emplace_back()));
+      each.whitening.push_back(whitening_of(covariance, each.half_log_determinant.emplace_back()));
     }
   }
 }

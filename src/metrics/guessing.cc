@@ -215,7 +215,8 @@ Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
   check_shape(known, known_groups);
   check_shape(judged, judged_groups);
   check_options(options);
-  GuessingPool pool{.num_groups = std::max(count_groups(known_groups), count_groups(judged_groups))};
+  GuessingPool pool{.num_groups =
+                        std::max(count_groups(known_groups), count_groups(judged_groups))};
   std::vector<std::vector<Index>> learned = rows_by_group(known_groups, pool.num_groups);
   std::vector<std::vector<Index>> asked = rows_by_group(judged_groups, pool.num_groups);
   shuffle_and_thin(learned, options.max_rows, options.seed, 0);
@@ -283,8 +284,8 @@ Guess mean_guess(const std::vector<Guess>& guesses) {
     }
   }
   for (std::size_t m = 0; m < weights.size(); ++m) {
-    out.per_group[m] = weights[m] > 0 ? out.per_group[m] / weights[m]
-                                      : std::numeric_limits<double>::quiet_NaN();
+    out.per_group[m] =
+        weights[m] > 0 ? out.per_group[m] / weights[m] : std::numeric_limits<double>::quiet_NaN();
   }
   out.deviation = std::sqrt(variance);
   if (variance > 0) out.p_value = upper_tail((out.auc - 0.5) / out.deviation);

@@ -78,10 +78,10 @@ double how_telling(const GuessingPool& pool, Index feature, const std::vector<In
   std::vector<Index> classes;
   for (const Index i : rows) {
     const float rank = pool.ranks(i, feature);
-    values.push_back(std::isnan(rank) ? 0.0
-                                      : static_cast<double>(
-                                            pool.score_of_rank[feature][static_cast<std::size_t>(
-                                                rank)]));
+    values.push_back(
+        std::isnan(rank)
+            ? 0.0
+            : static_cast<double>(pool.score_of_rank[feature][static_cast<std::size_t>(rank)]));
     classes.push_back(pool.class_of[i]);
   }
   const double shift = spread_of_means(values, classes, pool.classes());

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "conflux/core/parallel.h"
 #include "conflux/core/group_set.h"
+#include "conflux/core/parallel.h"
 
 namespace conflux {
 
@@ -19,8 +19,8 @@ struct GuessingPool {
   /// Features with missing values.
   std::vector<Index> gaps = {};
   std::vector<Index> class_of = {};
-  /// The rows of parts 0 .. judged_parts-1 are judged in turn, by experts that have learned from all
-  /// other parts.
+  /// The rows of parts 0 .. judged_parts-1 are judged in turn, by experts that have learned from
+  /// all other parts.
   std::vector<Index> part_of = {};
   Index judged_parts = 1;
   /// The group of each class.
@@ -37,8 +37,8 @@ struct GuessingPool {
 
   /// Ranks of some rows and features.
   SingleMatrix cut_ranks(const std::vector<Index>& rows, const std::vector<Index>& features) const;
-  /// The same as normal scores, 0 where a value is missing; then one column for each of the features
-  /// that has gaps, which says where they are.
+  /// The same as normal scores, 0 where a value is missing; then one column for each of the
+  /// features that has gaps, which says where they are.
   Matrix to_scores(const SingleMatrix& some_ranks, const std::vector<Index>& features) const;
   Matrix cut_scores(const std::vector<Index>& rows, const std::vector<Index>& features) const {
     return to_scores(cut_ranks(rows, features), features);

@@ -129,7 +129,8 @@ class Experts {
     for (const Index i : split_.learned) {
       (pool_.class_of[i] == which ? members : others).push_back(i);
     }
-    others = thinned(others, std::max(kFewestOthers, kOthersPerMember * std::ssize(members)), which);
+    others =
+        thinned(others, std::max(kFewestOthers, kOthersPerMember * std::ssize(members)), which);
     members.insert(members.end(), others.begin(), others.end());
     std::sort(members.begin(), members.end());
     return members;
@@ -214,8 +215,8 @@ struct Asked {
 void ask(const GuessingPool& pool, Asked& asked, Index job, bool importance) {
   const auto ask_of = [&](const std::vector<Index>& rows, Opinions& out) {
     if (rows.empty()) return;
-    if (job == 0) return asked.experts->ask_dense(
-        pool.cut_scores(rows, asked.experts->features()), out);
+    if (job == 0)
+      return asked.experts->ask_dense(pool.cut_scores(rows, asked.experts->features()), out);
     asked.experts->ask_trees(pool.cut_ranks(rows, asked.experts->features()), job - 1, out);
   };
   if (job == 0) {
@@ -233,7 +234,8 @@ void add_rows(const GuessingPool& pool, const Asked& asked, StackingRows& out) {
   const auto& rows = asked.split.inner;
   for (Index c = 0; c < pool.scored(); ++c) {
     const std::vector<char> is_member = pool.members(rows, c);
-    const auto members = static_cast<double>(std::count(is_member.begin(), is_member.end(), char{1}));
+    const auto members =
+        static_cast<double>(std::count(is_member.begin(), is_member.end(), char{1}));
     const double count = static_cast<double>(rows.size());
     if (members == 0 || members == count) continue;
     const double mass = 0.5 * count / static_cast<double>(pool.scored());
@@ -254,9 +256,10 @@ class Shuffling {
             std::uint64_t seed)
       : pool_(pool), asked_(asked), weights_(std::move(weights)), seed_(seed) {
     const auto features = std::ssize(asked.experts->features());
-    const Index most = std::clamp(kShuffledNumbers / std::max<Index>(1, features), kFewestShuffled,
-                                  kMostShuffled);
-    Stream stream(seed, Purpose::kGuessing, static_cast<std::uint64_t>(asked.split.part), 1'000'001);
+    const Index most =
+        std::clamp(kShuffledNumbers / std::max<Index>(1, features), kFewestShuffled, kMostShuffled);
+    Stream stream(seed, Purpose::kGuessing, static_cast<std::uint64_t>(asked.split.part),
+                  1'000'001);
     const auto& judged = asked.split.judged;
     rows_ = stream.start_of_permutation(std::ssize(judged), std::min(most, std::ssize(judged)));
     for (Index& each : rows_) each = judged[each];
@@ -362,10 +365,9 @@ std::vector<PanelScores> ask_panel(const GuessingPool& pool, const PanelSettings
     asked[s].of_inner = asked[s].of_judged = no_opinions(pool.scored());
   });
   const Index jobs = 1 + pool.scored();
-  workers.for_each(std::ssize(asked) * jobs,
-                   [&](Index task) {
-                     ask(pool, asked[task / jobs], task % jobs, settings.importance);
-                   });
+  workers.for_each(std::ssize(asked) * jobs, [&](Index task) {
+    ask(pool, asked[task / jobs], task % jobs, settings.importance);
+  });
   std::vector<PanelScores> out(static_cast<std::size_t>(pool.judged_parts));
   for (Index part = 0; part < pool.judged_parts; ++part) {
     StackingRows rows{.of_expert = std::vector<std::vector<double>>(kExperts)};

@@ -7,8 +7,8 @@
 // regression on the normal scores of what the experts say, with a ridge, which leaves weights in
 // proportion to the strength of each expert where rows are few).
 //
-// Rows that judge have no part in learning or in the weights, so that the score of a judged row does
-// not depend on the group of any judged row.
+// Rows that judge have no part in learning or in the weights, so that the score of a judged row
+// does not depend on the group of any judged row.
 //
 // Few rows to learn from are dealt into four inner parts, which are predicted in turn, and the
 // experts then learn from all of them. Of many rows a fifth says the weights; of the largest tables

@@ -39,8 +39,8 @@ std::vector<double> weigh_experts(const StackingRows& rows) {
     double largest = 0;
     for (std::size_t e = 0; e < experts; ++e) {
       const Slope slope = slope_at(rows, odds, e);
-      const double wanted = weights[e] - (slope.gradient + kRidge * weights[e]) /
-                                             (slope.curvature + kRidge);
+      const double wanted =
+          weights[e] - (slope.gradient + kRidge * weights[e]) / (slope.curvature + kRidge);
       const double step = std::max(0.0, wanted) - weights[e];
       if (step == 0) continue;
       weights[e] += step;

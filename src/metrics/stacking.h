@@ -6,8 +6,8 @@
 
 namespace conflux {
 
-/// Rows of a regression: the normal scores of each expert, whether the row is a member, and how much
-/// the row counts.
+/// Rows of a regression: the normal scores of each expert, whether the row is a member, and how
+/// much the row counts.
 struct StackingRows {
   std::vector<std::vector<double>> of_expert = {};
   std::vector<char> is_member = {};

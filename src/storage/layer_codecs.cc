@@ -6,9 +6,10 @@ namespace conflux {
 
 const std::vector<LayerCodec>& layer_codecs() {
   static const std::vector<LayerCodec> table{
-      sliced_codec(),         coordinate_codec(),     location_scale_codec(), affine_codec(),
-      gated_codec(),          tree_codec(),           conditional_codec(),    to_scores_codec(),
-      from_scores_codec(),    cube_to_normal_codec(), normal_to_cube_codec(), less_covariates_codec(),
+      sliced_codec(),         coordinate_codec(),     location_scale_codec(),
+      affine_codec(),         gated_codec(),          tree_codec(),
+      conditional_codec(),    to_scores_codec(),      from_scores_codec(),
+      cube_to_normal_codec(), normal_to_cube_codec(), less_covariates_codec(),
       plus_covariates_codec()};
   return table;
 }

@@ -123,7 +123,8 @@ TEST(Matching, FindsAsManyKindsAsAreAskedFor) {
   EXPECT_EQ(match(data.groups(), 1, {.kinds = 11}).num_kinds(), 11);
 }
 
-// The number of kinds follows the parts that lie apart, beyond what the number of rows alone allows.
+// The number of kinds follows the parts that lie apart, beyond what the number of rows alone
+// allows.
 TEST(Matching, TenTypesHaveKindsOfTheirOwn) {
   Mixtures data;
   data.add({300, 200, 200, 300, 250, 350, 300, 200, 400, 200}, 0);

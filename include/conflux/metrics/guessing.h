@@ -2,11 +2,11 @@
 //
 // A panel of classifiers (linear and quadratic discriminants on normal scores, kernel ridge
 // regression, boosted trees) learns to tell each group from all others on some of the rows and is
-// judged on the rest of them; inner held-out rows say how much each classifier counts. The area under the ROC curve (AUC) is the probability that a row of
-// the group looks more like the group than a row of another does: 0.5 is chance, 1 is certainty.
-// With several groups it is the mean over the groups, each against the rest. It is the one figure
-// that sees every kind of difference (shifts, scales, interactions) and means the same for every
-// table.
+// judged on the rest of them; inner held-out rows say how much each classifier counts. The area
+// under the ROC curve (AUC) is the probability that a row of the group looks more like the group
+// than a row of another does: 0.5 is chance, 1 is certainty. With several groups it is the mean
+// over the groups, each against the rest. It is the one figure that sees every kind of difference
+// (shifts, scales, interactions) and means the same for every table.
 //
 // Chance has a band. When the group of a row has nothing to do with the row, the groups of the
 // judged rows are a random deal, and the variance of the AUC over all deals is known in closed form
@@ -16,11 +16,11 @@
 // this doubles the variance of the mean over folds, and that doubled variance is used.
 //
 // Features count by their ranks only: an increasing map of a feature changes nothing. A value that
-// is not a number counts as missing, which the panel may use. The result depends on the seed, not on
-// the number of threads.
+// is not a number counts as missing, which the panel may use. The result depends on the seed, not
+// on the number of threads.
 //
-// If there are more than 256 features, the panel uses the 256 whose ranks differ most, in place or in
-// scale, among the rows that it learns from.
+// If there are more than 256 features, the panel uses the 256 whose ranks differ most, in place or
+// in scale, among the rows that it learns from.
 //
 // Cost: folds x groups x trees x rows x features; docs/results/judge.md has seconds. Few rows cost
 // five fits per fold, more rows two, many rows one. Importance costs a further score of some rows
@@ -60,9 +60,9 @@ struct Guess {
   /// Each group against the rest; NaN for a group with fewer rows than there are folds, which is
   /// left out.
   std::vector<double> per_group = {};
-  /// Share of each feature in the AUC that is lost when it is shuffled among the judged rows. Losses
-  /// of less than two standard errors count as none; the sum is 1, or 0 when no loss is clear. Empty
-  /// unless asked for.
+  /// Share of each feature in the AUC that is lost when it is shuffled among the judged rows.
+  /// Losses of less than two standard errors count as none; the sum is 1, or 0 when no loss is
+  /// clear. Empty unless asked for.
   std::vector<double> importance = {};
   /// Rows that were judged.
   Index rows = 0;
@@ -77,8 +77,8 @@ struct Guess {
   bool beyond_chance() const { return auc > by_chance(); }
   /// One standard error of the AUC, of the choice of the rows that were judged.
   double error() const;
-  /// The ends of the interval that holds what new rows show in 95 of 100 cases, as far as the choice
-  /// of the judged rows tells.
+  /// The ends of the interval that holds what new rows show in 95 of 100 cases, as far as the
+  /// choice of the judged rows tells.
   double low() const;
   double high() const;
   /// The group that is told best from the rest; unset with fewer than three, which are told from

@@ -57,8 +57,8 @@ struct UnseenRows {
 struct Fit {
   Flow flow;
   FitRecord record;
-  /// The options that asked for this fit, with the method that the ladder has chosen: a fit of other
-  /// rows with them does the like.
+  /// The options that asked for this fit, with the method that the ladder has chosen: a fit of
+  /// other rows with them does the like.
   FitOptions chosen = {};
   /// The flow that the held-out rows have judged, if `flow` was then fitted to all rows, these
   /// included. It is what tells how new rows will do.
