@@ -55,8 +55,10 @@ class Adjustment:
             Variables are features, points of the grid (times, and places if there are) are rows;
             both need the same variables, not the same points. What cannot be negative stays so.
         **options
-            Parameters of :class:`conflux.Aligner`.
+            Parameters of :class:`conflux.Aligner`. The goal is ``"hide"`` unless said otherwise: a
+            simulation shall have the distribution of the reference.
         """
+        options = {"goal": "hide", **options}
         variables = [str(name) for name in ref.data_vars]
         tables = [_rows(ref, variables, "ref"), _rows(hist, variables, "hist")]
         groups = np.repeat([_REFERENCE, _SIMULATED], [len(table) for table in tables])

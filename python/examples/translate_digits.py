@@ -28,7 +28,7 @@ def read(folder):
 def main(data=None, figure=None):
     X, digits, shape = read(data)
     held_out = np.arange(len(X)) % 10 == 0
-    aligner = Aligner().fit(X[~held_out], digits[~held_out])
+    aligner = Aligner(goal="hide").fit(X[~held_out], digits[~held_out])
 
     rows, labels = X[held_out], digits[held_out]
     back = aligner.inverse_transform(aligner.transform(rows, labels), labels)

@@ -119,7 +119,8 @@ def test_align_does_what_the_command_does(table, command, label):
     same(summary.neighbors_kept, expected["neighbors_kept"])
     same(summary.moved_most, expected["moved_most"])
     assert summary.within_labels == expected["within_labels"] == label
-    assert summary.judged_rows == expected["judged_rows"] == done.unseen.sum() == 240
+    assert done.unseen.sum() == 240
+    assert summary.judged_rows == expected["judged_rows"] == len(frame)
     assert summary.sentences == in_python(expected["sentences"])
     assert len(summary.warnings) == len(theirs["warnings"])
     assert len(caught) >= len(summary.warnings)

@@ -16,6 +16,7 @@
 #include "judging/judged_fit.h"
 #include "matching/known_labels.h"
 #include "options/option_table.h"
+#include "training/memory.h"
 
 namespace conflux {
 
@@ -86,7 +87,7 @@ class ModelFit {
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
     // Rows of fits that processes can share are judged alike by any number of processes.
-    if (options_.judge && !shares_rows() && options_.fit.method == Method::kAuto) {
+    if (options_.judge && !rows_can_stay(options_.fit)) {
       rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
       if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
     }
@@ -165,6 +166,7 @@ class ModelFit {
   /// The automatic fit leaves rows alone for which it gains nothing clear. Only rows that all judge
   /// can tell.
   void keep_for_leaving(const RowsToJudge& rows) {
+    if (known_labels(rows.fitted).in_part) return;  // labels of some rows say who is alike
     const FitOptions& asked = options_.fit;
     if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
     if (hooks_.resume != nullptr) return;

@@ -38,6 +38,7 @@ std::vector<std::string> spelled_columns(const Columns& columns,
 void give_names(Table& table, const std::vector<std::string>& features,
                 const std::vector<std::string>& names) {
   std::vector<Index> places;
+  places.reserve(features.size());
   for (const std::string& name : features) places.push_back(table.find(name));
   for (std::size_t j = 0; j < places.size(); ++j) table.columns[places[j]].name = names[j];
 }

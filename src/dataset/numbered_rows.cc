@@ -8,6 +8,7 @@ void set_label_codes(GroupSet& groups, const RowTags& tags,
                      const std::vector<std::vector<Index>>& positions) {
   if (tags.labels.empty()) return;
   std::vector<std::vector<Index>> labels;
+  labels.reserve(positions.size());
   for (const std::vector<Index>& own : positions) labels.push_back(values_of(tags.labels, own));
   groups.set_labels(tags.label_names, std::move(labels));
 }

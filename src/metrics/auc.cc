@@ -32,14 +32,14 @@ std::vector<double> auc_influences(std::span<const double> scores,
   std::size_t at[2] = {0, 0};
   double sums[2] = {0, 0};
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const int c = is_member[i];
+    const std::size_t c = is_member[i] != 0 ? 1 : 0;
     // The share of the other class that lies below this row.
     const double below = (ranks[i] - own[c][at[c]++]) / sizes[1 - c];
     out.push_back(c == 1 ? below : 1 - below);
     sums[c] += out.back();
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const int c = is_member[i];
+    const std::size_t c = is_member[i] != 0 ? 1 : 0;
     out[i] = (out[i] - sums[c] / sizes[c]) / sizes[c];
   }
   return out;

@@ -9,9 +9,9 @@
 //   the rest is aligned, and the block is predicted from rows of the other groups. It rises while
 //   like rows meet, and falls when unlike rows are moved onto each other.
 //
-// Candidates are the rungs whose transfer is within two standard errors of the best; the lowest of
+// Candidates are the rungs whose transfer is within one standard error of the best; the lowest of
 // them is taken, and a higher one only if it clearly lowers the group AUC and its transfer is not
-// lower. Where held-out features
+// clearly lower. Where held-out features
 // cannot judge, large groups get the cascade and small ones location and scale.
 //
 // Cost: a fit of a sample of at most kLadderRows rows for every rung and every block.
