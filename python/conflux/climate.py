@@ -58,7 +58,8 @@ class Adjustment:
             Parameters of :class:`conflux.Aligner`. The goal is ``"hide"`` unless said otherwise: a
             simulation shall have the distribution of the reference.
         """
-        options = {"goal": "hide", **options}
+        if options.get("method", "auto") == "auto":
+            options = {"goal": "hide", **options}
         variables = [str(name) for name in ref.data_vars]
         tables = [_rows(ref, variables, "ref"), _rows(hist, variables, "hist")]
         groups = np.repeat([_REFERENCE, _SIMULATED], [len(table) for table in tables])

@@ -55,6 +55,7 @@ class Auto(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -98,6 +99,7 @@ class Auto(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class CASCADE(BaseAligner):
@@ -145,6 +147,7 @@ class CASCADE(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -188,6 +191,7 @@ class CASCADE(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Means(BaseAligner):
@@ -235,6 +239,7 @@ class Means(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -278,6 +283,7 @@ class Means(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class LocationScale(BaseAligner):
@@ -325,6 +331,7 @@ class LocationScale(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -368,6 +375,7 @@ class LocationScale(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class NB(BaseAligner):
@@ -415,6 +423,7 @@ class NB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -458,6 +467,7 @@ class NB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class INB(BaseAligner):
@@ -505,6 +515,7 @@ class INB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -548,6 +559,7 @@ class INB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class RandNB(BaseAligner):
@@ -595,6 +607,7 @@ class RandNB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -638,6 +651,7 @@ class RandNB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class NBINB(BaseAligner):
@@ -685,6 +699,7 @@ class NBINB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -728,6 +743,7 @@ class NBINB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class NBRandNB(BaseAligner):
@@ -775,6 +791,7 @@ class NBRandNB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -818,6 +835,7 @@ class NBRandNB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class GB(BaseAligner):
@@ -865,6 +883,7 @@ class GB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -908,6 +927,7 @@ class GB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class GBINB(BaseAligner):
@@ -955,6 +975,7 @@ class GBINB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -998,6 +1019,7 @@ class GBINB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class SINF(BaseAligner):
@@ -1045,6 +1067,7 @@ class SINF(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1088,6 +1111,7 @@ class SINF(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class DD(BaseAligner):
@@ -1135,6 +1159,7 @@ class DD(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1178,6 +1203,7 @@ class DD(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Tree(BaseAligner):
@@ -1225,6 +1251,7 @@ class Tree(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1268,6 +1295,7 @@ class Tree(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class TreeINB(BaseAligner):
@@ -1315,6 +1343,7 @@ class TreeINB(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1358,6 +1387,7 @@ class TreeINB(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Conditional(BaseAligner):
@@ -1405,6 +1435,7 @@ class Conditional(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     goal: str
@@ -1448,6 +1479,7 @@ class Conditional(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 class Aligner(BaseAligner):
@@ -1496,6 +1528,7 @@ class Aligner(BaseAligner):
         missing: str = ...,
         repeats: str = ...,
         key: str | None = ...,
+        covariates: Sequence[str] | str | None = ...,
         verbose: int = ...,
     ) -> None: ...
     method: str
@@ -1540,6 +1573,7 @@ class Aligner(BaseAligner):
     missing: str
     repeats: str
     key: str | None
+    covariates: Sequence[str] | str | None
     verbose: int
 
 def load(path: str | os.PathLike[str]) -> BaseAligner: ...

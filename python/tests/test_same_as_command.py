@@ -122,7 +122,9 @@ def test_align_does_what_the_command_does(table, command, label):
     assert done.unseen.sum() == 240
     assert summary.judged_rows == expected["judged_rows"] == len(frame)
     assert summary.sentences == in_python(expected["sentences"])
-    assert len(summary.warnings) == len(theirs["warnings"])
+    # The table of the command has the dropped column still.
+    theirs_here = [each for each in theirs["warnings"] if label or "copied unchanged" not in each]
+    assert len(summary.warnings) == len(theirs_here)
     assert len(caught) >= len(summary.warnings)
     for sentence in [*done.check.sentences, *summary.sentences]:
         assert sentence in str(done)

@@ -16,7 +16,6 @@
 #include "judging/judged_fit.h"
 #include "matching/known_labels.h"
 #include "options/option_table.h"
-#include "training/memory.h"
 
 namespace conflux {
 
@@ -86,8 +85,8 @@ class ModelFit {
     RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
-    // Rows of fits that processes can share are judged alike by any number of processes.
-    if (options_.judge && !rows_can_stay(options_.fit)) {
+    // Methods that processes can share are judged alike by any number of processes.
+    if (options_.judge && !shares_rows() && options_.fit.method == Method::kAuto) {
       rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
       if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
     }

@@ -187,7 +187,7 @@ PYTHON_ALIGN = """
 import sys, warnings
 import numpy as np, pandas as pd, conflux
 warnings.simplefilter("ignore")
-x = pd.read_csv(sys.argv[1])
+x = pd.read_csv(sys.argv[1], float_precision="round_trip")
 done = conflux.align(x, "arm", labels="sex", random_state=1, unseen=float(sys.argv[3]))
 done.model.save(sys.argv[2])
 """

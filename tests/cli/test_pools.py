@@ -43,7 +43,7 @@ class Pools(CommandTest):
         done = self.call("fit", "late.npy", "early.npy", *OPTIONS, "-o", "m.conflux")
         self.assertEqual(done.returncode, 0, done.stderr)
         for words in ("fitted on 400 of 1800 rows", "Fitted on 400 of 1800 rows",
-                      "1800 rows: 1400 were kept from the fit, and of the 400 others"):
+                      "1400 rows that were kept from the fit, which had 400 others"):
             self.assertIn(words, done.stderr)
         shown = self.info("m.conflux")
         self.assertEqual(shown["groups"], {"late": 200, "early": 200})

@@ -186,7 +186,7 @@ class Truth(CommandTest):
 
     def test_truth_13_the_interval_is_told(self):
         self.write("t.csv", table([*"uvw", "g"], two_groups(200)))
-        done = self.call("fit", "t.csv", "--group", "g", "--method", "means", "-o", "m.conflux", "--json")
+        done = self.call("fit", "t.csv", "--group", "g", "-o", "m.conflux", "--json")
         auc = json.loads(done.stdout)["summary"]["guess_auc"]
         self.assertLess(auc["low"], auc["after"])
         self.assertGreater(auc["high"], auc["after"])
