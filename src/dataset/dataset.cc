@@ -79,7 +79,12 @@ Dataset dataset_of(const Table& table, const RowTags& tags, const DatasetOptions
   check_tags(table, tags);
   const ColumnOptions columns = feature_options(options, table, {});
   FoundRows rows = find_rows(table, tags, columns, Workers(options.threads), hooks.on_message);
-  return gather_rows(table, tags, std::move(rows), hooks.on_message);
+  Dataset out = gather_rows(table, tags, std::move(rows), hooks.on_message);
+  std::vector<std::string> known = listed_names(options.group);
+  known.push_back(options.label);
+  out.telling = find_telling_copies(table, out.columns.feature_names(), known, tags.groups,
+                                    std::ssize(tags.group_names));
+  return out;
 }
 
 Dataset dataset_of_named_groups(const Table& table, const std::vector<std::string>& group_of_row,
@@ -108,10 +113,6 @@ Dataset dataset_of(const Table& table, const DatasetOptions& options, const Data
   add_to_dropped(chosen.columns, listed_names(options.group));
   if (!options.label.empty()) add_to_dropped(chosen.columns, {options.label});
   Dataset out = dataset_of(table, tags, chosen, hooks);
-  std::vector<std::string> known = listed_names(options.group);
-  known.push_back(options.label);
-  out.telling = find_telling_copies(table, out.columns.feature_names(), known, groups.of_row,
-                                    std::ssize(groups.names));
   out.group_column = options.group;
   out.label_column = options.label;
   return out;
