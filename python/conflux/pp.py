@@ -46,8 +46,8 @@ def align(
         Key of ``obsm`` for the result.
     label_key : str, optional
         Column of ``obs`` that tells what a cell is; missing values are unknown. Cells are aligned
-        with cells of the same label (``gate="label"``) unless ``gate`` says otherwise. Never used as
-        a feature.
+        with cells of the same label (``gate="label"``) unless ``gate`` says otherwise. Never used
+        as a feature.
     fit_where : str or array-like of bool, optional
         Cells to fit on, say controls: "column=value" of ``obs``, a column of truth values, or one
         truth value per cell. All cells are moved.

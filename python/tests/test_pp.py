@@ -34,7 +34,8 @@ def test_align_adds_what_an_aligner_gives(cells):
     rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
     aligner = pp.align(cells, "donor", layers=4, label_key="kind")
     labels = np.asarray(cells.obs["kind"])
-    expected = conflux.Aligner(layers=4, gate="label").fit(rows, donors, y=labels).transform(rows, donors)
+    aligner_of_labels = conflux.Aligner(layers=4, gate="label").fit(rows, donors, y=labels)
+    expected = aligner_of_labels.transform(rows, donors)
     np.testing.assert_array_equal(cells.obsm["X_conflux"], expected)
     np.testing.assert_array_equal(cells.obsm["X_pca"], rows)
     summary = cells.uns["conflux"]

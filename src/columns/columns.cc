@@ -172,6 +172,7 @@ std::vector<Matrix> Columns::coordinates_of_groups(const Table& table,
   place.reserve(groups.size());
   for (const Index group : groups) place.push_back(sizes[static_cast<std::size_t>(group)]++);
   std::vector<Matrix> out;
+  out.reserve(sizes.size());
   for (const Index size : sizes) out.emplace_back(size, width());
   const CovariateReader covariates(*this, table);
   workers.for_each_block(table.num_rows(), kRowsPerTask, [&](Index begin, Index end) {

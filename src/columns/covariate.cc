@@ -101,9 +101,11 @@ std::vector<std::string> categories_of(const Column& column) {
         column.name, counts.size(), kMostKeptCategories));
   }
   std::vector<std::pair<Index, std::string>> order;
+  order.reserve(counts.size());
   for (const auto& [text, count] : counts) order.emplace_back(-count, text);
   std::stable_sort(order.begin(), order.end());
   std::vector<std::string> out;
+  out.reserve(order.size());
   for (auto& each : order) out.push_back(std::move(each.second));
   return out;
 }

@@ -82,7 +82,7 @@ std::vector<char> truth_of(const Table& table, const Condition& condition) {
   std::vector<char> out;
   if (condition.by_spelling()) {
     for (const std::string& value : groups_of_rows(table, condition.column)) {
-      out.push_back((value == condition.value) == (condition.sign == "="));
+      out.push_back((value == condition.value) == (condition.sign == "=") ? 1 : 0);
     }
     return out;
   }
@@ -90,7 +90,7 @@ std::vector<char> truth_of(const Table& table, const Condition& condition) {
   parse_number(condition.value, limit);
   // Missing numbers satisfy nothing.
   for (const double value : numbers_of(table, condition)) {
-    out.push_back(compare(value, condition.sign, limit));
+    out.push_back(compare(value, condition.sign, limit) ? 1 : 0);
   }
   return out;
 }
@@ -137,7 +137,7 @@ std::vector<Index> rows_where(const Table& table, const std::string& condition) 
   std::vector<char> all(static_cast<std::size_t>(table.num_rows()), 1);
   for (const Condition& each : parse_all(condition)) {
     const std::vector<char> truth = truth_of(table, each);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] && truth[i];
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] != 0 && truth[i] != 0 ? 1 : 0;
   }
   std::vector<Index> kept;
   for (Index i = 0; i < table.num_rows(); ++i) {

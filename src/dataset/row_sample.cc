@@ -128,6 +128,7 @@ class Sampler {
     if (model_.columns.empty()) return features_of(block, features);
     const std::vector<std::string> known = model_.columns.feature_names();
     std::vector<Index> places;
+    places.reserve(features.size());
     for (const std::string& name : features) places.push_back(block.find(name));
     for (std::size_t j = 0; j < known.size(); ++j) block.columns[places[j]].name = known[j];
     return model_.columns.coordinates(block, workers_);
