@@ -150,6 +150,7 @@ Dataset CallerData::take(std::string group_column, std::string label_column) {
   out.label_column = std::move(label_column);
   out.columns = data_.columns;
   out.subjects = data_.subjects;
+  out.telling = data_.telling;
   out.digest_when_read = data_.digest_when_read;
   return out;
 }
