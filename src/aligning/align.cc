@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "aligning/records.h"
+#include "aligning/goal.h"
 #include "columns/measured_scales.h"
 #include "columns/plain_values.h"
 #include "conflux/aligning/confounding.h"
@@ -137,18 +137,18 @@ class ModelFit {
   bool shares_rows() const { return data_.storage == RowStorage::kInPlace; }
   bool is_first() const { return hooks_.processes == nullptr || hooks_.processes->rank() == 0; }
 
-  /// Measurements are aligned as far as like rows meet; other tables until the group is hidden, or
-  /// no longer gets harder to predict.
+  /// Measurements are aligned as far as like rows meet; records and images until the group is
+  /// hidden, or no longer gets harder to predict.
   void choose_goal() {
     if (options_.fit.method != Method::kAuto || options_.fit.goal != Goal::kAuto) return;
-    const std::string records = why_records(data_);
-    if (records.empty()) {
+    const std::string why = why_hide(data_);
+    if (why.empty()) {
       options_.fit.goal = Goal::kTransfer;
     } else {
       goal_sentence_ = fmt::format(
           "Goal: the group shall be hard to predict, because {}. The goal transfer would compare "
           "corrections by held-out features.",
-          records);
+          why);
     }
   }
 

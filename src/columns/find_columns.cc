@@ -196,6 +196,7 @@ Columns find_features_of(const Table& table, std::span<const Index> groups, Inde
   }
   out.missing = options.missing;
   out.carried = std::move(found.carried);
+  out.pixels = are_pixels(found.meanings);
   out.scale_reason = choose_scales(found.meanings, options.scale);
   out.doubts = doubts_about_units(found.meanings);
   workers.for_each(static_cast<Index>(found.meanings.size()), [&](Index j) {

@@ -95,19 +95,6 @@ bool neighbors_are_alike(std::span<const Meaning> meanings) {
   return near > kAlikeNeighbors * far && near > kLeastAlike * pairs;
 }
 
-bool pixels(std::span<const Meaning> meanings) {
-  if (meanings.size() < kFewestPixels) return false;
-  if (std::any_of(meanings.begin(), meanings.end(),
-                  [](const Meaning& meaning) { return meaning.feature.category(); })) {
-    return false;
-  }
-  return share_of_most_frequent(meanings, [](const Interval& r) { return r.low; }) >=
-             kPixelsAtDarkest &&
-         share_of_most_frequent(meanings, [](const Interval& r) { return r.high; }) >=
-             kPixelsAtBrightest &&
-         neighbors_are_alike(meanings);
-}
-
 bool decaying(const std::vector<double>& spreads, std::size_t fewest, double slack) {
   if (spreads.size() < fewest) return false;
   double least = spreads.front();
@@ -178,7 +165,7 @@ void set_all(std::span<Meaning> meanings, FeatureScale scale) {
 }
 
 std::string choose_automatically(std::span<Meaning> meanings) {
-  if (pixels(meanings)) {
+  if (are_pixels(meanings)) {
     for (Meaning& meaning : meanings) leave_as_it_is(meaning.feature);
     return fmt::format(
         "{} features share their darkest and brightest values like pixels: as they "
@@ -258,6 +245,19 @@ std::vector<UnitDoubt> doubts_about_units(std::span<const Meaning> meanings) {
     }
   }
   return out;
+}
+
+bool are_pixels(std::span<const Meaning> meanings) {
+  if (meanings.size() < kFewestPixels) return false;
+  if (std::any_of(meanings.begin(), meanings.end(),
+                  [](const Meaning& meaning) { return meaning.feature.category(); })) {
+    return false;
+  }
+  return share_of_most_frequent(meanings, [](const Interval& r) { return r.low; }) >=
+             kPixelsAtDarkest &&
+         share_of_most_frequent(meanings, [](const Interval& r) { return r.high; }) >=
+             kPixelsAtBrightest &&
+         neighbors_are_alike(meanings);
 }
 
 std::string choose_scales(std::span<Meaning> meanings, ScaleChoice choice) {

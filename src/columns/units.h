@@ -9,6 +9,9 @@
 
 namespace conflux {
 
+/// Whether features share their darkest and brightest values, and are alike to their neighbors.
+bool are_pixels(std::span<const Meaning> meanings);
+
 /// Sets the scale of every feature; returns one sentence on what was chosen and why.
 std::string choose_scales(std::span<Meaning> meanings, ScaleChoice choice);
 

@@ -190,6 +190,8 @@ class Columns {
   std::string scale_reason = {};
   /// For who looks at the data of the fit; model files do not keep them.
   std::vector<UnitDoubt> doubts = {};
+  /// Whether all features together are images, one pixel each.
+  bool pixels = false;
   std::vector<Index> gaps = {};  // features of which cells were missing
 
   /// Without columns a model takes coordinates as they are.
