@@ -93,11 +93,11 @@ void BM_GatedTransform(benchmark::State& state) {
   options.directions = std::min<Index>(10, dim / 4);
   options.search_steps = 1;
   options.validation_fraction = 0;
-  options.min_kind = 2;
+  options.min_cluster = 2;
   options.gate = Gating::kNone;
   if (kinds > 0) {
-    options.gate = Gating::kKinds;
-    options.kinds = kinds;
+    options.gate = Gating::kClusters;
+    options.clusters = kinds;
   }
   const Fit fit = fit_flow(groups, options);
   const Workers one(1);

@@ -20,7 +20,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
                          -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(CONFLUX_SANITIZE)
-  # The sanitizers' own code confuses g++'s search for uninitialised values. UBSan's checks of every
+  # The sanitizers' own code confuses g++'s search for uninitialized values. UBSan's checks of every
   # single access double the time of compiling; AddressSanitizer sees most of what they would find.
   target_compile_options(conflux_settings INTERFACE -fsanitize=${CONFLUX_SANITIZE}
                          -fno-sanitize=null,alignment,object-size,vptr
@@ -63,7 +63,7 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
 endif()
 
 # conflux_join_sources(TARGET COUNT) compiles so many sources at a time, because most of a small
-# source's time goes into templates that its neighbours need as well. Names in anonymous namespaces
+# source's time goes into templates that its neighbors need as well. Names in anonymous namespaces
 # must therefore differ within a folder.
 function(conflux_join_sources target count)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CONFLUX_JOIN_SOURCES}
@@ -77,7 +77,7 @@ endfunction()
 # Without, half of a small source's time goes into Eigen and fmt. The library and its programs share
 # them, so the targets have only what all of these have: a compiler refuses headers that were
 # precompiled with a definition that a source lacks. g++ also compiles every source that uses
-# precompiled headers with the optimisation of the headers, whatever its own flags say; so layers with
+# precompiled headers with the optimization of the headers, whatever its own flags say; so layers with
 # inner loops have a set of their own.
 foreach(headers conflux_headers conflux_fast_headers)
   conflux_precompile_headers(

@@ -47,7 +47,7 @@ liblemon-dev, libhdf5-dev, libnetcdf-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "align groups of samples by invertible flows - development
  Headers for C++ and C, the static library, and the CMake package of conflux.")
 
-# Every package has its licence and its changes.
+# Every package has its license and its changes.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/changelog CONTENT
      "conflux (${PROJECT_VERSION}) unstable; urgency=medium

@@ -3,7 +3,7 @@
     /usr/bin/python3 studies/check_study.py CONFLUX DATA [SEEDS]
 
 CONFLUX is the command, DATA a folder that holds cytonorm_fcs, compas, adult, cccma_climate and
-pbmcs_sparse. The first table asks which features differ. The second deals the groups to rows at
+pbmcs_sparse. The first table asks which features differ. The second permutations the groups to rows at
 random, SEEDS times (200) per table, and counts how often a difference is claimed; the stated rate is
 5 %. Prints both, in Markdown.
 """
@@ -19,14 +19,14 @@ import time
 import numpy as np
 import pandas as pd
 
-# The channels that CytoNorm normalises, from 1.
+# The channels that CytoNorm normalizes, from 1.
 CHANNELS = [48, 46, 43, 45, 20, 16, 21, 19, 22, 50, 47, 40, 44, 33, 17, 11, 18, 51, 14, 23, 32, 10,
             49, 27, 24, 31, 42, 37, 39, 34, 41, 26, 30, 28, 29, 25, 35]
 PEOPLE = ["African-American", "Caucasian"]
 
 
 def fcs(path):
-    """Return the channels of an FCS file that are normalised, as arcsinh(x / 5)."""
+    """Return the channels of an FCS file that are normalized, as arcsinh(x / 5)."""
     data = pathlib.Path(path).read_bytes()
     begin, end = int(data[10:18]), int(data[18:26])
     words = data[begin + 1:end].decode("latin-1").split(chr(data[begin]))
@@ -114,13 +114,13 @@ def answers(command, data):
         named = [name for name, each in found["features"].items() if each["differs"]]
         count = len(table.columns) - 1
         shown = ", ".join(named) if len(named) <= 8 else f"{len(named)} of {count}"
-        guess = found["guess"]
-        print(f"| {title} | {guess['auc']:.3f} ({guess['by_chance']:.3f}) | {shown} | "
+        prediction = found["prediction"]
+        print(f"| {title} | {prediction['auc']:.3f} ({prediction['by_chance']:.3f}) | {shown} | "
               f"{', '.join(wanted)} | {seconds:.1f} |", flush=True)
 
 
 def error_rates(command, data, seeds):
-    print("\n| rows, groups dealt at random | seeds | a difference is claimed |\n|---|---|---|")
+    print("\n| rows, groups assigned at random | seeds | a difference is claimed |\n|---|---|---|")
     tables = [("compas, 1000 rows", compas(data).iloc[::6][:1000]),
               ("cytonorm, 1000 rows", cytonorm(data, 1).iloc[::3]),
               ("climate, 1000 rows", climate(data).iloc[::8][:1000])]
@@ -128,8 +128,8 @@ def error_rates(command, data, seeds):
         claims = 0
         for seed in range(seeds):
             random = np.random.default_rng(seed)
-            dealt = table.assign(group=random.permutation(table.group.to_numpy()))
-            claims += check(command, dealt, "--seed", str(seed))[0]["differ"]
+            permuted = table.assign(group=random.permutation(table.group.to_numpy()))
+            claims += check(command, permuted, "--seed", str(seed))[0]["differ"]
         print(f"| {title} | {seeds} | {claims} ({claims / seeds:.1%}) |", flush=True)
 
 

@@ -105,10 +105,10 @@ def main():
                 for rows in new:
                     rows.to_csv(folder / "new.csv", index=False)
                     judged = run("evaluate", "m.conflux", "new.csv")["judgement"]
-                    shown.append(judged["guess_auc_within_labels" if claim["within_labels"]
-                                        else "guess_auc"])
+                    shown.append(judged["group_auc_within_labels" if claim["within_labels"]
+                                        else "group_auc"])
                 found = {key: np.mean([each[key] for each in shown]) for key in ("before", "after")}
-                auc = claim["guess_auc"]
+                auc = claim["group_auc"]
                 if auc["after"] is None:
                     auc = {"before": np.nan, "after": found["before"]}
                 errors.append(auc["after"] - found["after"])

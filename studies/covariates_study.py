@@ -113,9 +113,9 @@ def auc(table, columns):
     out = []
     for group in sorted(table["group"].unique())[:3]:
         y = (table["group"] == group).to_numpy()
-        guess = cross_val_predict(HistGradientBoostingClassifier(max_iter=60), table[columns], y, cv=3,
+        prediction = cross_val_predict(HistGradientBoostingClassifier(max_iter=60), table[columns], y, cv=3,
                                   method="predict_proba")[:, 1]
-        out.append(roc_auc_score(y, guess))
+        out.append(roc_auc_score(y, prediction))
     return float(np.mean(out))
 
 

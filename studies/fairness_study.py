@@ -1,8 +1,8 @@
-"""Can the group still be guessed from aligned rows, and are they still of use?
+"""Can the group still be predicted from aligned rows, and are they still of use?
 
     /usr/bin/python3 studies/fairness_study.py CONFLUX DATA
 
-CONFLUX is the command, DATA a folder that holds adult and compas. Gradient boosting guesses group
+CONFLUX is the command, DATA a folder that holds adult and compas. Gradient boosting predictions group
 and label from two thirds of the rows; shown are areas under the curve on the rest. The model is
 fitted on the two thirds.
 """
@@ -33,8 +33,8 @@ def compas(data):
 
 
 def area(rows, truth, train, test):
-    guess = HistGradientBoostingClassifier(max_iter=150, random_state=0).fit(rows[train], truth[train])
-    return roc_auc_score(truth[test], guess.predict_proba(rows[test])[:, 1])
+    prediction = HistGradientBoostingClassifier(max_iter=150, random_state=0).fit(rows[train], truth[train])
+    return roc_auc_score(truth[test], prediction.predict_proba(rows[test])[:, 1])
 
 
 def main():
@@ -70,7 +70,7 @@ def main():
             align("nb", table, "--method", "nb")
             align("auto", table)
             align("auto, all scores", table, "--scale", "normal")
-            align("gates", table, "--gate", "kinds")
+            align("gates", table, "--gate", "clusters")
 
 
 if __name__ == "__main__":

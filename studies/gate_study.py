@@ -21,7 +21,7 @@ import pandas as pd
 DIM = 20
 
 
-def centres(count, seed):
+def centers(count, seed):
     """Points ten deviations apart from each other."""
     columns, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(DIM, count)))
     return 10 / np.sqrt(2) * columns.T
@@ -33,11 +33,11 @@ def mixtures(points, shares, sizes, shift, seed):
     for group, (size, parts) in enumerate(zip(sizes, shares)):
         direction = random.normal(size=DIM)
         direction *= shift / np.linalg.norm(direction)
-        kinds = random.choice(len(points), size, p=parts)
-        rows = random.normal(size=(size, DIM)) + points[kinds] + direction
+        clusters = random.choice(len(points), size, p=parts)
+        rows = random.normal(size=(size, DIM)) + points[clusters] + direction
         table = pd.DataFrame(rows, columns=[f"x{j}" for j in range(DIM)])
         table["group"] = f"g{group}"
-        table["label"] = [f"c{kind}" for kind in kinds]
+        table["label"] = [f"c{cluster}" for cluster in clusters]
         tables.append(table)
     return pd.concat(tables)
 
@@ -46,16 +46,16 @@ UNEQUAL = [[.5, .2, .1, .1, .1], [.1, .1, .2, .3, .3], [.2, .2, .3, .3, 0], [.2]
 
 
 def synthetic_cases():
-    yield "pure A, pure B, both", mixtures(centres(2, 1), [[1, 0], [0, 1], [.5, .5]], [600] * 3, 1, 2)
-    yield "five clusters", mixtures(centres(5, 3), UNEQUAL, [800, 800, 800, 60], 1, 4)
-    yield "five, shifts of 5", mixtures(centres(5, 3), UNEQUAL, [800, 800, 800, 60], 5, 4)
+    yield "pure A, pure B, both", mixtures(centers(2, 1), [[1, 0], [0, 1], [.5, .5]], [600] * 3, 1, 2)
+    yield "five clusters", mixtures(centers(5, 3), UNEQUAL, [800, 800, 800, 60], 1, 4)
+    yield "five, shifts of 5", mixtures(centers(5, 3), UNEQUAL, [800, 800, 800, 60], 5, 4)
     points = np.zeros((2, DIM))
     points[1, 0] = 6
     yield "a large shift only", mixtures(points, [[.5, .5]] * 2, [1500] * 2, 15, 5)
 
 
-def dirichlet_shares(count, kinds, evenness, random):
-    return random.dirichlet(np.full(kinds, evenness), count)
+def dirichlet_shares(count, clusters, evenness, random):
+    return random.dirichlet(np.full(clusters, evenness), count)
 
 
 def cell_lines(random):
@@ -65,24 +65,24 @@ def cell_lines(random):
     lines = np.zeros((2, DIM))
     lines[1, [0, 2, 5]] = 30, 8, 4
     for group, (share, size) in enumerate([(0, 980), (1, 860), (.5, 1020)]):
-        kinds = (random.random(size) < share).astype(int)
+        clusters = (random.random(size) < share).astype(int)
         shift = .35 * random.normal(size=DIM) * deviations
-        yield group, lines[kinds] + deviations * random.normal(size=(size, DIM)) + shift, kinds
+        yield group, lines[clusters] + deviations * random.normal(size=(size, DIM)) + shift, clusters
 
 
 def imbalanced(random):
-    points = centres(6, 21)
+    points = centers(6, 21)
     for group, size in enumerate([3000, 600, 150]):
-        kinds = random.choice(6, size, p=np.roll([.6, .2, .1, .05, .03, .02], 2 * group))
-        yield group, random.normal(size=(size, DIM)) + points[kinds] + 2 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+        clusters = random.choice(6, size, p=np.roll([.6, .2, .1, .05, .03, .02], 2 * group))
+        yield group, random.normal(size=(size, DIM)) + points[clusters] + 2 * random.normal(size=DIM) / np.sqrt(DIM), clusters
 
 
 def nested(random):
     """Three types of three subtypes each; subtypes are five deviations apart."""
-    outer, inner = centres(3, 22), centres(9, 23) / 2
+    outer, inner = centers(3, 22), centers(9, 23) / 2
     for group in range(3):
-        kinds = random.choice(9, 900, p=random.dirichlet(np.ones(9)))
-        yield group, random.normal(size=(900, DIM)) + 1.5 * outer[kinds // 3] + inner[kinds] + 3 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+        clusters = random.choice(9, 900, p=random.dirichlet(np.ones(9)))
+        yield group, random.normal(size=(900, DIM)) + 1.5 * outer[clusters // 3] + inner[clusters] + 3 * random.normal(size=DIM) / np.sqrt(DIM), clusters
 
 
 def trajectory(random):
@@ -92,54 +92,54 @@ def trajectory(random):
         rows = random.normal(size=(900, DIM))
         rows[:, 0] += 20 * along
         rows[:, 1] += 6 * np.sin(np.pi * along)
-        kinds = (3 * along).astype(int)
+        clusters = (3 * along).astype(int)
         other = random.random(900) < [.1, .3, .2][group]
         rows[other] = random.normal(size=(other.sum(), DIM))
         rows[other, 2] += 15
-        kinds[other] = 3
-        yield group, rows + 2 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+        clusters[other] = 3
+        yield group, rows + 2 * random.normal(size=DIM) / np.sqrt(DIM), clusters
 
 
 def half_missing(random):
-    points = centres(8, 24)
+    points = centers(8, 24)
     for group, held in enumerate([range(8), range(4), range(2, 8)]):
-        kinds = random.choice(list(held), 900)
-        yield group, random.normal(size=(900, DIM)) + points[kinds] + 3 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+        clusters = random.choice(list(held), 900)
+        yield group, random.normal(size=(900, DIM)) + points[clusters] + 3 * random.normal(size=DIM) / np.sqrt(DIM), clusters
 
 
 def rotated(random):
     """Groups are turned a little and stretched instead of shifted."""
-    points = centres(5, 25)
+    points = centers(5, 25)
     for group, parts in enumerate(dirichlet_shares(3, 5, 2, random)):
         turn = random.normal(size=(DIM, DIM)) * .06
         turn = np.linalg.qr(np.eye(DIM) + turn - turn.T)[0]
-        kinds = random.choice(5, 900, p=parts)
-        rows = random.normal(size=(900, DIM)) + points[kinds]
-        yield group, rows @ turn * np.exp(.15 * random.normal(size=DIM)), kinds
+        clusters = random.choice(5, 900, p=parts)
+        rows = random.normal(size=(900, DIM)) + points[clusters]
+        yield group, rows @ turn * np.exp(.15 * random.normal(size=DIM)), clusters
 
 
 def noise(random):
     """30 more features without any structure."""
-    points = centres(5, 26)
+    points = centers(5, 26)
     for group, parts in enumerate(dirichlet_shares(3, 5, 1, random)):
-        kinds = random.choice(5, 900, p=parts)
-        rows = random.normal(size=(900, DIM)) + points[kinds] + 3 * random.normal(size=DIM) / np.sqrt(DIM)
-        yield group, np.hstack([rows, random.normal(size=(900, 30))]), kinds
+        clusters = random.choice(5, 900, p=parts)
+        rows = random.normal(size=(900, DIM)) + points[clusters] + 3 * random.normal(size=DIM) / np.sqrt(DIM)
+        yield group, np.hstack([rows, random.normal(size=(900, 30))]), clusters
 
 
 def twenty_groups(random):
-    points = centres(6, 27)
+    points = centers(6, 27)
     for group, parts in enumerate(dirichlet_shares(20, 6, 1, random)):
-        kinds = random.choice(6, 300, p=parts)
-        yield group, random.normal(size=(300, DIM)) + points[kinds] + 2 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+        clusters = random.choice(6, 300, p=parts)
+        yield group, random.normal(size=(300, DIM)) + points[clusters] + 2 * random.normal(size=DIM) / np.sqrt(DIM), clusters
 
 
 def equal_shares(random):
     """A batch effect alone: whole groups may be aligned as well."""
-    points = centres(4, 28)
+    points = centers(4, 28)
     for group in range(3):
-        kinds = random.choice(4, 900)
-        yield group, random.normal(size=(900, DIM)) + points[kinds] + 4 * random.normal(size=DIM) / np.sqrt(DIM), kinds
+        clusters = random.choice(4, 900)
+        yield group, random.normal(size=(900, DIM)) + points[clusters] + 4 * random.normal(size=DIM) / np.sqrt(DIM), clusters
 
 
 # No choice was made on families of this seed.
@@ -152,9 +152,9 @@ def families(seed):
     """Cases on which nothing was chosen."""
     for family in FAMILIES:
         tables = []
-        for group, rows, kinds in family(np.random.default_rng(seed)):
+        for group, rows, clusters in family(np.random.default_rng(seed)):
             table = pd.DataFrame(rows, columns=[f"x{j}" for j in range(rows.shape[1])])
-            table["group"], table["label"] = f"g{group}", [f"c{kind}" for kind in kinds]
+            table["group"], table["label"] = f"g{group}", [f"c{cluster}" for cluster in clusters]
             tables.append(table)
         yield family.__name__.replace("_", " "), pd.concat(tables)
 
@@ -218,7 +218,7 @@ def main():
         made = []
     made += [(title, table, ["none", "auto"]) for title, table in families(seed)]
     asked = sys.argv[3].split(",") if len(sys.argv) > 3 else ["none", "auto", "label"]
-    print("| rows | gate | iLISI | cLISI | iLISI, unseen | cLISI, unseen | TC | neighbours kept |\n"
+    print("| rows | gate | iLISI | cLISI | iLISI, unseen | cLISI, unseen | TC | neighbors kept |\n"
           "|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         for title, table, gates in made:

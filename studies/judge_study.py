@@ -157,12 +157,12 @@ def references(table):
         aucs = []
         for train, test in StratifiedKFold(3, shuffle=True, random_state=0).split(rows, groups):
             model.fit(values[train], groups[train])
-            guess = (model.decision_function(values[test]) if name == "kernel" else
+            prediction = (model.decision_function(values[test]) if name == "kernel" else
                      model.predict_proba(values[test]))
             if groups.max() == 1:
-                aucs.append(roc_auc_score(groups[test], guess if guess.ndim == 1 else guess[:, 1]))
+                aucs.append(roc_auc_score(groups[test], prediction if prediction.ndim == 1 else prediction[:, 1]))
             else:
-                aucs.append(np.mean([roc_auc_score(groups[test] == m, guess[:, m])
+                aucs.append(np.mean([roc_auc_score(groups[test] == m, prediction[:, m])
                                      for m in range(groups.max() + 1)]))
         found[name] = np.mean(aucs)
     return found
@@ -206,7 +206,7 @@ def strength(command, data):
         for k, table in enumerate(tables):
             table = table.reset_index(drop=True)
             found, took = command.check(table, k)
-            ours.append(found["guess"]["auc"])
+            ours.append(found["prediction"]["auc"])
             seconds.append(took)
             theirs.append(references(table))
         mean = {key: np.mean([each[key] for each in theirs]) for key in theirs[0]}
@@ -234,15 +234,15 @@ def null(command, _, tables=200):
     for k in range(tables):
         found, _ = command.check(null_table(k), k)
         claimed += found["differ"]
-        guess = found["guess"]
-        beyond += guess["auc"] > guess["by_chance"]
-        z.append((guess["auc"] - 0.5) / (guess["by_chance"] - 0.5) * 1.6449)
+        prediction = found["prediction"]
+        beyond += prediction["auc"] > prediction["by_chance"]
+        z.append((prediction["auc"] - 0.5) / (prediction["by_chance"] - 0.5) * 1.6449)
     print(f"Of {tables} tables whose groups mean nothing, `check` claims a difference in {claimed}; "
           f"the AUC is beyond its 95 % band in {beyond}. In stated deviations the AUC has mean "
           f"{np.mean(z):.2f} and deviation {np.std(z):.2f}.")
 
 
-def permuted(command, data, deals=100):
+def permuted(command, data, permutations=100):
     """The band of one table beside the AUCs under permutations of its groups."""
     print("| rows | stated deviation | of permuted groups | beyond the band |\n|---|---|---|---|")
     tables = {"shift beside heavy tails, 200 rows": shift(np.random.default_rng(0), 200),
@@ -252,13 +252,13 @@ def permuted(command, data, deals=100):
         tables["compas, 500 rows"] = compas(data).sample(500, random_state=0)
     for name, table in tables.items():
         aucs, stated, beyond = [], [], 0
-        for k in range(deals):
+        for k in range(permutations):
             groups = np.random.default_rng(k).permutation(table.group.to_numpy())
-            guess = command.check(table.assign(group=groups), k)[0]["guess"]
-            aucs.append(guess["auc"])
-            stated.append((guess["by_chance"] - 0.5) / 1.6449)
-            beyond += guess["auc"] > guess["by_chance"]
-        print(f"| {name} | {np.mean(stated):.4f} | {np.std(aucs):.4f} | {beyond} of {deals} |",
+            prediction = command.check(table.assign(group=groups), k)[0]["prediction"]
+            aucs.append(prediction["auc"])
+            stated.append((prediction["by_chance"] - 0.5) / 1.6449)
+            beyond += prediction["auc"] > prediction["by_chance"]
+        print(f"| {name} | {np.mean(stated):.4f} | {np.std(aucs):.4f} | {beyond} of {permutations} |",
               flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What labels of some rows do for the matching of kinds, judged on rows that no fit has seen.
+"""What labels of some rows do for the matching of clusters, judged on rows that no fit has seen.
 
     /usr/bin/python3 studies/label_study.py CONFLUX [--seeds 11,12,13] [--digits DATA]
 
@@ -6,7 +6,7 @@ CONFLUX is the command. Every family is drawn once for each seed; a fit on one h
 the labels of no row, of 5 % of the rows, of all rows of the first group, or of all rows, and the
 other half is judged with all labels: the share of rows whose nearest row of another group has the
 same label (transfer), iLISI and cLISI, means over the seeds. DATA is a folder that holds
-mnist_usps; with it, the digits of one source are guessed from their nearest neighbour in the other,
+mnist_usps; with it, the digits of one source are predicted from their nearest neighbor in the other,
 on 60 principal components, without labels, with those of one source, and with 5 % of both. Seeds 1
 and 2 were looked at while the rules were made, 11 to 13 were not. --families and --known choose some.
 """
@@ -101,9 +101,9 @@ def alike(random):
     """Labels that rows do not show: every label lies everywhere."""
     points = frame_of(random, 3, 10)
     for group, parts in enumerate([[.6, .3, .1], [.2, .3, .5]]):
-        kinds = random.choice(3, 900, p=parts)
+        clusters = random.choice(3, 900, p=parts)
         shift = 2 * random.normal(size=DIM) / np.sqrt(DIM)
-        yield random.normal(size=(900, DIM)) + points[kinds] + group * shift, random.choice(2, 900)
+        yield random.normal(size=(900, DIM)) + points[clusters] + group * shift, random.choice(2, 900)
 
 
 FAMILIES = [swapped, moved_by_type, touching, disjoint, turned, bent, many_groups, alike]
@@ -139,7 +139,7 @@ def run(command, folder, *words):
 
 def fit(command, folder, table, known, *words):
     table.to_csv(folder / "fitted.csv", index=False)
-    labels = (["--drop", "truth,known", "--gate", "kinds"] if known == "none" else
+    labels = (["--drop", "truth,known", "--gate", "clusters"] if known == "none" else
               ["--drop", "truth", "--label", "known"])
     run(command, folder, "fit", "fitted.csv", "--group", "group", *labels, *words, "-q", "--force",
         "-o", "m.conflux")

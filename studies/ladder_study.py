@@ -35,7 +35,7 @@ RUNGS = {
     "inb 20": ["--method", "inb", "--layers", "20", "--gate", "none"],
     "inb": ["--method", "inb", "--gate", "none"],
     "full": ["--rung", "full"],
-    "kinds": ["--gate", "kinds"],
+    "kinds": ["--gate", "clusters"],
 }
 
 

@@ -1,10 +1,10 @@
-"""Where the matching of MNIST and USPS loses: nearest neighbours in the moved copy, before any layer.
+"""Where the matching of MNIST and USPS loses: nearest neighbors in the moved copy, before any layer.
 
     /usr/bin/python3 studies/match_study.py DATA
 
 DATA is a folder that holds mnist_usps. The matching of docs/math.md, section 7, once more in numpy
 (k-means of scikit-learn, transport of POT), so that its settings can be tried without the program.
-Both groups are moved to where matching takes them, and the digit of a row is guessed from its nearest
+Both groups are moved to where matching takes them, and the digit of a row is predicted from its nearest
 row in the other group. Labels are looked at for these figures only.
 """
 
@@ -40,12 +40,12 @@ def squared(a, b):
     return ((a[:, None] - b[None]) ** 2).sum(2)
 
 
-def moves_of(centres, at, masses, plan, partners):
+def moves_of(centers, at, masses, plan, partners):
     """Matched clusters go half of the way to their partners, others follow their own group."""
     mass = plan.sum(1)
     part = np.minimum(mass / masses, 1)[:, None]
     moves = np.where(mass[:, None] > 1e-12, plan @ partners / np.maximum(mass, 1e-12)[:, None] - at, 0)
-    apart = squared(centres, centres)
+    apart = squared(centers, centers)
     near = np.exp(-4 * apart * len(apart) * (len(apart) - 1) / apart.sum()) * mass
     smooth = near @ moves / np.maximum(near.sum(1), 1e-300)[:, None]
     return .5 * (part * moves + (1 - part) * smooth)
@@ -54,16 +54,16 @@ def moves_of(centres, at, masses, plan, partners):
 def moved_copy(groups, seed, clusters, fraction, slack, rounds):
     cut = [KMeans(min(clusters, max(2, len(rows) // 40)), n_init=1, random_state=seed).fit(rows)
            for rows in groups]
-    centres = [each.cluster_centers_ for each in cut]
+    centers = [each.cluster_centers_ for each in cut]
     masses = [np.bincount(each.labels_) / len(each.labels_) for each in cut]
-    at = [each.copy() for each in centres]
+    at = [each.copy() for each in centers]
     for _ in range(rounds):
         costs = squared(*at)
         plan = partial_plan(costs, masses, slack * price_of(costs, masses, fraction))
-        moves = [moves_of(centres[0], at[0], masses[0], plan, at[1]),
-                 moves_of(centres[1], at[1], masses[1], plan.T, at[0])]
+        moves = [moves_of(centers[0], at[0], masses[0], plan, at[1]),
+                 moves_of(centers[1], at[1], masses[1], plan.T, at[0])]
         at = [a + move for a, move in zip(at, moves)]
-    return [rows + (a - c)[each.labels_] for rows, a, c, each in zip(groups, at, centres, cut)]
+    return [rows + (a - c)[each.labels_] for rows, a, c, each in zip(groups, at, centers, cut)]
 
 
 def accuracies(rows, truth):

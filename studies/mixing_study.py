@@ -4,7 +4,7 @@
 
 `conflux evaluate` looks at as many rows of each group, so that a group of 2000 does not drown one of
 500. Published figures look at all rows, where unequal groups mix less by the count of LISI. Perfect
-mixing is what the same rows give when their donors are dealt at random.
+mixing is what the same rows give when their donors are assigned at random.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ PERPLEXITY = 30
 DEALS = 20
 
 
-def neighbours(rows):
+def neighbors(rows):
     squares = (rows ** 2).sum(axis=1)
     squared = squares[:, None] + squares - 2 * rows @ rows.T
     np.fill_diagonal(squared, np.inf)
@@ -60,11 +60,11 @@ def main():
         moved = pd.read_csv(pathlib.Path(name) / "moved.csv")
     random = np.random.default_rng(0)
     for title, each in [("rows as they are", table), ("after the fit", moved)]:
-        nearest, distances = neighbours(each.drop(columns="group").to_numpy())
+        nearest, distances = neighbors(each.drop(columns="group").to_numpy())
         weights, groups = weights_of(distances), each.group.to_numpy()
-        dealt = [median_lisi(nearest, weights, random.permutation(groups)) for _ in range(DEALS)]
-        print(f"{title}: iLISI {median_lisi(nearest, weights, groups):.3f}; donors dealt at random: "
-              f"{np.mean(dealt):.3f} ({min(dealt):.3f} to {max(dealt):.3f})")
+        permuted = [median_lisi(nearest, weights, random.permutation(groups)) for _ in range(DEALS)]
+        print(f"{title}: iLISI {median_lisi(nearest, weights, groups):.3f}; donors assigned at random: "
+              f"{np.mean(permuted):.3f} ({min(permuted):.3f} to {max(permuted):.3f})")
 
 
 if __name__ == "__main__":

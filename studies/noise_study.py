@@ -3,7 +3,7 @@
 
     /usr/bin/python3 studies/noise_study.py build/release/apps/conflux/conflux [SEEDS]
 
-deals groups to rows at random, fits with defaults, and counts how often no row is moved: 95 of 100
+permutations groups to rows at random, fits with defaults, and counts how often no row is moved: 95 of 100
 times is right, the error rate of the test that a fit begins with. Prints a table.
 """
 
@@ -47,7 +47,7 @@ def main():
         sys.exit(__doc__)
     command = pathlib.Path(sys.argv[1]).resolve()
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-    print(f"| rows whose groups were dealt at random | left alone in {seeds} fits |\n|---|---|")
+    print(f"| rows whose groups were assigned at random | left alone in {seeds} fits |\n|---|---|")
     with tempfile.TemporaryDirectory() as name:
         for shape in (normal, counts, wide):
             alone = sum(left_alone(command, pathlib.Path(name), shape, seed) for seed in range(seeds))

@@ -99,9 +99,9 @@ def explained(rows, truth):
     return between.sum() / np.square(rows).sum()
 
 
-def mixing(rows, truth, neighbours=90, perplexity=30):
+def mixing(rows, truth, neighbors=90, perplexity=30):
     """LISI, the mean number of values of `truth` around a row."""
-    distances, near = NearestNeighbors(n_neighbors=neighbours + 1).fit(rows).kneighbors(rows)
+    distances, near = NearestNeighbors(n_neighbors=neighbors + 1).fit(rows).kneighbors(rows)
     distances, near = distances[:, 1:], near[:, 1:]
     low, high = np.full(len(rows), 1e-10), np.full(len(rows), 1e10)
     for _ in range(100):
@@ -115,8 +115,8 @@ def mixing(rows, truth, neighbours=90, perplexity=30):
     return (1 / np.square(shares).sum(0)).mean()
 
 
-def guess(rows, batch):
-    return real_data.guessing_auc(pd.DataFrame(rows), pd.Categorical(batch).codes)
+def predict_groups(rows, batch):
+    return real_data.group_auc(pd.DataFrame(rows), pd.Categorical(batch).codes)
 
 
 def write_cells(path, rows, names, about):
@@ -180,7 +180,7 @@ def cells(run, data):
         batch, label = of.batch.to_numpy(), of.label.to_numpy()
         right = [nearest.fit(rows[batch != each], label[batch != each]).predict(rows[batch == each]) ==
                  label[batch == each] for each in np.unique(batch)]
-        return [guess(rows, batch), mixing(rows, batch), mixing(rows, label), np.concatenate(right).mean()]
+        return [predict(rows, batch), mixing(rows, batch), mixing(rows, label), np.concatenate(right).mean()]
 
     components = PCA(20, random_state=0).fit_transform(genes.to_numpy())
     out = [["20 components, all cells", *figures(components, about), "", ""]]
@@ -193,7 +193,7 @@ def cells(run, data):
         run.conflux("fit", paths[used], "--group", "batch", "--pca", 20, "-o", model)
         run.conflux("transform", model, paths[moved], "-o", run.folder / "out.npy")
         out.append([name, *figures(np.load(run.folder / "out.npy"), about.iloc[parts[moved]]), cost(run), "yes"])
-    return ["", "batch guessed (AUC)", "batches around a cell (iLISI, 3 at most)",
+    return ["", "batch predicted (AUC)", "batches around a cell (iLISI, 3 at most)",
             "types around a cell (cLISI, 1 at best)", "type of the nearest cell elsewhere", "CPU s / MB", "new rows"], out
 
 
@@ -224,14 +224,14 @@ def cytometry(run, data):
     def figures(rows):
         pairs = itertools.combinations([rows[batch == each] for each in np.unique(batch)], 2)
         return [np.mean([[wasserstein_distance(a[:, j], b[:, j]) for j in range(rows.shape[1])] for a, b in pairs]),
-                guess(rows, batch)]
+                predict(rows, batch)]
 
     out = [["as measured", *figures(numbers(new)), "", ""]]
     for words in ([["transform"], "--method", "nb"], [["transform"]]):
         peers = [("quantiles", "scikit-learn QuantileTransformer")] if words[1:] else []
         for name, rows in both(run, fit, new, peers, words):
             out.append([name, *figures(rows), cost(run), "yes"])
-    return ["", "mean W1 of a marker between batches", "batch guessed (AUC)", "CPU s / MB", "new rows"], out
+    return ["", "mean W1 of a marker between batches", "batch predicted (AUC)", "CPU s / MB", "new rows"], out
 
 
 def climate(run, data):
@@ -258,20 +258,20 @@ def climate(run, data):
 
 
 def people(run, data):
-    """COMPAS: race is not to be guessed, charges are to be; half of the rows judge."""
+    """COMPAS: race is not to be predicted, charges are to be; half of the rows judge."""
     table = real_data.compas(data)[["age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count", "race",
                                     "two_year_recid"]].rename(columns={"race": "batch", "two_year_recid": "label"})
     fit, new = real_data.halves(table)
 
     def figures(rows):
-        return [guess(rows, new.batch), real_data.guessing_auc(pd.DataFrame(rows), new.label.to_numpy())]
+        return [predict(rows, new.batch), real_data.group_auc(pd.DataFrame(rows), new.label.to_numpy())]
 
     out = [["as recorded", *figures(numbers(new)), "", ""]]
     peers = [("linear", "scikit-learn LinearRegression (as CorrelationRemover)"),
              ("quantiles", "scikit-learn QuantileTransformer")]
     for name, rows in both(run, fit, new, peers, [["transform"], "--gate", "none"]):
         out.append([name, *figures(rows), cost(run), "yes"])
-    return ["", "race guessed (AUC)", "label guessed (AUC)", "CPU s / MB", "new rows"], out
+    return ["", "race predicted (AUC)", "label predicted (AUC)", "CPU s / MB", "new rows"], out
 
 
 def digits(run, data):
@@ -293,12 +293,12 @@ def digits(run, data):
 
     out = [["as they are", *figures(numbers(new)), "", ""]]
     peers = [("sinkhorn", "POT SinkhornTransport"), ("emd", "POT EMDTransport")]
-    for name, moved in both(run, fit, new, peers, [["translate", "--to", "usps"], "--gate", "kinds"]):
+    for name, moved in both(run, fit, new, peers, [["translate", "--to", "usps"], "--gate", "clusters"]):
         out.append([name, *figures(moved), cost(run), "yes"])
     return ["", "MNIST -> USPS, %", "USPS -> MNIST, %", "CPU s / MB", "new rows"], out
 
 
-def colours(run, data):
+def colors(run, data):
     """5,000 pixels of two photographs teach, 20,000 others judge."""
     parts = []
     for name in ("day", "sunset"):
@@ -328,7 +328,7 @@ def colours(run, data):
 SECTIONS = [("Expression arrays: bladderbatch, 57 x 5,000", expression), ("Single cells: three technologies", cells),
             ("Cytometry: batches of one panel", cytometry), ("Climate: one model as another", climate),
             ("Fairness: COMPAS by race", people), ("Domain adaptation: MNIST and USPS", digits),
-            ("Colours: day and sunset", colours)]
+            ("Colors: day and sunset", colors)]
 
 
 def shown(value):

@@ -18,7 +18,7 @@ remove_batch_effect <- function(keep) {
   t(removeBatchEffect(t(features), batch = batch))
 }
 
-# Seurat 4.3's vignette "Fast integration using reciprocal PCA", on genes that are log-normalised already.
+# Seurat 4.3's vignette "Fast integration using reciprocal PCA", on genes that are log-normalized already.
 rpca <- function() {
   suppressPackageStartupMessages(library(Seurat))
   rownames(features) <- sprintf("cell%05d", seq_len(nrow(features)))

@@ -42,7 +42,7 @@ def rows_of(group: int, count: int, features: int, together: bool,
     turn *= np.sign(np.diag(turn))
     kinds = generator.choice(KINDS, count, p=shares)
     hidden = generator.standard_normal((count, 5))
-    rows = centres[kinds] + np.einsum("ik,ikj->ij", hidden, factors[kinds], optimize=True)
+    rows = centers[kinds] + np.einsum("ik,ikj->ij", hidden, factors[kinds], optimize=True)
     rows += 0.5 * generator.standard_normal((count, features))
     rows = rows @ turn
     return (scale * rows + shift + bend * np.tanh(rows)).astype(np.float32)

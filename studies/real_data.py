@@ -7,7 +7,7 @@ writes docs/results/real_data.md; with words, only the sections that have one of
 What stands under other headings is kept. Every fit is `conflux fit` without an option that chooses
 anything, but for `--gate none` with tables of people: nobody is to tell whole groups apart, whatever
 the label. Tables are cut into two halves, one to fit and one to judge; tables of people in three ways,
-because one cut is worth a hundredth or two. Who guesses the group is scikit-learn's
+because one cut is worth a hundredth or two. Who predicts the group is scikit-learn's
 HistGradientBoosting, 3 folds. Seconds are those of all threads.
 """
 
@@ -36,7 +36,7 @@ HEAD = """# Real tables, defaults
 Made by `/usr/bin/python3 studies/real_data.py build/release/apps/conflux/conflux ../shared/data`.
 
 """
-# Channels that CytoNorm's authors normalise, counted from 1.
+# Channels that CytoNorm's authors normalize, counted from 1.
 MARKERS = [48, 46, 43, 45, 20, 16, 21, 19, 22, 50, 47, 40, 44, 33, 17, 11, 18, 51, 14, 23, 32, 10, 49, 27, 24, 31, 42,
            37, 39, 34, 41, 26, 30, 28, 29, 25, 35]
 SPLITS = 3
@@ -72,8 +72,8 @@ class Command:
         return pd.read_csv(self.folder / name, na_values="?")
 
 
-def guessing_auc(rows, truth):
-    """Area under the curve of a guess of `truth` from `rows`, mean over classes."""
+def group_auc(rows, truth):
+    """Area under the curve of a prediction of `truth` from `rows`, mean over classes."""
     features = rows.copy()
     for name in features.columns:
         if features[name].dtype == object:
@@ -129,8 +129,8 @@ def returned(back, new):
     return bool((back - new).abs().max() <= 1e-9 * new.std())
 
 
-def guesses(run, table, group, label, name, split):
-    """The group and the label guessed before and after, the way back, and CPU seconds, of one split."""
+def predictions(run, table, group, label, name, split):
+    """The group and the label predicted before and after, the way back, and CPU seconds, of one split."""
     fit, new = halves(table, split)
     run.write(f"{name}_fit.csv", fit)
     run.write(f"{name}_new.csv", new)
@@ -143,7 +143,7 @@ def guesses(run, table, group, label, name, split):
     codes = new[group].astype("category").cat.codes
     # A category that is new stays a text among the numbers of the shared space.
     moved = shared[features].apply(pd.to_numeric, errors="coerce")
-    aucs = [guessing_auc(rows, truth) for truth in (codes, new[label]) for rows in (new[features], moved)]
+    aucs = [group_auc(rows, truth) for truth in (codes, new[label]) for rows in (new[features], moved)]
     same = all(returned(back[each], new[each]) for each in features)
     gaps = new[features].isna()
     kept = (shared[features].isna() == gaps).all(axis=None) if gaps.any(axis=None) else None
@@ -156,11 +156,11 @@ def spread(values):
 
 
 def people(run, table, group, label, name, limits):
-    """Guessing the group and the label before and after, and the way back, over the splits."""
-    aucs, same, kept, seconds = zip(*(guesses(run, table, group, label, name, k) for k in range(SPLITS)))
+    """GroupPredictionTest the group and the label before and after, and the way back, over the splits."""
+    aucs, same, kept, seconds = zip(*(predictions(run, table, group, label, name, k) for k in range(SPLITS)))
     columns = [spread(column) for column in zip(*aucs)]
     results = [
-        ("guessing the group", *columns[:2], limits[0]),
+        ("predicting the group", *columns[:2], limits[0]),
         ("the label", *columns[2:], limits[1]),
         ("there and back", "", "yes" if all(same) else "no", "yes"),
     ]
@@ -218,12 +218,12 @@ def cytometry(run, data):
 
     return [
         ("mean W1 of a marker in two batches", distance(before), distance(after), "<= 0.09"),
-        ("guessing the batch", guessing_auc(before[features], codes), guessing_auc(after[features], codes), "falls"),
+        ("predicting the batch", group_auc(before[features], codes), group_auc(after[features], codes), "falls"),
     ], seconds
 
 
 def auc_of_shares(fitted, new, features, group):
-    """The group of new rows guessed by the share that it has of their kind, and by nothing else.
+    """The group of new rows predicted by the share that it has of their kind, and by nothing else.
 
     Kinds are found among the aligned rows of the fit. Who keeps kinds apart cannot do better.
     """
@@ -250,10 +250,10 @@ def cells(run, data):
     text = run("evaluate", "pbmc.conflux", "pbmc_new.csv", "--metrics", "neighbors_kept", "--json", "-q")
     kept = json.loads(text)["metrics"]["neighbors_kept"]["mean"]
     return [
-        ("guessing the donor", guessing_auc(new[features], codes), guessing_auc(shared[features], codes), "<= 0.55"),
+        ("predicting the donor", group_auc(new[features], codes), group_auc(shared[features], codes), "<= 0.55"),
         ("by the shares that donors have of eight kinds, alone", "",
          auc_of_shares(fitted, shared, features, "donor"), ""),
-        ("neighbours kept", "", kept, ">= 0.7"),
+        ("neighbors kept", "", kept, ">= 0.7"),
     ], seconds
 
 

@@ -66,7 +66,7 @@ inline std::vector<Matrix> read_classes(const std::filesystem::path& folder,
 }
 
 /// 4500 images of a class to fit on, drawn at random (the files are ordered by writers), and at
-/// most `test_rows` of the rest; dequantised by uniform noise and divided by 256. Fitted on in
+/// most `test_rows` of the rest; dequantized by uniform noise and divided by 256. Fitted on in
 /// single precision, as files of images are.
 inline StudySet image_set(const std::vector<Matrix>& classes, Index test_rows,
                           std::uint64_t split) {

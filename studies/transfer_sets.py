@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Settings and tables of transfer_study.py: simple corrections, synthetic families, labelled sets."""
+"""Settings and tables of transfer_study.py: simple corrections, synthetic families, labeled sets."""
 
 import csv
 import gzip
@@ -218,8 +218,8 @@ def sparse_cells(folder):
             positions([cell["cell_type_broad"] for cell in meta]))
 
 
-def labelled_sets(folder):
-    """Yield the name of each labelled set, and a function that reads it."""
+def labeled_sets(folder):
+    """Yield the name of each labeled set, and a function that reads it."""
     tasks = folder / "tasks"
     yield "pancreas", lambda: table(tasks / "pancreas2.csv.gz", "study", "cell_type", 2)
     yield "proteome", lambda: table(tasks / "proteome.csv.gz", "MS_batch", "Diet", 6)

@@ -5,14 +5,14 @@
                     [--seeds 4:8] [--settings inb20,default,kinds] [--sets "NAME;NAME"]
                     [--rows 450] [--keep FOLDER]
 
-Synthetic families whose classes are known, and labelled sets, are aligned by simple corrections, by
+Synthetic families whose classes are known, and labeled sets, are aligned by simple corrections, by
 a sliced flow in numpy and, with --command, by conflux. Each setting is fitted on all features, where
 the hidden task is asked (the class of a row from its nearest rows of the other groups), and without
 each block of features, where the left-out features are predicted across groups, by several
 predictors. Prints, per set, task and transfer of every setting, and per predictor: the rank
 correlation of the two orders, the regret of the setting that transfers best, and that of the simplest
 setting within a standard error of it. Seeds 0 to 3 were used to choose the defaults of
-FeatureTransferOptions; the others and all labelled sets were not.
+FeatureTransferOptions; the others and all labeled sets were not.
 """
 
 import argparse
@@ -23,11 +23,11 @@ import subprocess
 import numpy as np
 from scipy.stats import rankdata, spearmanr
 
-from transfer_sets import (FAMILIES, by_group, coral, combat, conflux, family, labelled_sets, means,
+from transfer_sets import (FAMILIES, by_group, coral, combat, conflux, family, labeled_sets, means,
                            positions, quantiles, raw, sliced, thinned, within, z_score)
 
 COMMAND_SETTINGS = {"inb20": ["--method", "inb", "--layers", "20"], "default": [],
-                    "kinds": ["--gate", "kinds"]}
+                    "kinds": ["--gate", "clusters"]}
 
 
 def settings(arguments):
@@ -108,9 +108,9 @@ def predictions(moved, group, scores):
 def scored(predicted, scores, group, cluster):
     """Return cells (features by groups), and influences of rows as in the library."""
     cells, influence = [], np.zeros(len(scores))
-    guessed = ranks(np.round(predicted * 2**32), group)
+    predicted = ranks(np.round(predicted * 2**32), group)
     for name in np.unique(group):
-        u, v = guessed[group == name], scores[group == name]
+        u, v = predicted[group == name], scores[group == name]
         r = (u * v).mean(0)
         cells.append(r)
         influence[group == name] = (u * v - r * (u * u + v * v) / 2).sum(1) / len(u)
@@ -232,7 +232,7 @@ def main():
     sets = [(f"{name} {seed}", lambda name=name, seed=seed: family(name, seed))
             for seed in range(*map(int, arguments.seeds.split(":"))) for name in FAMILIES]
     if arguments.data:
-        sets = [one for one in labelled_sets(arguments.data)
+        sets = [one for one in labeled_sets(arguments.data)
                 if not arguments.sets or one[0] in arguments.sets.split(";")]
     results = []
     for name, read in sets:

@@ -29,7 +29,7 @@ class Fid:
         self.last = self.net.inception_image(image)
 
     def conv(self, name, x, stride=1, pad=(0, 0)):
-        """Add the convolution `name` and its normalisation."""
+        """Add the convolution `name` and its normalization."""
         parts = ("conv.weight", "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var")
         missing = [part for part in parts if f"{name}.{part}" not in self.tensors]
         if missing:

@@ -18,7 +18,7 @@ import pandas as pd  # noqa: E402
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "studies"))
 from gate_study import synthetic_cases  # noqa: E402
 
-COLOURS = {"g0": "#0072b2", "g1": "#d55e00", "g2": "#009e73"}
+COLORS = {"g0": "#0072b2", "g1": "#d55e00", "g2": "#009e73"}
 HOLDS = {"g0": "only A", "g1": "only B", "g2": "A and B"}
 MARKERS = {"c0": "o", "c1": "^"}
 
@@ -45,15 +45,15 @@ def main(command, picture):
         # Every fifth row, so that markers can be told apart.
         for (group, label), part in rows.reset_index(drop=True).groupby(["group", "label"]):
             at = spots[part.index[::5]]
-            place.scatter(at[:, 0], at[:, 1], s=16, marker=MARKERS[label], c=COLOURS[group],
+            place.scatter(at[:, 0], at[:, 1], s=16, marker=MARKERS[label], c=COLORS[group],
                           alpha=0.7, linewidths=0)
         place.set_title(title, fontsize=10)
         place.set_xticks([])
         place.set_yticks([])
-    for group, colour in COLOURS.items():
-        places[0].plot([], [], "s", color=colour, label=f"group {group[1:]}: {HOLDS[group]}")
+    for group, color in COLORS.items():
+        places[0].plot([], [], "s", color=color, label=f"group {group[1:]}: {HOLDS[group]}")
     for label, marker in MARKERS.items():
-        places[0].plot([], [], marker, color="grey", label=f"type {'AB'[int(label[1:])]}")
+        places[0].plot([], [], marker, color="gray", label=f"type {'AB'[int(label[1:])]}")
     figure.legend(loc="lower center", ncol=5, frameon=False, fontsize=9)
     figure.tight_layout(rect=(0, 0.08, 1, 1))
     figure.savefig(picture, dpi=90)

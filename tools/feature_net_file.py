@@ -29,20 +29,20 @@ class NetFile:
         return name
 
     def inception_image(self, shape):
-        """Add what Inception networks take: colours from -1 to 1, 299 x 299."""
+        """Add what Inception networks take: colors from -1 to 1, 299 x 299."""
         height, width, channels = shape
         x = self.add("image", "image", height=height, width=width, channels=channels, low=-1, high=1)
         if (height, width) != (INCEPTION_SIDE, INCEPTION_SIDE):
             x = self.add("resized", "resize", [x], height=INCEPTION_SIDE, width=INCEPTION_SIDE)
-        return self.add("colours", "repeat", [x], channels=3) if channels == 1 else x
+        return self.add("colors", "repeat", [x], channels=3) if channels == 1 else x
 
-    def conv(self, name, x, kernel, normalisation, stride=1, pad=(0, 0)):
-        """Add a convolution, its batch normalisation and what is above zero of it.
+    def conv(self, name, x, kernel, normalization, stride=1, pad=(0, 0)):
+        """Add a convolution, its batch normalization and what is above zero of it.
 
-        kernel: height x width x channels x outputs. normalisation: scale (or 1), shift, mean, variance and
+        kernel: height x width x channels x outputs. normalization: scale (or 1), shift, mean, variance and
         the number that is added to the variance.
         """
-        scale, shift, mean, variance, epsilon = normalisation
+        scale, shift, mean, variance, epsilon = normalization
         factor = scale / np.sqrt(np.asarray(variance, np.float64) + epsilon)
         self.arrays[f"{name}.weights"] = np.ascontiguousarray(kernel * factor, np.float32)
         self.arrays[f"{name}.bias"] = (shift - mean * factor).astype(np.float32)

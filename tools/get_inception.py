@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fetches an Inception v3 network for `conflux reproduce --features-net`.
 
-    tools/get_inception.py inception.npz                      # 28 x 28 grey images, 768 features
+    tools/get_inception.py inception.npz                      # 28 x 28 gray images, 768 features
     tools/get_inception.py inception.npz --image 32x32x3 --tap mixed10
 
 The network is that of the npm package nsfwjs (MIT), whose digest is checked; npm and node must be
@@ -88,16 +88,16 @@ class Converter:
         return strides.pop(), pad
 
     def Activation(self, name, config, inputs):
-        """Join a convolution, a batch normalisation and what is above zero."""
-        normalisation = self.layers[inputs[0]]
-        conv = self.layers[normalisation["inbound_nodes"][0][0][0]]
-        if config["activation"] != "relu" or conv["config"]["use_bias"] or normalisation["config"]["scale"]:
+        """Join a convolution, a batch normalization and what is above zero."""
+        normalization = self.layers[inputs[0]]
+        conv = self.layers[normalization["inbound_nodes"][0][0][0]]
+        if config["activation"] != "relu" or conv["config"]["use_bias"] or normalization["config"]["scale"]:
             raise ValueError(f"unknown activation: {name}")
         parts = [self.weights[f"{inputs[0]}/{part}"] for part in ("beta", "moving_mean", "moving_variance")]
         stride, pad = self._window(conv["config"], conv["config"]["kernel_size"])
         source = self.make(conv["inbound_nodes"][0][0][0])
         return self.net.conv(conv["name"], source, self.weights[f"{conv['name']}/kernel"],
-                             (1.0, *parts, normalisation["config"]["epsilon"]), stride, pad)
+                             (1.0, *parts, normalization["config"]["epsilon"]), stride, pad)
 
     def _pool(self, operation, name, config, inputs):
         stride, pad = self._window(config, config["pool_size"])

@@ -5,7 +5,7 @@ Needs numpy and scikit-learn (made with 1.24 and 1.2). The two-dimensional sets 
 iterative barycenter flows: 3000 points and a split into 2000 and 1000 from one RandomState(0), then
 each group cut to the size of the smallest, in train and test separately.
 
-Only the moons are stated in full there. For circles and pattern this script checks the guess
+Only the moons are stated in full there. For circles and pattern this script checks the prediction
 against the reported distances along the first two directions (max-K-SW with K = 2 on the training
 rows). Of the seeds 0 to 599, pattern seed 0 comes nearest (1.5505, 1.2417; the runner-up is 237
 with 1.54, 1.24). For circles the objective is flat: every angle is within 0.1 % of the best; the

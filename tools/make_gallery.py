@@ -91,7 +91,7 @@ def make_apart(_command, _data, folder):
 
 
 def make_same(_command, _data, folder):
-    """One population, dealt to two groups at random."""
+    """One population, assigned to two groups at random."""
     draw = random.Random(7)
     rows = [[*(draw.gauss(0, 1) for _ in range(4)), draw.choice("ab")] for _ in range(800)]
     write_table(folder / "same.csv", ["f0", "f1", "f2", "f3", "group"], rows)
@@ -116,7 +116,7 @@ SCENES = [
      ["--group", "batch", "--label", "kind", "--gate", "none", "--method", "inb", "--layers", "20"]),
     ("no overlap", "bad", "Two groups that have nothing in common: nobody can tell a shift from a difference.",
      make_apart, ["apart.csv"], ["--group", "group"]),
-    ("nothing to align", "bad", "One population, dealt to two groups at random.", make_same, ["same.csv"],
+    ("nothing to align", "bad", "One population, assigned to two groups at random.", make_same, ["same.csv"],
      ["--group", "group"]),
 ]
 

@@ -33,7 +33,7 @@ fit_table quantile nb
 fit_table histogram nb --estimator histogram
 fit_table spline nb --estimator spline
 fit_table sliced gb-inb --layers 3
-fit_table gated inb --layers 2 --gate kinds
+fit_table gated inb --layers 2 --gate clusters
 fit_table destructor dd --layers 4
 fit_table tree tree --layers 2
 "$conflux" fit cells --meta cells/meta.csv --meta-key barcode --group group --pca 5 --normalize log1p-cp10k \

@@ -31,7 +31,7 @@ struct CheckFlags {
 
 /// The composition that speaks of what rows are: labels if there are any.
 const Composition& composition_of(const CheckReport& found) {
-  return found.labels ? *found.labels : found.kinds;
+  return found.labels ? *found.labels : found.clusters;
 }
 
 /// The command that follows from the advice, complete; empty when nothing is to be done.
@@ -69,7 +69,7 @@ std::string command_of(const CheckReport& report, const GroupedInputFlags& input
   add("--delimiter", input.table.delimiter);
   add("--array", input.table.array);
   // A label that is named is protected without a word.
-  if (report.advice == Advice::kGateKinds && input.keep.empty()) add("--gate", "kinds");
+  if (report.advice == Advice::kGateClusters && input.keep.empty()) add("--gate", "clusters");
   add("-o", pipe ? "aligned.conflux" : aligned_name(input.paths, input.table.format));
   return shell_command(words);
 }
@@ -83,21 +83,21 @@ Json difference_json(const Difference& difference) {
 Json composition_json(const Composition& composition, const std::vector<std::string>& groups) {
   Json shares;
   for (std::size_t m = 0; m < groups.size(); ++m) {
-    for (std::size_t c = 0; c < composition.kinds.size(); ++c) {
-      shares[groups[m]][composition.kinds[c]] =
+    for (std::size_t c = 0; c < composition.clusters.size(); ++c) {
+      shares[groups[m]][composition.clusters[c]] =
           composition.shares(static_cast<Index>(m), static_cast<Index>(c));
     }
   }
   return {{"difference", difference_json(composition.difference)}, {"shares", shares}};
 }
 
-Json guess_json(const Guess& guess, const std::vector<std::string>& names) {
+Json prediction_json(const GroupPrediction& prediction, const std::vector<std::string>& names) {
   Json groups;
-  for (std::size_t m = 0; m < names.size(); ++m) groups[names[m]] = guess.per_group[m];
-  return {{"auc", guess.auc},
-          {"by_chance", guess.by_chance()},
-          {"p_value", guess.p_value},
-          {"rows", guess.rows},
+  for (std::size_t m = 0; m < names.size(); ++m) groups[names[m]] = prediction.per_group[m];
+  return {{"auc", prediction.auc},
+          {"by_chance", prediction.by_chance()},
+          {"p_value", prediction.p_value},
+          {"rows", prediction.rows},
           {"groups", groups}};
 }
 
@@ -132,10 +132,10 @@ Json check_json(const CheckReport& found, const std::vector<std::string>& names,
               {"p_value", found.p_value},
               {"rows", rows},
               {"repeated_rows", found.repeated_rows},
-              {"guess", guess_json(found.guess, names)},
+              {"prediction", prediction_json(found.prediction, names)},
               {"features", features},
               {"overlap", found.overlap},
-              {"kinds", composition_json(found.kinds, names)},
+              {"clusters", composition_json(found.clusters, names)},
               {"features_with_atoms", atoms},
               {"advice", name_of(found.advice)},
               {"sentences", found.sentences},
@@ -175,7 +175,7 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
   if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
   fmt::print(
       "shift: between the groups furthest apart, in deviations within groups; spread: widest over\n"
-      "narrowest group; both on normal scores of ranks. gives away: share in guessing the "
+      "narrowest group; both on normal scores of ranks. gives away: share in predicting the "
       "group.\n");
 }
 
@@ -184,12 +184,12 @@ void print_groups(const CheckReport& found, const std::vector<std::string>& name
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return found.guess.per_group[a] > found.guess.per_group[b];
+    return found.prediction.per_group[a] > found.prediction.per_group[b];
   });
   fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the rest");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     fmt::print("{:<26}{:>9}{:>24.3f}\n", names[order[i]], found.rows[order[i]],
-               found.guess.per_group[order[i]]);
+               found.prediction.per_group[order[i]]);
   }
   if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
 }
@@ -198,11 +198,11 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
   const Composition& composition = composition_of(found);
   std::size_t width = 12;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
-  fmt::print("\nshares of {:<14}", found.labels ? "labels" : "kinds");
+  fmt::print("\nshares of {:<14}", found.labels ? "labels" : "clusters");
   for (const std::string& name : names) fmt::print("{:>{}}", name, width);
   fmt::print("\n");
-  for (std::size_t c = 0; c < composition.kinds.size(); ++c) {
-    fmt::print("  {:<22}", composition.kinds[c]);
+  for (std::size_t c = 0; c < composition.clusters.size(); ++c) {
+    fmt::print("  {:<22}", composition.clusters[c]);
     for (Index m = 0; m < composition.shares.rows(); ++m) {
       fmt::print("{:>{}.1f} %", 100 * composition.shares(m, static_cast<Index>(c)), width - 2);
     }
@@ -223,7 +223,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
   CheckOptions options = flags.options;
   options.threads = flags.input.threads;
   options.value_of = value_of(input.columns);
-  options.things = input.subjects ? &*input.subjects : nullptr;
+  options.subjects = input.subjects ? &*input.subjects : nullptr;
   const CheckReport found = check(groups, options);
   const Index looked_at = std::accumulate(found.rows.begin(), found.rows.end(), Index{0});
   if (looked_at + found.repeated_rows < groups.num_samples()) {
@@ -269,10 +269,10 @@ Verb check_verb() {
        drop_flag(flags->input),
        keep_flag(flags->input),
        where_flag(flags->input),
-       {.names = "--deals",
+       {.names = "--permutations",
         .value = "N",
-        .help = "random deals of the rows to groups that compositions are compared with [99]",
-        .target = &flags->options.deals,
+        .help = "random assignments of the rows to groups that compositions are compared with [99]",
+        .target = &flags->options.permutations,
         .least = 19,
         .most = 1e6},
        {.names = "--max-rows",

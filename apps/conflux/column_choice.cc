@@ -72,7 +72,7 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
        .shown = Shown::kToExperts},
       {.names = "--repeats",
        .value = "spread|keep",
-       .help = "whether values that many rows share are spread; kept ones let groups be guessed "
+       .help = "whether values that many rows share are spread; kept ones let groups be predicted "
                "[spread]",
        .target = &choice.repeats,
        .choices = {"spread", "keep"},

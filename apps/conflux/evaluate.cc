@@ -73,13 +73,13 @@ void print_change(const std::string& name, const Change& change, bool small_is_g
 }
 
 void print_judgement(const Judgement& judgement) {
-  print_change(
-      "guessing the group (AUC)",
-      {judgement.guess_before.auc, judgement.guess_after.auc, judgement.guess_after.by_chance()},
-      true);
+  print_change("predicting the group (AUC)",
+               {judgement.prediction_before.auc, judgement.prediction_after.auc,
+                judgement.prediction_after.by_chance()},
+               true);
   if (judgement.within_after) {
-    print_change(judgement.kinds_found ? "the same among rows of one kind"
-                                       : "the same among rows of one label",
+    print_change(judgement.clusters_found ? "the same among rows of one cluster"
+                                          : "the same among rows of one label",
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
@@ -112,7 +112,7 @@ constexpr std::size_t kMostGroupsInTable = 12;
 constexpr std::size_t kMostFeaturesInTable = 10;
 
 void print_importance(const Judgement& judgement) {
-  if (!judgement.guess_after.beyond_chance()) return;
+  if (!judgement.prediction_after.beyond_chance()) return;
   fmt::print("\n{:<34}{:>10}{:>10}\n", "gives the group away", "before", "after");
   const std::size_t all = judgement.given_away_by.size();
   for (std::size_t j = 0; j < std::min(all, kMostFeaturesInTable); ++j) {
@@ -177,7 +177,7 @@ void print_table(const Evaluation& found, const EvaluateFlags& flags) {
     print_line(result.name, result.before, result.after, result.by_chance,
                compared ? comparison(*result.before, result.after, *result.by_chance, true) : "");
   }
-  fmt::print("chance: groups dealt to the same rows at random\n");
+  fmt::print("chance: groups assigned to the same rows at random\n");
   for (const MetricResult& result : found.metrics) {
     if (!result.pairs.empty()) print_pairs(result, found);
   }

@@ -21,7 +21,7 @@ Change among_labels(const Judgement& judgement) {
           judgement.within_after->by_chance()};
 }
 
-// Shares of features in how the group is guessed, before and after.
+// Shares of features in how the group is predicted, before and after.
 Json importance_json(const Judgement& judgement) {
   Json out = Json::object();
   for (const auto& [name, shares] : judgement.given_away_by) {
@@ -40,21 +40,22 @@ Json worst_json(const Judgement& judgement) {
 }
 
 Json judgement_json(const Judgement& judgement) {
-  Json out = {{"verdict", name_of(judgement.verdict)},
-              {"guess_auc", change_json({judgement.guess_before.auc, judgement.guess_after.auc,
-                                         judgement.guess_after.by_chance()})},
-              {"worst_group", worst_json(judgement)},
-              {"within_labels", judgement.within_labels},
-              {"given_away_by", importance_json(judgement)},
-              {"energy", change_json(judgement.energy)},
-              {"features_moved", moves_json(judgement.features_moved)},
-              {"groups_moved", moves_json(judgement.groups_moved)},
-              {"sentences", judgement.sentences},
-              {"warnings", judgement.warnings}};
+  Json out = {
+      {"verdict", name_of(judgement.verdict)},
+      {"group_auc", change_json({judgement.prediction_before.auc, judgement.prediction_after.auc,
+                                 judgement.prediction_after.by_chance()})},
+      {"worst_group", worst_json(judgement)},
+      {"within_labels", judgement.within_labels},
+      {"given_away_by", importance_json(judgement)},
+      {"energy", change_json(judgement.energy)},
+      {"features_moved", moves_json(judgement.features_moved)},
+      {"groups_moved", moves_json(judgement.groups_moved)},
+      {"sentences", judgement.sentences},
+      {"warnings", judgement.warnings}};
   const auto add = [&](const char* name, const std::optional<Change>& change) {
     if (change) out[name] = change_json(*change);
   };
-  if (judgement.within_after) add("guess_auc_within_labels", among_labels(judgement));
+  if (judgement.within_after) add("group_auc_within_labels", among_labels(judgement));
   add("ilisi", judgement.ilisi);
   add("clisi", judgement.clisi);
   add("label_transfer", judgement.label_transfer);

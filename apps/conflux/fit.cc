@@ -9,7 +9,7 @@
 #include "conflux/storage/model_file.h"
 #include "file_checks.h"
 #include "fit_run.h"
-#include "matched_kinds.h"
+#include "matched_clusters.h"
 #include "processes.h"
 #include "record_json.h"
 #include "report_page.h"
@@ -59,7 +59,7 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
                            model.flow.dim(), rows_text(model.record), model.record.seconds));
   tell_summary(model, flags.output, flags.fit, console);
   // conflux align has said it before the fit.
-  for (const std::string& sentence : matched_kinds(model.record)) console.info(sentence);
+  for (const std::string& sentence : matched_clusters(model.record)) console.info(sentence);
   for (const std::string& line : run.picture()) console.info(line);
   report_on_fit(flags.report, model, flags.output, run, flags.fit, console);
   if (console.json) print_json(fit_json(model, flags.output));

@@ -31,18 +31,18 @@ Json rows_json(const JudgedRows& rows, const std::vector<std::string>& groups) {
   return {{"groups", groups}, {"group_of", rows.group_of}, {"position_of", rows.position_of}};
 }
 
-Json plane_json(const JourneyFrames& frames) {
+Json plane_json(const PathFrames& frames) {
   return {{"x_name", frames.x_name},
           {"y_name", frames.y_name},
           {"share", frames.share},
           {"share_of", frames.share_of}};
 }
 
-Json elsewhere_json(const Model& model, const Journey& journey) {
-  const std::vector<Index> chosen = some_rows(journey, kRowsElsewhere);
-  const RowsElsewhere found = rows_elsewhere(model, journey, chosen);
+Json elsewhere_json(const Model& model, const RowPaths& paths) {
+  const std::vector<Index> chosen = some_rows(paths, kRowsElsewhere);
+  const RowsElsewhere found = rows_elsewhere(model, paths, chosen);
   std::vector<std::string> features;
-  for (const Index j : found.features) features.push_back(journey.feature_names()[j]);
+  for (const Index j : found.features) features.push_back(paths.feature_names()[j]);
   Json values = Json::array();
   for (const auto& row : found.values) values.push_back(row);
   return {{"rows", chosen}, {"features", features}, {"groups", found.groups}, {"values", values}};
@@ -59,13 +59,13 @@ std::vector<Flag> watch_flags(WatchFlags& flags) {
 
 FitWatch::FitWatch(WatchFlags flags, const GroupSet& groups, std::uint64_t seed, int threads)
     : flags_(std::move(flags)),
-      journey_(groups, kRowsShown, seed, threads),
+      paths_(groups, kRowsShown, seed, threads),
       way_(flags_.way),
       groups_(groups.names()) {
-  Json first = rows_json(journey_.rows(), groups_);
-  first.update(plane_json(journey_.start()));
+  Json first = rows_json(paths_.rows(), groups_);
+  first.update(plane_json(paths_.start()));
   first["layers"] = 0;
-  first["places"] = places_json(journey_.start().places.front());
+  first["places"] = places_json(paths_.start().places.front());
   way_ << first.dump() << std::endl;
 }
 
@@ -73,20 +73,19 @@ void FitWatch::show(const Flow& flow) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < kBetweenFrames) return;
   last_ = now;
-  const Json frame = {{"layers", flow.num_layers()},
-                      {"places", places_json(journey_.follow(flow))}};
+  const Json frame = {{"layers", flow.num_layers()}, {"places", places_json(paths_.follow(flow))}};
   way_ << frame.dump() << std::endl;
 }
 
 void FitWatch::finish(const Model& model) const {
-  const JourneyFrames frames = journey_.key_frames(model.flow, kFrames);
-  Json out = rows_json(journey_.rows(), groups_);
+  const PathFrames frames = paths_.key_frames(model.flow, kFrames);
+  Json out = rows_json(paths_.rows(), groups_);
   out.update(plane_json(frames));
   out["layers"] = frames.layers;
   Json places = Json::array();
   for (const Matrix& each : frames.places) places.push_back(places_json(each));
   out["places"] = std::move(places);
-  out["elsewhere"] = elsewhere_json(model, journey_);
+  out["elsewhere"] = elsewhere_json(model, paths_);
   replace_file(flags_.final, out.dump());
 }
 

@@ -8,7 +8,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/model/model.h"
-#include "report/journey.h"
+#include "report/row_paths.h"
 #include "support/flag.h"
 
 namespace conflux::app {
@@ -36,7 +36,7 @@ class FitWatch {
 
  private:
   WatchFlags flags_;
-  Journey journey_;
+  RowPaths paths_;
   std::ofstream way_;
   std::vector<std::string> groups_;
   std::chrono::steady_clock::time_point last_ = {};

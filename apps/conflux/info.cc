@@ -7,7 +7,7 @@
 #include "conflux/storage/model_file.h"
 #include "dataset/memory_limit.h"
 #include "grouped_input.h"
-#include "matched_kinds.h"
+#include "matched_clusters.h"
 #include "options/option_table.h"
 #include "options/option_text.h"
 #include "record_json.h"
@@ -109,7 +109,7 @@ void print_judgement(const FitRecord& record) {
   for (const std::string& sentence : record.summary.sentences) {
     fmt::print("{}\n", printable(sentence));
   }
-  for (const std::string& sentence : matched_kinds(record)) {
+  for (const std::string& sentence : matched_clusters(record)) {
     fmt::print("{}\n", printable(sentence));
   }
   if (!record.neighborhoods.empty()) print_neighborhoods(record.neighborhoods);

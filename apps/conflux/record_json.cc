@@ -53,7 +53,7 @@ Json summary_json(const FitRecord& record) {
                  {"after", summary.worst_after}};
   }
   return {{"verdict", summary.verdict},
-          {"guess_auc",
+          {"group_auc",
            {{"before", figure(summary.auc_before)},
             {"after", figure(summary.auc_after)},
             {"by_chance", figure(summary.auc_by_chance)},

@@ -48,7 +48,7 @@ MessageCallback shown_on(const Console& console);
 void print_json(const Json& json);
 
 /// Names and values of users for a terminal: control characters are spelled out, so that a name
-/// cannot move the cursor or change colours.
+/// cannot move the cursor or change colors.
 std::string printable(const std::string& text);
 
 }  // namespace conflux::app

@@ -16,7 +16,7 @@
 #include "conflux/judging/evaluation.h"
 #include "conflux/judging/judgement.h"
 #include "conflux/metrics/distances.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "conflux/metrics/moves.h"
 #include "conflux/model/model.h"
 #include "conflux/model/table_mover.h"

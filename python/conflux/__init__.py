@@ -15,7 +15,7 @@ from ._progress import LayerRecord
 from ._report import Report, report
 from ._scikit import NotFittedError
 from .estimators import *  # noqa: F401,F403 - the methods that the engine has
-from .judging import Check, Evaluation, Guess, Summary, check, evaluate, guess
+from .judging import Check, Evaluation, GroupPrediction, Summary, check, evaluate, predict_groups
 
 __all__ = [
     "Alignment",
@@ -24,7 +24,7 @@ __all__ = [
     "Error",
     "Evaluation",
     "FitWarning",
-    "Guess",
+    "GroupPrediction",
     "InvalidData",
     "InvalidOption",
     "LayerRecord",
@@ -39,7 +39,7 @@ __all__ = [
     "datasets",
     "estimators",
     "evaluate",
-    "guess",
+    "predict_groups",
     "judging",
     "metrics",
     "plot",

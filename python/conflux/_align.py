@@ -71,7 +71,7 @@ def align(
     labels : array-like of shape (n_samples,) or str, optional
         What rows show, None or NaN where it is unknown, or the column that has it. Rows of the
         same label are then aligned with each other, as by ``gate="label"``, unless `gate` is given.
-        A few labels, or those of one group, steer which kinds of rows are aligned.
+        A few labels, or those of one group, steer which clusters are aligned.
     to : label, optional
         Return all rows as if they were of this group instead of in the shared space.
     unseen : float

@@ -89,7 +89,7 @@ class BaseAligner(MovingBase):
             Mass of each row within its group; all rows count alike if it is left out.
         y : array-like of shape (n_samples,), optional
             What rows show, None or NaN where it is unknown, for ``gate="label"``; ignored
-            otherwise. A few labels, or those of one group, steer the matching of kinds.
+            otherwise. A few labels, or those of one group, steer the matching of clusters.
         callback : callable, optional
             Called with a :class:`LayerRecord` after every layer; return True to stop there.
 

@@ -115,7 +115,7 @@ def tell_columns(
     if choices["repeats"] == "keep" and data.columns is not None:
         sentences.append(
             "repeated values are kept: each group's become other numbers in the shared space, from "
-            "which the group can be guessed."
+            "which the group can be predicted."
         )
     for sentence in sentences:
         warnings.warn(sentence, FitWarning, stacklevel=level + 1)

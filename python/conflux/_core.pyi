@@ -257,7 +257,7 @@ def transport_cost(
 def round_trip_error(
     original: npt.NDArray[Any], returned: npt.NDArray[Any]
 ) -> tuple[float, float, int]: ...
-def guess(
+def predict_groups(
     data: Data,
     unseen: Optional[Data],
     folds: int,
@@ -267,7 +267,7 @@ def guess(
     threads: int,
 ) -> dict[str, Any]: ...
 def check(
-    data: Data, error_rate: float, max_rows: int, deals: int, seed: int, threads: int
+    data: Data, error_rate: float, max_rows: int, permutations: int, seed: int, threads: int
 ) -> dict[str, Any]: ...
 def report(
     model: Model, data: Data, rows: int, seed: int, threads: int

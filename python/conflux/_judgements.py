@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-__all__ = ["Check", "Evaluation", "Feature", "Guess", "Summary"]
+__all__ = ["Check", "Evaluation", "Feature", "GroupPrediction", "Summary"]
 
 # Features that a summary names; the rest is in the record.
 _MOST_NAMED = 5
@@ -24,13 +24,13 @@ class _Record:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Guess(_Record):
-    """Whether the group of a row can be guessed from the row; see :func:`guess`."""
+class GroupPrediction(_Record):
+    """Whether the group of a row can be predicted from the row; see :func:`prediction`."""
 
     auc: float
     """Area under the ROC curve, mean over groups against the rest: 0.5 is chance, 1 certainty."""
     by_chance: float
-    """The AUC that 95 of 100 random deals of the groups stay below."""
+    """The AUC that 95 % of random assignments of the groups stay below."""
     p_value: float
     """How probable an AUC of this size or more is by chance."""
     per_group: dict[str, float]
@@ -48,7 +48,7 @@ class Guess(_Record):
     def __str__(self) -> str:
         verdict = "can" if self.beyond_chance else "cannot"
         text = (
-            f"groups {verdict} be guessed: AUC {self.auc:.3f} on {self.rows} rows "
+            f"groups {verdict} be predicted: AUC {self.auc:.3f} on {self.rows} rows "
             f"(chance stays below {self.by_chance:.3f})"
         )
         named = [f"{name} {share:.0%}" for name, share in self.importance.items() if share > 0]
@@ -64,7 +64,7 @@ class Feature:
     shift: float
     """Between the two groups that lie furthest apart, in deviations within groups."""
     by_chance: float
-    """The shift that 95 of 100 random deals of the groups stay below."""
+    """The shift that 95 % of random assignments of the groups stay below."""
     spread_ratio: float
     """Deviation of the group with the widest spread over that of the narrowest."""
     p_value: float
@@ -72,7 +72,7 @@ class Feature:
     false_discovery_rate: float
     """The smallest error rate at which this feature is named among all features."""
     importance: float
-    """Share in how the group is guessed."""
+    """Share in how the group is predicted."""
     differs: bool
     """Whether the difference is beyond chance."""
 
@@ -86,11 +86,11 @@ class Check(_Record):
     p_value: float
     """How probable such a difference is by chance."""
     advice: str
-    """leave, align, gate kinds or gate label."""
+    """leave, align, gate clusters or gate label."""
     sentences: list[str]
     """What was found and what it means, the verdict first."""
-    guess: Guess
-    """Whether the group of a row can be guessed."""
+    prediction: GroupPrediction
+    """Whether the group of a row can be predicted."""
     features: dict[str, Feature]
     """How each feature differs, by itself."""
     rows: dict[str, int]
@@ -122,15 +122,15 @@ class Evaluation(_Record):
     """The verdict first, then what else is good to know."""
     warnings: list[str]
     """What is bad or worse than before, with remedies."""
-    guess_before: Guess
-    """Whether the group of a row could be guessed before."""
-    guess_after: Guess
+    prediction_before: GroupPrediction
+    """Whether the group of a row could be predicted before."""
+    prediction_after: GroupPrediction
     """Whether it still can be."""
     within_labels: bool
     """Whether labels were protected, so that the verdict is about rows of one label."""
-    guess_within_before: float | None
-    """AUC of guessing among rows of one label; None without labels that groups share."""
-    guess_within_after: float | None
+    prediction_within_before: float | None
+    """AUC of predicting among rows of one label; None without labels that groups share."""
+    prediction_within_after: float | None
     """The same afterwards."""
     neighbors_kept: float
     """Share of a row's nearest rows of its group that are still its nearest."""
@@ -155,11 +155,11 @@ class Summary(_Record):
     verdict: str
     """nothing to align, already aligned, aligned, better, unchanged or worse."""
     auc_before: float | None
-    """How well the group of a row could be guessed: 0.5 is chance, 1 certainty."""
+    """How well the group of a row could be predicted: 0.5 is chance, 1 certainty."""
     auc_after: float | None
     """How well it still can be."""
     auc_by_chance: float | None
-    """The AUC that 95 of 100 random deals of the groups stay below."""
+    """The AUC that 95 % of random assignments of the groups stay below."""
     auc_low: float | None
     """New rows show an AUC of at least this in 95 of 100 cases ..."""
     auc_high: float | None
@@ -181,7 +181,7 @@ class Summary(_Record):
     energy_after: float | None
     """Mean distance of a group from the rest afterwards, in distances within groups."""
     energy_low: float | None
-    """Nine of ten random deals of the groups are at least so far apart ..."""
+    """90 % of random assignments of the groups are at least so far apart ..."""
     energy_high: float | None
     """... and at most so far."""
     beyond_knots: float | None

@@ -104,7 +104,7 @@ _EXTRA = (
         "str",
         "spread",
         "Values that many rows share: 'spread' by noise and gathered on the way back, or 'keep', "
-        "which lets groups be guessed.",
+        "which lets groups be predicted.",
         "{'spread', 'keep'}",
         None,
     ),

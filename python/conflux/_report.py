@@ -81,7 +81,7 @@ def report(
     >>> X, groups = conflux.datasets.make_moons(400)
     >>> inb = conflux.INB(layers=20).fit(X[::2], groups[::2])
     >>> found = conflux.report(inb, X[1::2], groups[1::2])
-    >>> found.json["judgement"]["guess_auc"]["before"] > 0.9
+    >>> found.json["judgement"]["group_auc"]["before"] > 0.9
     True
     >>> found.save("report.html")  # doctest: +SKIP
     """

@@ -101,7 +101,7 @@ def make_random_pattern(
     n_groups : {2, 4}
         Four are two patterns apart from each other.
     class_sep : float
-        Half the side of the square whose corners are the centres.
+        Half the side of the square whose corners are the centers.
     flip : float
         Share of rows that get a random label.
     random_state : int, generator or None
@@ -200,11 +200,11 @@ def make_cells(n_samples: int = 1500, *, random_state: int = 0) -> tuple[_Rows, 
     """
     random = _stream(random_state, 1)
     scales = 4 / np.sqrt(1 + np.arange(20))
-    centres = 2 * random.standard_normal((5, 20)) * scales
+    centers = 2 * random.standard_normal((5, 20)) * scales
     sizes = [n_samples // 3, n_samples // 2, n_samples - n_samples // 3 - n_samples // 2]
     donors = np.repeat(np.array(["A", "B", "C"]), sizes)
     kinds = random.integers(5, size=n_samples)
-    X = centres[kinds] + 0.6 * scales * random.standard_normal((n_samples, 20))
+    X = centers[kinds] + 0.6 * scales * random.standard_normal((n_samples, 20))
     for name in "ABC":
         rows = donors == name
         X[rows] *= random.uniform(0.85, 1.2, 20)
@@ -218,7 +218,7 @@ def make_applicants(n_samples: int = 2000, *, random_state: int = 0) -> tuple[_R
     """Return applicants of two groups with unlike records and an outcome to be predicted.
 
     Features are age, number of priors and months on the job. The outcome depends on them, and the
-    groups differ in priors and age, so a plain model favours one group.
+    groups differ in priors and age, so a plain model favors one group.
 
     Parameters
     ----------

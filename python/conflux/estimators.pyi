@@ -36,8 +36,8 @@ class Auto(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -80,8 +80,8 @@ class Auto(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -128,8 +128,8 @@ class CASCADE(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -172,8 +172,8 @@ class CASCADE(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -220,8 +220,8 @@ class Means(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -264,8 +264,8 @@ class Means(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -312,8 +312,8 @@ class LocationScale(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -356,8 +356,8 @@ class LocationScale(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -404,8 +404,8 @@ class NB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -448,8 +448,8 @@ class NB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -496,8 +496,8 @@ class INB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -540,8 +540,8 @@ class INB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -588,8 +588,8 @@ class RandNB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -632,8 +632,8 @@ class RandNB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -680,8 +680,8 @@ class NBINB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -724,8 +724,8 @@ class NBINB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -772,8 +772,8 @@ class NBRandNB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -816,8 +816,8 @@ class NBRandNB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -864,8 +864,8 @@ class GB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -908,8 +908,8 @@ class GB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -956,8 +956,8 @@ class GBINB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1000,8 +1000,8 @@ class GBINB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -1048,8 +1048,8 @@ class SINF(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1092,8 +1092,8 @@ class SINF(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -1140,8 +1140,8 @@ class DD(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1184,8 +1184,8 @@ class DD(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -1232,8 +1232,8 @@ class Tree(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1276,8 +1276,8 @@ class Tree(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -1324,8 +1324,8 @@ class TreeINB(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1368,8 +1368,8 @@ class TreeINB(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -1416,8 +1416,8 @@ class Conditional(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1460,8 +1460,8 @@ class Conditional(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float
@@ -1509,8 +1509,8 @@ class Aligner(BaseAligner):
         patience: int = ...,
         judge: str = ...,
         gate: str = ...,
-        kinds: int | None = ...,
-        min_kind: int = ...,
+        clusters: int | None = ...,
+        min_cluster: int = ...,
         image: str | Sequence[int] | None = ...,
         unit_cube: str = ...,
         unit_cube_margin: float = ...,
@@ -1554,8 +1554,8 @@ class Aligner(BaseAligner):
     patience: int
     judge: str
     gate: str
-    kinds: int | None
-    min_kind: int
+    clusters: int | None
+    min_cluster: int
     image: str | Sequence[int] | None
     unit_cube: str
     unit_cube_margin: float

@@ -16,11 +16,11 @@ from ._aligner import BaseAligner
 from ._arrays import seed_of, threads_of
 from ._columns import CHOICES, in_words_of_python, python_words
 from ._input import take_column
-from ._judgements import Check, Evaluation, Feature, Guess, Summary
+from ._judgements import Check, Evaluation, Feature, GroupPrediction, Summary
 from ._tables import as_frame, is_frame
 from .estimators import Aligner
 
-__all__ = ["Check", "Evaluation", "Feature", "Guess", "Summary", "check", "evaluate", "guess"]
+__all__ = ["Check", "Evaluation", "Feature", "GroupPrediction", "Summary", "check", "evaluate", "predict_groups"]
 
 
 def take_named(X: Any, labels: Any, purpose: str, parameter: str) -> tuple[Any, Any, str]:
@@ -55,7 +55,7 @@ def _reader(choices: dict[str, Any], n_jobs: int | None, caller: str) -> BaseAli
     return Aligner(n_jobs=n_jobs, **choices)
 
 
-def guess(
+def predict_groups(
     X: Any,
     groups: Any,
     unseen: Any = None,
@@ -67,11 +67,11 @@ def guess(
     random_state: Any = 0,
     n_jobs: int | None = None,
     **columns: Any,
-) -> Guess:
-    """Return how well the group of a row can be guessed from the row.
+) -> GroupPrediction:
+    """Return how well the group of a row can be predicted from the row.
 
     Gradient-boosted trees learn to tell the groups apart on some rows and are judged on others. Ask
-    before an alignment and after it: what can no longer be guessed is aligned.
+    before an alignment and after it: what can no longer be predicted is aligned.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ def guess(
     --------
     >>> import conflux
     >>> X, groups = conflux.datasets.make_moons(400)
-    >>> before = conflux.guess(X, groups)
+    >>> before = conflux.predict_groups(X, groups)
     >>> before.beyond_chance
     True
-    >>> after = conflux.guess(conflux.INB(layers=20).fit_transform(X, groups), groups)
+    >>> after = conflux.predict_groups(conflux.INB(layers=20).fit_transform(X, groups), groups)
     >>> after.auc < before.auc
     True
     """
@@ -108,7 +108,7 @@ def guess(
     if (unseen is None) != (unseen_groups is None):
         raise ValueError("give both unseen and unseen_groups, or none of them.")
     X, groups, _ = take_named(X, groups, "tells the groups", "groups")
-    aligner = _reader(columns, n_jobs, "guess")
+    aligner = _reader(columns, n_jobs, "predict_groups")
     labels, rows, data = read_data(aligner, X, groups, None, 0, 2)
     group_names = [_labels.name_of(label) for label in labels]
     others = None
@@ -123,13 +123,13 @@ def guess(
             raise ValueError(f"X has no rows of group {unknown[0]!r}, which unseen_groups names.")
         place = np.array([group_names.index(name) for name in other_names], dtype=np.int64)
         others = data.others(more.cells, place[codes], more.names, threads)
-    found = _core.guess(data, others, folds, trees, max_rows, seed, threads)
-    return _guess_of(found, group_names, data.feature_names or rows.names)
+    found = _core.predict_groups(data, others, folds, trees, max_rows, seed, threads)
+    return _prediction_of(found, group_names, data.feature_names or rows.names)
 
 
-def _guess_of(found: dict[str, Any], group_names: list[str], names: list[str]) -> Guess:
+def _prediction_of(found: dict[str, Any], group_names: list[str], names: list[str]) -> GroupPrediction:
     order = sorted(range(len(found["importance"])), key=lambda j: -float(found["importance"][j]))
-    return Guess(
+    return GroupPrediction(
         auc=found["auc"],
         by_chance=found["by_chance"],
         p_value=found["p_value"],
@@ -162,7 +162,7 @@ def check(
         Label of each row's group, or the column of a data frame that has it.
     labels : array-like of shape (n_samples,) or str, optional
         What rows show, None where it is unknown, or the column that has it: says whether groups
-        hold the same kinds of rows.
+        hold the same clusters.
     error_rate : float
         How often a difference is claimed where there is none.
     max_rows : int
@@ -208,14 +208,14 @@ def check_of(found: dict[str, Any], names: list[str], group_names: list[str]) ->
     shares = None
     if found["labels"] is not None:
         table = found["labels"]["shares"].tolist()
-        kinds = found["labels"]["kinds"]
-        shares = {name: dict(zip(kinds, row)) for name, row in zip(group_names, table)}
+        clusters = found["labels"]["clusters"]
+        shares = {name: dict(zip(clusters, row)) for name, row in zip(group_names, table)}
     return Check(
         differ=found["differ"],
         p_value=found["p_value"],
         advice=found["advice"],
         sentences=[python_words(sentence) for sentence in found["sentences"]],
-        guess=_guess_of(found["guess"], group_names, names),
+        prediction=_prediction_of(found["prediction"], group_names, names),
         features={name: Feature(**each) for name, each in zip(names, found["features"])},
         rows=dict(zip(group_names, found["rows"])),
         repeated_rows=found["repeated_rows"],
@@ -270,7 +270,7 @@ def evaluate(
     >>> X, groups = conflux.datasets.make_moons(1000)
     >>> inb = conflux.INB(layers=20).fit(X[::2], groups[::2])
     >>> found = conflux.evaluate(inb, X[1::2], groups[1::2])
-    >>> found.guess_after.auc < found.guess_before.auc
+    >>> found.prediction_after.auc < found.prediction_before.auc
     True
     """
     threads = threads_of(n_jobs)
@@ -296,11 +296,11 @@ def evaluate(
         verdict=judgement["verdict"],
         sentences=[python_words(sentence) for sentence in judgement["sentences"]],
         warnings=[python_words(sentence) for sentence in judgement["warnings"]],
-        guess_before=_guess_of(judgement["guess_before"], group_names, names),
-        guess_after=_guess_of(judgement["guess_after"], group_names, names),
+        prediction_before=_prediction_of(judgement["prediction_before"], group_names, names),
+        prediction_after=_prediction_of(judgement["prediction_after"], group_names, names),
         within_labels=judgement["within_labels"],
-        guess_within_before=_auc_of(judgement["within_before"]),
-        guess_within_after=_auc_of(judgement["within_after"]),
+        prediction_within_before=_auc_of(judgement["within_before"]),
+        prediction_within_after=_auc_of(judgement["within_after"]),
         neighbors_kept=judgement["neighbors_kept"],
         figures=figures,
         features_moved=judgement["features_moved"],

@@ -67,7 +67,7 @@ def lisi(
     labels : array-like of shape (n_samples,)
         Their kinds.
     perplexity : int
-        Effective number of neighbours.
+        Effective number of neighbors.
     n_jobs : int, optional
         Threads; None uses every core.
 
@@ -102,7 +102,7 @@ def neighbors_kept(
     before, after : array-like of shape (n_samples, n_features)
         Rows of one group, and where they went.
     count : int
-        Neighbours of a row; of few rows, half of them.
+        Neighbors of a row; of few rows, half of them.
     n_jobs : int, optional
         Threads; None uses every core.
 

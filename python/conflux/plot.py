@@ -85,8 +85,8 @@ def pairs(
     # In one order for all groups, or the last one drawn would hide the others.
     order = np.random.default_rng(0).permutation(len(rows))
     for ax, points, title in zip(axes, (rows, moved), titles):
-        colours = np.array([f"C{m % 10}" for m in range(len(labels))])[codes[order]]
-        ax.scatter(points[order, columns[0]], points[order, columns[1]], s=size, c=colours,
+        colors = np.array([f"C{m % 10}" for m in range(len(labels))])[codes[order]]
+        ax.scatter(points[order, columns[0]], points[order, columns[1]], s=size, c=colors,
                    linewidths=0, alpha=0.7)
         ax.set_title(title)
         if names is not None:
@@ -103,7 +103,7 @@ def history(aligner: BaseAligner, *, axes: Any = None) -> Any:
 
     On the left is the spread of the groups along the directions of each layer. On the right, if
     rows were held out, is their energy distance, which may fall below 0 because it has no bias,
-    with that of a single NB layer to compare. Layers on grey ground were fitted but left out,
+    with that of a single NB layer to compare. Layers on gray ground were fitted but left out,
     because held-out rows gained nothing by them.
 
     Parameters

@@ -195,17 +195,17 @@ def _cells(adata: Any, fit_where: Any, count: int) -> npt.NDArray[np.bool_]:
 
 def _principal_components(expression: _Rows, n_comps: int) -> _Rows:
     """Return the leading components as rows, from the smaller of the two Gram matrices."""
-    centred = expression - expression.mean(axis=0)
-    count = min(n_comps, *centred.shape)
+    centered = expression - expression.mean(axis=0)
+    count = min(n_comps, *centered.shape)
     if n_comps < 1:
         raise ValueError(f"n_comps is {n_comps}; choose at least 1.")
-    if centred.shape[1] <= centred.shape[0]:
-        _, vectors = np.linalg.eigh(centred.T @ centred)
+    if centered.shape[1] <= centered.shape[0]:
+        _, vectors = np.linalg.eigh(centered.T @ centered)
         return np.ascontiguousarray(vectors[:, ::-1][:, :count].T)
-    values, vectors = np.linalg.eigh(centred @ centred.T)
+    values, vectors = np.linalg.eigh(centered @ centered.T)
     values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
-    kept = values > values[0] * np.finfo(float).eps * len(centred)
-    components: _Rows = (centred.T @ vectors[:, kept] / np.sqrt(values[kept])).T
+    kept = values > values[0] * np.finfo(float).eps * len(centered)
+    components: _Rows = (centered.T @ vectors[:, kept] / np.sqrt(values[kept])).T
     return np.ascontiguousarray(components)
 
 

@@ -9,7 +9,7 @@
 #include "columns/measured_scales.h"
 #include "conflux/comparing/check.h"
 #include "conflux/judging/evaluation.h"
-#include "guess_dict.h"
+#include "prediction_dict.h"
 
 namespace py = pybind11;
 
@@ -20,7 +20,7 @@ namespace {
 using namespace py::literals;
 
 py::dict to_dict(const Composition& composition) {
-  return py::dict("kinds"_a = composition.kinds, "shares"_a = to_array(composition.shares),
+  return py::dict("clusters"_a = composition.clusters, "shares"_a = to_array(composition.shares),
                   "difference"_a = composition.difference.value,
                   "by_chance"_a = composition.difference.by_chance,
                   "p_value"_a = composition.difference.p_value);
@@ -39,9 +39,9 @@ py::dict check_to_dict(const CheckReport& report) {
   py::object labels = py::none();
   if (report.labels) labels = to_dict(*report.labels);
   return py::dict("rows"_a = report.rows, "repeated_rows"_a = report.repeated_rows,
-                  "guess"_a = guess_to_dict(report.guess), "features"_a = features,
+                  "prediction"_a = prediction_to_dict(report.prediction), "features"_a = features,
                   "p_value"_a = report.p_value, "differ"_a = report.differ,
-                  "kinds"_a = to_dict(report.kinds), "labels"_a = labels,
+                  "clusters"_a = to_dict(report.clusters), "labels"_a = labels,
                   "overlap"_a = report.overlap,
                   "features_with_atoms"_a = report.features_with_atoms,
                   "advice"_a = name_of(report.advice), "sentences"_a = report.sentences);
@@ -49,18 +49,18 @@ py::dict check_to_dict(const CheckReport& report) {
 
 namespace {
 
-py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index deals,
+py::dict check_groups(CallerData& data, double error_rate, Index max_rows, Index permutations,
                       std::uint64_t seed, int threads) {
   CheckReport report;
   {
     const py::gil_scoped_release unlocked;
     report = check(data.groups(), {.error_rate = error_rate,
                                    .max_rows = max_rows,
-                                   .deals = deals,
+                                   .permutations = permutations,
                                    .seed = seed,
                                    .threads = threads,
                                    .value_of = value_of(data.columns()),
-                                   .things = data.things()});
+                                   .subjects = data.subjects()});
   }
   return check_to_dict(report);
 }
@@ -74,8 +74,8 @@ py::object to_dict(const std::optional<Change>& change) {
   return change ? py::object(to_dict(*change)) : py::none();
 }
 
-py::object guess_or_none(const std::optional<Guess>& guess) {
-  return guess ? py::object(guess_to_dict(*guess)) : py::none();
+py::object prediction_or_none(const std::optional<GroupPrediction>& prediction) {
+  return prediction ? py::object(prediction_to_dict(*prediction)) : py::none();
 }
 
 py::dict to_dict(const std::vector<Move>& moves) {
@@ -87,10 +87,11 @@ py::dict to_dict(const std::vector<Move>& moves) {
 py::dict to_dict(const Judgement& judgement) {
   return py::dict(
       "verdict"_a = name_of(judgement.verdict),
-      "guess_before"_a = guess_to_dict(judgement.guess_before),
-      "guess_after"_a = guess_to_dict(judgement.guess_after), "ilisi"_a = to_dict(judgement.ilisi),
-      "within_before"_a = guess_or_none(judgement.within_before),
-      "within_after"_a = guess_or_none(judgement.within_after),
+      "prediction_before"_a = prediction_to_dict(judgement.prediction_before),
+      "prediction_after"_a = prediction_to_dict(judgement.prediction_after),
+      "ilisi"_a = to_dict(judgement.ilisi),
+      "within_before"_a = prediction_or_none(judgement.within_before),
+      "within_after"_a = prediction_or_none(judgement.within_after),
       "within_labels"_a = judgement.within_labels, "energy"_a = to_dict(judgement.energy),
       "neighbors_kept"_a = judgement.mean_neighbors_kept,
       "neighbors_kept_of_group"_a = judgement.neighbors_kept,
@@ -136,7 +137,7 @@ py::dict evaluate_model(const Model& model, const CallerData& data,
 
 void bind_judging(py::module_& module) {
   module.def("check", &check_groups, py::arg("data"), py::arg("error_rate"), py::arg("max_rows"),
-             py::arg("deals"), py::arg("seed"), py::arg("threads"));
+             py::arg("permutations"), py::arg("seed"), py::arg("threads"));
   module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("data"), py::arg("metrics"),
              py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
   module.def("metric_names", &metric_names);

@@ -82,7 +82,7 @@ py::object affine_of(const LayerOf& self, Index group) {
   };
   // Rows are multiplied from the left.
   const Matrix matrix = map.matrix.transpose();
-  return py::make_tuple(vector(map.mean), to_array(matrix), vector(map.centre));
+  return py::make_tuple(vector(map.mean), to_array(matrix), vector(map.center));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ void bind_errors(pybind11::module_& module);
 void bind_columns(pybind11::module_& module);
 void bind_options(pybind11::module_& module);
 void bind_fit(pybind11::module_& module);
-void bind_guess(pybind11::module_& module);
+void bind_prediction(pybind11::module_& module);
 void bind_judging(pybind11::module_& module);
 void bind_report(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);

@@ -47,7 +47,7 @@ class CallerData {
   const GroupSet& groups() const { return data_.groups; }
   const Columns& columns() const { return data_.columns; }
   /// Null unless there are several rows of one subject.
-  const RowsOfThings* things() const { return data_.subjects ? &*data_.subjects : nullptr; }
+  const RowsOfSubjects* subjects() const { return data_.subjects ? &*data_.subjects : nullptr; }
   /// The dataset for someone who may keep the rows, which are gone then.
   Dataset take(std::string group_column, std::string label_column);
   /// The row of the caller that is row `i` of group `m`.

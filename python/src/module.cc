@@ -13,7 +13,7 @@ PYBIND11_MODULE(_core, module) {
   conflux::python::bind_model(module);
   conflux::python::bind_fit(module);
   conflux::python::bind_metrics(module);
-  conflux::python::bind_guess(module);
+  conflux::python::bind_prediction(module);
   conflux::python::bind_judging(module);
   conflux::python::bind_report(module);
   conflux::python::bind_datasets(module);

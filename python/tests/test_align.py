@@ -54,7 +54,7 @@ def test_labels_of_some_rows_steer_the_matching():
     done = conflux.align(X, groups, few, n_jobs=1)
     assert done.model.gate == "label"
     assert "% of the rows steered the matching" in str(done.summary)
-    assert gap(done.rows) < 3 < 5 < gap(conflux.align(X, groups, gate="kinds").rows)
+    assert gap(done.rows) < 3 < 5 < gap(conflux.align(X, groups, gate="clusters").rows)
     as_none = [None if np.isnan(each) else int(each) for each in few]
     again = conflux.align(X, groups, as_none, n_jobs=2)
     assert (again.rows == done.rows).all()
@@ -98,7 +98,7 @@ def test_a_share_outside_its_range_is_refused():
 
 def test_what_cannot_be_aligned_is_refused():
     X, groups = two_groups(1.0, rows=30)
-    for call in (conflux.align, conflux.check, conflux.guess):
+    for call in (conflux.align, conflux.check, conflux.predict_groups):
         with pytest.raises(ValueError, match="60 rows but 59 group labels"):
             call(X, groups[:-1])
         with pytest.raises(ValueError, match="row 4 has no group"):

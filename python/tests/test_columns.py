@@ -17,13 +17,13 @@ def people(rows=400, seed=0):
     south = np.arange(rows) % 2
     age = pd.array(random.integers(20, 60, rows) + 5 * south, dtype="Int64")
     age[7] = pd.NA
-    colours = np.array(["red", "green", "blue"], dtype=object)
+    colors = np.array(["red", "green", "blue"], dtype=object)
     return pd.DataFrame({
         "age": age,
         "income": 1000 * (20 + 5 * south + 4 * random.standard_normal(rows)),
         "rain": np.where(random.random(rows) < 0.5, 0, random.exponential(size=rows) + 0.1),
         "children": random.integers(0, 5, rows) + south,
-        "colour": colours[random.integers(0, 2, rows) + south],
+        "color": colors[random.integers(0, 2, rows) + south],
         "grade": pd.Categorical.from_codes(random.integers(0, 3, rows), [1, 2, 5]),
         "smoker": pd.array(random.random(rows) < 0.3 + 0.2 * south, dtype="boolean"),
         "owner": random.random(rows) < 0.5,
@@ -42,7 +42,7 @@ def test_types_of_pandas_are_respected(fitted):
     _, inb = fitted
     said = {line.split(":")[0]: line for line in inb.columns_}
     assert "whole numbers" in said["age"] and "whole numbers" in said["children"]
-    assert "3 categories" in said["colour"] and "3 categories" in said["grade"]
+    assert "3 categories" in said["color"] and "3 categories" in said["grade"]
     assert "2 categories" in said["smoker"] and "2 categories" in said["owner"]
     assert "carried along" in said["note"]
     assert "never negative" in said["rain"]
@@ -62,7 +62,7 @@ def test_a_frame_comes_back_as_it_was(fitted):
     np.testing.assert_array_equal(np.argwhere(numbers.isna().to_numpy()), [[7, 0]])
     back = inb.inverse_transform(shared, table["site"])
     assert back.dtypes.equals(features.dtypes)
-    exact = ["age", "children", "colour", "grade", "smoker", "owner", "note"]
+    exact = ["age", "children", "color", "grade", "smoker", "owner", "note"]
     pd.testing.assert_frame_equal(back[exact], features[exact])
     np.testing.assert_array_equal(back["rain"] == 0, table["rain"] == 0)
     for name in ("income", "rain"):
@@ -75,7 +75,7 @@ def test_translated_rows_have_values_that_the_group_has(fitted):
     north = inb.translate(table, table["site"], "north")
     held = table[table["site"] == "north"]
     assert set(north["age"].dropna()) <= set(held["age"].dropna())
-    assert set(north["colour"]) <= set(held["colour"])
+    assert set(north["color"]) <= set(held["color"])
     assert (north["rain"] >= 0).all()
     assert north["site"].equals(table["site"])  # no feature, so it stays
     assert north.dtypes.equals(table.dtypes)
@@ -93,14 +93,14 @@ def test_models_with_columns_are_saved_pickled_and_grown(fitted, tmp_path):
     again = loaded.transform(table[table.columns[::-1]])
     pd.testing.assert_frame_equal(again[shared.columns], shared)
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(inb)).transform(table), shared)
-    west = people(200, seed=3).drop(columns="site").assign(colour="red")
+    west = people(200, seed=3).drop(columns="site").assign(color="red")
     grown = pickle.loads(pickle.dumps(inb)).add_group(west, "west")
     features = table.drop(columns="site")
     pd.testing.assert_frame_equal(
         grown.set_params(group_column=None).transform(features, table["site"]), shared
     )
     as_west = grown.translate(features, table["site"], "west")
-    assert set(as_west["colour"]) == {"red"}
+    assert set(as_west["color"]) == {"red"}
     back = grown.inverse_transform(grown.transform(west, "west"), "west")
     assert back["children"].equals(west["children"])
 
@@ -206,7 +206,7 @@ def test_rows_with_missing_cells_can_be_dropped():
 
 
 def test_kept_repeats_are_warned_of():
-    with pytest.warns(conflux.FitWarning, match="guessed"):
+    with pytest.warns(conflux.FitWarning, match="predicted"):
         conflux.INB(layers=2, group_column="site", repeats="keep").fit(people())
 
 
@@ -240,16 +240,16 @@ def test_a_word_among_numbers_is_refused():
 def test_new_categories_are_left_as_they_are(fitted):
     table, inb = fitted
     new = table.head(10).copy()
-    new.loc[1002, "colour"] = "violet"
-    with pytest.warns(conflux.FitWarning, match='"violet" of column "colour" \\(1 rows\\)'):
+    new.loc[1002, "color"] = "violet"
+    with pytest.warns(conflux.FitWarning, match='"violet" of column "color" \\(1 rows\\)'):
         north = inb.translate(new, new["site"], "north")
-    assert north["colour"][1002] == "violet"
+    assert north["color"][1002] == "violet"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shared = inb.transform(new)
     assert shared["colour"][1002] == "new:violet"
     back = inb.inverse_transform(shared, new["site"])
-    assert back["colour"].tolist() == new["colour"].tolist()
+    assert back["color"].tolist() == new["color"].tolist()
 
 
 def test_frames_that_do_not_suit_are_refused(fitted):
@@ -282,7 +282,7 @@ def test_log_determinants_are_in_units_of_the_data():
     groups = np.arange(400) % 2
     X = np.column_stack([1000 * random.normal(size=400) * (1 + groups), random.normal(size=400)])
     inb = conflux.INB(layers=3).fit(X, groups)
-    assert "standardised" in inb.columns_[0]
+    assert "standardized" in inb.columns_[0]
     rows, own = X[:20], groups[:20]
     steps = np.array([1e-3, 1e-6])
     jacobian = np.stack([

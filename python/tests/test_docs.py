@@ -17,7 +17,7 @@ def test_the_examples_of_the_guide_run():
 
 
 def test_everything_public_is_documented_with_an_example():
-    things = [getattr(conflux, name) for name in conflux.estimators.__all__]
+    subjects = [getattr(conflux, name) for name in conflux.estimators.__all__]
     for module in (conflux.metrics, conflux.datasets, conflux.pp, conflux.plot):
         things += [getattr(module, name) for name in module.__all__ if name != "Pairwise"]
     for thing in things:

@@ -325,9 +325,9 @@ def test_layers_show_the_maps_that_move_rows(gaussians):
     )
 
     gb = GB().fit(X, groups)
-    mean, matrix, centre = gb.layers_[0].affine_map(place)
+    mean, matrix, center = gb.layers_[0].affine_map(place)
     np.testing.assert_allclose(
-        centre + (own - mean) @ matrix.T, gb.transform(own, 2), atol=1e-10
+        center + (own - mean) @ matrix.T, gb.transform(own, 2), atol=1e-10
     )
     with pytest.raises(ValueError, match="no map of group"):
         layer.move_along_line(0, 2, [0.0])

@@ -18,41 +18,41 @@ def three_groups(shift, seed=0):
 
 
 def test_a_shifted_feature_gives_the_groups_away():
-    found = conflux.guess(*three_groups(2.0))
+    found = conflux.predict_groups(*three_groups(2.0))
     assert found.beyond_chance and found.auc > 0.8
     assert list(found.importance)[0] == "x1"
     assert set(found.per_group) == {"a", "b", "c"}
-    assert "can be guessed" in str(found) and "x1" in repr(found)
+    assert "can be predicted" in str(found) and "x1" in repr(found)
     json.dumps(found.to_dict())
 
 
-def test_equal_groups_cannot_be_guessed():
-    found = conflux.guess(*three_groups(0.0))
+def test_equal_groups_cannot_be_predicted():
+    found = conflux.predict_groups(*three_groups(0.0))
     assert not found.beyond_chance
-    assert "cannot be guessed" in str(found)
+    assert "cannot be predicted" in str(found)
 
 
 def test_unseen_rows_are_judged_by_what_was_learned():
     X, groups = three_groups(2.0)
     Y, others = three_groups(2.0, seed=1)
     order = np.random.default_rng(2).permutation(len(Y))  # other groups come first
-    found = conflux.guess(X, groups, Y[order], others[order])
+    found = conflux.predict_groups(X, groups, Y[order], others[order])
     assert found.rows == len(Y) and found.auc > 0.8
 
 
 def test_arrays_of_any_layout_give_the_same_figures():
     X, groups = three_groups(1.0)
-    expected = conflux.guess(X, groups)
-    assert conflux.guess(np.asfortranarray(X), groups) == expected
-    assert conflux.guess(X, groups, n_jobs=1) == expected
+    expected = conflux.predict_groups(X, groups)
+    assert conflux.predict_groups(np.asfortranarray(X), groups) == expected
+    assert conflux.predict_groups(X, groups, n_jobs=1) == expected
 
 
 def test_half_of_the_unseen_rows_is_refused():
     X, groups = three_groups(1.0)
     with pytest.raises(ValueError, match="both"):
-        conflux.guess(X, groups, unseen=X)
+        conflux.predict_groups(X, groups, unseen=X)
     with pytest.raises(ValueError, match="'z'"):
-        conflux.guess(X, groups, X[:2], ["a", "z"])
+        conflux.predict_groups(X, groups, X[:2], ["a", "z"])
 
 
 def test_check_names_the_feature_that_differs():
@@ -104,7 +104,7 @@ def test_evaluate_judges_unseen_rows():
     nb = conflux.NB().fit(X, groups)
     found = conflux.evaluate(nb, Y, others)
     assert found.verdict in ("aligned", "better")
-    assert found.guess_after.auc < 0.6 < found.guess_before.auc
+    assert found.prediction_after.auc < 0.6 < found.prediction_before.auc
     assert list(found.features_moved)[0] == "x1"
     assert 0 < found.neighbors_kept <= 1
     assert found.sentences[0] in str(found)

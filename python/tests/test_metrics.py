@@ -97,7 +97,7 @@ def test_kernel_distance_is_the_mean_over_pairs_of_different_rows():
     assert metrics.kernel_distance(A, B) == pytest.approx(expected)
 
 
-def test_lisi_counts_the_kinds_around_a_row():
+def test_lisi_counts_the_labels_around_a_row():
     X = random.normal(size=(300, 2))
     apart = np.repeat([0.0, 100.0, 200.0], 100)
     kinds = np.repeat(["x", "y", "z"], 100)

@@ -17,7 +17,7 @@ def close_figures():
     pyplot.close("all")
 
 
-def test_pairs_shows_every_row_in_the_colour_of_its_group(moons):
+def test_pairs_shows_every_row_in_the_color_of_its_group(moons):
     X, groups = moons
     Z = NB().fit_transform(X, groups)
     figure = plot.pairs(X, Z, groups, names=["left", "up"])
@@ -26,10 +26,10 @@ def test_pairs_shows_every_row_in_the_colour_of_its_group(moons):
     assert sorted(map(tuple, shown)) == sorted(map(tuple, X))
     moved = {tuple(x): tuple(z) for x, z in zip(X, Z)}
     assert [moved[tuple(x)] for x in shown] == [tuple(z) for z in after.get_offsets()]
-    colour = {tuple(x): g for x, g in zip(X, groups)}
-    colours = before.get_facecolors()
+    color = {tuple(x): g for x, g in zip(X, groups)}
+    colors = before.get_facecolors()
     for group in (0, 1):
-        own = [colours[i].tolist() for i, x in enumerate(shown) if colour[tuple(x)] == group]
+        own = [colors[i].tolist() for i, x in enumerate(shown) if color[tuple(x)] == group]
         assert all(c == own[0] for c in own)
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["0", "1"]
     assert figure.axes[0].get_xlabel() == "left"
@@ -90,7 +90,7 @@ def test_maps_are_those_of_the_layer(moons):
 # A gate mixes several maps along a direction, and a tree has one per box: no curve shows them.
 @pytest.mark.parametrize(
     "kind, aligner",
-    [("affine", GB()), ("gated", INB(layers=2, gate="kinds")), ("tree", conflux.Tree())],
+    [("affine", GB()), ("gated", INB(layers=2, gate="clusters")), ("tree", conflux.Tree())],
 )
 def test_layers_without_a_map_per_line_are_refused(kind, aligner, gaussians):
     aligner.fit(*gaussians)

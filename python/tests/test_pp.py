@@ -79,12 +79,12 @@ def test_correct_moves_cells_within_the_principal_components(cells, n_comps):
     corrected = pp.correct(cells, "donor", n_comps=n_comps, layers=3, gate="none")
     np.testing.assert_array_equal(cells.X, before)
     before = before.astype(np.float64)  # anndata keeps single precision
-    centred = before - before.mean(axis=0)
-    _, _, components = np.linalg.svd(centred, full_matrices=False)
+    centered = before - before.mean(axis=0)
+    _, _, components = np.linalg.svd(centered, full_matrices=False)
     kept = components[:n_comps]
     moves = corrected - before
     np.testing.assert_allclose(moves - moves @ kept.T @ kept, 0, atol=1e-8)
-    scores = centred @ kept.T
+    scores = centered @ kept.T
     donors = np.asarray(cells.obs["donor"])
     left = conflux.metrics.pairwise(conflux.metrics.sliced_w2, scores + moves @ kept.T, donors)
     was = conflux.metrics.pairwise(conflux.metrics.sliced_w2, scores, donors)

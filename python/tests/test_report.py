@@ -16,7 +16,7 @@ def test_the_report_has_the_figures_of_evaluate(scene):
     found = conflux.report(*scene)
     judged = conflux.evaluate(*scene)
     assert "worked" in found.verdict and found.verdict in str(found)
-    assert found.json["judgement"]["guess_auc"]["after"] == judged.guess_after.auc
+    assert found.json["judgement"]["group_auc"]["after"] == judged.prediction_after.auc
     assert found.json["judgement"]["energy"] == judged.figures["energy"]
     assert found.json["version"] == 1
 
@@ -55,7 +55,7 @@ def test_rows_of_the_fit_are_known_and_the_look_before_it_is_kept():
     found = conflux.report(done.model, X, groups)
     assert found.json["data"]["fitted_rows"]
     assert any("rows of the fit" in sentence for sentence in found.sentences)
-    assert found.json["fit"]["check"]["auc"] == done.check.guess.auc
+    assert found.json["fit"]["check"]["auc"] == done.check.prediction.auc
     assert not conflux.report(done.model, X + 1e-9, groups).json["data"]["fitted_rows"]
     fitted = conflux.INB(layers=5).fit(X, groups)
     found = conflux.report(fitted, X, groups)

@@ -75,8 +75,8 @@ def test_a_fit_has_the_bits_of_the_command(table, command, method):
 def check_matches(ours, theirs):
     assert ours.differ == theirs["differ"] and ours.advice == theirs["advice"]
     same(ours.p_value, theirs["p_value"])
-    same(ours.guess.auc, theirs["guess"]["auc"])
-    same(ours.guess.by_chance, theirs["guess"]["by_chance"])
+    same(ours.prediction.auc, theirs["prediction"]["auc"])
+    same(ours.prediction.by_chance, theirs["prediction"]["by_chance"])
     same(ours.overlap, theirs["overlap"])
     assert ours.rows == theirs["rows"] and set(ours.features) == set(theirs["features"])
     for name, feature in ours.features.items():
@@ -91,7 +91,7 @@ def test_check_says_what_the_command_says(table, command):
     theirs = run(command, folder, "check", "people.csv", "--group", "site", "--drop", "kind")
     ours = conflux.check(frame.drop(columns="kind"), "site")
     check_matches(ours, theirs)
-    same(conflux.guess(frame.drop(columns="kind"), "site").auc, theirs["guess"]["auc"])
+    same(conflux.predict_groups(frame.drop(columns="kind"), "site").auc, theirs["prediction"]["auc"])
     theirs = run(command, folder, "check", "people.csv", "--group", "site", "--label", "kind",
                  "--scale", "normal", "--as", "grade=category")
     ours = conflux.check(frame, "site", "kind", scale="normal", columns={"grade": "category"})
@@ -113,9 +113,9 @@ def test_align_does_what_the_command_does(table, command, label):
     check_matches(done.check, theirs["check"])
     summary, expected = done.summary, theirs["summary"]
     assert summary.verdict == expected["verdict"] and summary.stop == expected["stop"]
-    same(summary.auc_before, expected["guess_auc"]["before"])
-    same(summary.auc_after, expected["guess_auc"]["after"])
-    same(summary.auc_by_chance, expected["guess_auc"]["by_chance"])
+    same(summary.auc_before, expected["group_auc"]["before"])
+    same(summary.auc_after, expected["group_auc"]["after"])
+    same(summary.auc_by_chance, expected["group_auc"]["by_chance"])
     same(summary.neighbors_kept, expected["neighbors_kept"])
     same(summary.moved_most, expected["moved_most"])
     assert summary.within_labels == expected["within_labels"] == label
@@ -137,12 +137,12 @@ def test_align_does_what_the_command_does(table, command, label):
         ours = conflux.evaluate(model, given, "site")
         assert ours.verdict == theirs["verdict"]
         assert ours.sentences == in_python(theirs["sentences"])
-        same(ours.guess_before.auc, theirs["guess_auc"]["before"])
-        same(ours.guess_after.auc, theirs["guess_auc"]["after"])
+        same(ours.prediction_before.auc, theirs["group_auc"]["before"])
+        same(ours.prediction_after.auc, theirs["group_auc"]["after"])
         same(ours.figures["energy"], theirs["energy"])
         same(ours.features_moved, theirs["features_moved"])
         if label:
-            same(ours.guess_within_after, theirs["guess_auc_within_labels"]["after"])
+            same(ours.prediction_within_after, theirs["group_auc_within_labels"]["after"])
             same(ours.figures["label_transfer"], theirs["label_transfer"])
 
 

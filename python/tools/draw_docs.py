@@ -39,7 +39,7 @@ def main(data, images):
     plot.maps(NB().fit(X, groups)).savefig(images / "python_maps.png", dpi=80)
     plot.history(inb).savefig(images / "python_history.png", dpi=80)
     for path in images.glob("python_*.png"):
-        # A palette halves the bytes; with fewer colours, groups begin to look alike.
+        # A palette halves the bytes; with fewer colors, groups begin to look alike.
         with Image.open(path) as picture:
             few = picture.convert("RGB").quantize(160, Image.Quantize.MAXCOVERAGE)
         few.save(path, optimize=True)

@@ -38,9 +38,9 @@ expect(identical(moved$height, unname(aligned[, "height"])), "a frame is moved a
 
 frame$site <- factor(rep(c("north", "south"), each = n / 2))
 frame$height[7] <- NA
-labelled <- fit(frame, "day", label = "site", drop = "width", seed = 1, method = "nb")
-expect(any(grepl("2 batches", capture.output(print(labelled)))), "labels and dropped columns are no features")
-kept <- predict(labelled, frame, batch)
+labeled <- fit(frame, "day", label = "site", drop = "width", seed = 1, method = "nb")
+expect(any(grepl("2 batches", capture.output(print(labeled)))), "labels and dropped columns are no features")
+kept <- predict(labeled, frame, batch)
 expect(identical(kept$width, frame$width) && identical(kept$site, frame$site), "what is no feature stays")
 expect(is.na(kept$height[7]), "what is missing stays missing")
 category <- fit(frame, "day", seed = 1, method = "nb")

@@ -29,7 +29,7 @@ CheckOptions check_options(const Dataset& data, const FitOptions& fit) {
   return {.seed = fit.seed,
           .threads = fit.threads,
           .value_of = value_of(data.columns),
-          .things = data.subjects ? &*data.subjects : nullptr};
+          .subjects = data.subjects ? &*data.subjects : nullptr};
 }
 
 // Covariates are no features.
@@ -289,7 +289,7 @@ std::string label_message(const Dataset& data, const char* sentence) {
 // Covariates say which rows are alike; a label counts if it is one of them.
 FitOptions without_gate(const Dataset& data, FitOptions options,
                         const MessageCallback& on_message) {
-  if (options.gate == Gating::kLabel || options.gate == Gating::kKinds) {
+  if (options.gate == Gating::kLabel || options.gate == Gating::kClusters) {
     throw InvalidOption(fmt::format(
         "gate is {}, but columns are kept, and no method does both; keep the label as well, or "
         "leave out the gate.",

@@ -106,19 +106,19 @@ Confounding find_confounding(const Dataset& data, std::uint64_t seed, int thread
   Confounding out;
   const GroupSet& groups = data.groups;
   if (groups.covariates() == 0) return out;
-  if (const auto guess = guess_from_covariates(groups, seed, Workers(threads))) {
-    out.auc = guess->auc;
-    out.auc_by_chance = guess->by_chance();
+  if (const auto prediction = predict_from_covariates(groups, seed, Workers(threads))) {
+    out.auc = prediction->auc;
+    out.auc_by_chance = prediction->by_chance();
     out.sentence = fmt::format(
         "The columns that are kept predict the group with an AUC of {:.3f} (0.5 is chance; 95 % of "
         "random assignments score below {:.3f}).",
-        guess->auc, guess->by_chance());
-    if (guess->auc > kNearlyTheGroup) {
+        prediction->auc, prediction->by_chance());
+    if (prediction->auc > kNearlyTheGroup) {
       out.warnings.push_back(fmt::format(
           "the columns that are kept predict the group with an AUC of {:.3f}: what is their effect "
           "and what is the group's can hardly be told apart; keep fewer columns, or add rows in "
           "which they differ within groups.",
-          guess->auc));
+          prediction->auc));
     }
   }
   Index at = groups.features();

@@ -52,7 +52,7 @@ std::string curve_text(const Feature& feature) {
 std::string scale_text(const Feature& feature) {
   switch (feature.scale) {
     case FeatureScale::kStandard:
-      return ", standardised";
+      return ", standardized";
     case FeatureScale::kNormal:
       return ", as normal scores";
     case FeatureScale::kNone:

@@ -168,16 +168,16 @@ ExpectedRow common_expectation(std::span<const ExpectedRow> groups) {
 }
 
 std::vector<ExpectedRow> fit_expectations(std::span<const Matrix> groups) {
-  // What groups have in common is the covariance within them, so rows are moved to one centre.
+  // What groups have in common is the covariance within them, so rows are moved to one center.
   Index count = 0;
   for (const Matrix& rows : groups) count += rows.rows();
-  Matrix centred(count, groups.front().cols());
+  Matrix centered(count, groups.front().cols());
   Vector means = Vector::Zero(groups.front().cols());
   Vector seen = means;
   Index begin = 0;
   for (const Matrix& rows : groups) {
     const ExpectedRow own = available_moments(rows, nullptr);
-    centred.middleRows(begin, rows.rows()) = rows.rowwise() - own.mean.transpose();
+    centered.middleRows(begin, rows.rows()) = rows.rowwise() - own.mean.transpose();
     begin += rows.rows();
     for (Index j = 0; j < rows.cols(); ++j) {
       if (rows.col(j).array().isNaN().all()) continue;
@@ -185,7 +185,7 @@ std::vector<ExpectedRow> fit_expectations(std::span<const Matrix> groups) {
       seen[j] += 1;
     }
   }
-  ExpectedRow common = moments_of(centred, nullptr);
+  ExpectedRow common = moments_of(centered, nullptr);
   common.mean = means.cwiseQuotient(seen.cwiseMax(1));
   std::vector<ExpectedRow> out;
   for (const Matrix& rows : groups) out.push_back(moments_of(rows, &common));

@@ -11,7 +11,7 @@
 
 #include "columns/cells.h"
 #include "columns/missing_codes.h"
-#include "columns/named_things.h"
+#include "columns/subject_columns.h"
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "tables/number_text.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A text with more values than this names things rather than kinds of things.
+// A text with more values than this names subjects rather than kinds of things.
 constexpr std::size_t kMostCategories = 50;
 // Each of them has to describe several rows.
 constexpr double kRowsPerCategory = 5;
@@ -172,7 +172,7 @@ void describe_category(Meaning& meaning, const Column& column, const TextFacts& 
 
 bool names_rows(const std::string& name) {
   const std::string lower = lower_case(name);
-  return names_things(name) || lower.empty() || lower == "index" || lower == "key" ||
+  return names_subjects(name) || lower.empty() || lower == "index" || lower == "key" ||
          lower.starts_with("unnamed") || lower == "rownames" || lower == "row";
 }
 
@@ -201,7 +201,7 @@ std::string why_number_is_carried(const std::string& name, const ValueFacts& fac
   const bool counts_rows = facts.range.high - facts.range.low + 1 == static_cast<double>(there);
   if (facts.all_different && (counts_rows || names_rows(name)))
     return "because it numbers the rows";
-  return names_things(name) && many_values(facts) ? "because its values name things" : "";
+  return names_subjects(name) && many_values(facts) ? "because its values name subjects" : "";
 }
 
 double parse_bound(const std::string& text, double missing, const std::string& name) {
@@ -246,7 +246,7 @@ void set_cells_of_grid(Feature& feature) {
   const double half = 0.5 * std::pow(10.0, -feature.decimals);
   double end = -kInfinity;
   for (Atom& atom : feature.atoms) {
-    // Neighbours on a grid of tenths may overlap by a rounding error.
+    // Neighbors on a grid of tenths may overlap by a rounding error.
     atom.cell = {std::max(atom.value - half, end), atom.value + half};
     end = atom.cell.high;
   }

@@ -25,7 +25,7 @@ namespace conflux {
 namespace {
 
 constexpr double kAtom = 0.05;
-// The guess and the features are two ways to claim a difference and share the error rate.
+// The prediction and the features are two ways to claim a difference and share the error rate.
 constexpr double kTests = 2;
 
 bool has_atom(std::vector<double> values) {
@@ -44,7 +44,7 @@ struct Moments {
   double deviation = 0;
 };
 
-// Normal scores of the ranks of one feature, summarised for each group.
+// Normal scores of the ranks of one feature, summarized for each group.
 std::vector<Moments> score_moments(const std::vector<double>& values, const JudgedRows& judged) {
   const std::vector<double> ranks = midranks(values);
   const auto count = static_cast<double>(values.size());
@@ -117,12 +117,12 @@ void decide(CheckReport& report, double error_rate) {
   std::vector<double> p_values;
   for (const FeatureDifference& feature : report.features) p_values.push_back(feature.p_value);
   const std::vector<double> rates = false_discovery_rates(p_values);
-  report.p_value = std::min(1.0, kTests * report.guess.p_value);
+  report.p_value = std::min(1.0, kTests * report.prediction.p_value);
   for (std::size_t j = 0; j < rates.size(); ++j) {
     FeatureDifference& feature = report.features[j];
     feature.false_discovery_rate = std::min(1.0, kTests * rates[j]);
     feature.differs = feature.false_discovery_rate <= error_rate;
-    if (!report.guess.importance.empty()) feature.importance = report.guess.importance[j];
+    if (!report.prediction.importance.empty()) feature.importance = report.prediction.importance[j];
     report.p_value = std::min(report.p_value, feature.false_discovery_rate);
   }
   report.differ = report.p_value <= error_rate;
@@ -169,8 +169,8 @@ std::vector<Index> sizes_of(const GroupSet& groups) {
 CheckRecord record_of(const CheckReport& report) {
   return {.differ = report.differ,
           .p_value = report.p_value,
-          .auc = report.guess.auc,
-          .auc_by_chance = report.guess.by_chance(),
+          .auc = report.prediction.auc,
+          .auc_by_chance = report.prediction.by_chance(),
           .overlap = report.overlap,
           .advice = std::string(name_of(report.advice)),
           .rows = std::accumulate(report.rows.begin(), report.rows.end(), Index{0}),
@@ -186,16 +186,16 @@ Index count(const std::vector<std::vector<Index>>& rows) {
 }
 
 // The first row of each thing in each group; empty if a group would have too few.
-std::vector<std::vector<Index>> one_row_of_each(const RowsOfThings& things) {
-  constexpr std::size_t kFewestThings = 30;
+std::vector<std::vector<Index>> one_row_of_each(const RowsOfSubjects& things) {
+  constexpr std::size_t kFewestSubjects = 30;
   std::vector<std::vector<Index>> out;
-  for (const std::vector<Index>& thing_of : things.thing_of) {
+  for (const std::vector<Index>& subject_of : things.subject_of) {
     std::set<Index> seen;
     auto& rows = out.emplace_back();
-    for (std::size_t i = 0; i < thing_of.size(); ++i) {
-      if (seen.insert(thing_of[i]).second) rows.push_back(static_cast<Index>(i));
+    for (std::size_t i = 0; i < subject_of.size(); ++i) {
+      if (seen.insert(subject_of[i]).second) rows.push_back(static_cast<Index>(i));
     }
-    if (rows.size() < std::min(kFewestThings, thing_of.size())) return {};
+    if (rows.size() < std::min(kFewestSubjects, subject_of.size())) return {};
   }
   return out;
 }
@@ -203,7 +203,7 @@ std::vector<std::vector<Index>> one_row_of_each(const RowsOfThings& things) {
 std::string say_repeated(const RepeatedRows& repeated) {
   return fmt::format(
       "{:.0f} % of the rows have a twin in their group, a copy or another measurement of the same "
-      "thing ({:.0f} % have one in another group). Twins would be recognised whatever the groups "
+      "thing ({:.0f} % have one in another group). Twins would be recognized whatever the groups "
       "are, so each set of them counts once here: {} of {} rows.",
       100 * repeated.share, 100 * repeated.share_elsewhere, count(repeated.once), repeated.rows);
 }
@@ -219,14 +219,15 @@ struct CountedRows {
 
 CountedRows count_once(const GroupSet& groups, const CheckOptions& options,
                        const Workers& workers) {
-  if (options.things != nullptr) {
-    const std::vector<std::vector<Index>> once = one_row_of_each(*options.things);
+  if (options.subjects != nullptr) {
+    const std::vector<std::vector<Index>> once = one_row_of_each(*options.subjects);
     if (!once.empty() && count(once) < groups.num_samples()) {
-      return {.once = take_rows(groups, once),
-              .repeated = groups.num_samples() - count(once),
-              .reason = fmt::format("Rows with the same \"{}\" are of one thing, of which one row "
-                                    "counts here: {} of {} rows.",
-                                    options.things->column, count(once), groups.num_samples())};
+      return {
+          .once = take_rows(groups, once),
+          .repeated = groups.num_samples() - count(once),
+          .reason = fmt::format("Rows with the same \"{}\" are of one subject, of which one row "
+                                "counts here: {} of {} rows.",
+                                options.subjects->column, count(once), groups.num_samples())};
     }
   }
   const Index per_group = std::min(rows_per_group(sizes_of(groups), options.max_rows),
@@ -239,8 +240,8 @@ CountedRows count_once(const GroupSet& groups, const CheckOptions& options,
           .reason = say_repeated(*repeated)};
 }
 
-bool can_be_guessed(const JudgedRows& judged) {
-  const Index folds = GuessingOptions().folds;
+bool can_be_predicted(const JudgedRows& judged) {
+  const Index folds = PredictionOptions().folds;
   return std::count_if(judged.sizes.begin(), judged.sizes.end(),
                        [&](Index size) { return size >= folds; }) > 1;
 }
@@ -256,20 +257,21 @@ Index most_rows(const GroupSet& groups, const CheckOptions& options) {
 // the group takes a panel of classifiers, and several copies of the rows.
 enum class Wanted { kFigures, kAnswer };
 
-CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const Guess* known_guess,
-                      Wanted wanted, const Workers& workers) {
+CheckReport test_rows(const GroupSet& groups, const CheckOptions& options,
+                      const GroupPrediction* known_prediction, Wanted wanted,
+                      const Workers& workers) {
   const JudgedRows judged =
       drawn(groups, rows_per_group(sizes_of(groups), most_rows(groups, options)), options);
   CheckReport out{.rows = judged.sizes};
   compare_features(judged, out, workers);
   decide(out, options.error_rate);
   if (wanted == Wanted::kAnswer && out.differ) return out;
-  if (known_guess != nullptr) {
-    out.guess = *known_guess;
-  } else if (can_be_guessed(judged)) {
-    out.guess =
-        guess_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
-                     {.seed = options.seed, .importance = wanted == Wanted::kFigures}, workers);
+  if (known_prediction != nullptr) {
+    out.prediction = *known_prediction;
+  } else if (can_be_predicted(judged)) {
+    out.prediction =
+        predict_groups(SampleRows(values_of(judged, options, workers).rows), judged.group_of,
+                       {.seed = options.seed, .importance = wanted == Wanted::kFigures}, workers);
   }
   decide(out, options.error_rate);
   return out;
@@ -277,7 +279,7 @@ CheckReport test_rows(const GroupSet& groups, const CheckOptions& options, const
 
 CheckReport test(const GroupSet& groups, const CountedRows& counted, const CheckOptions& options,
                  Wanted wanted, const Workers& workers) {
-  if (!counted.once) return test_rows(groups, options, options.known_guess, wanted, workers);
+  if (!counted.once) return test_rows(groups, options, options.known_prediction, wanted, workers);
   CheckReport out = test_rows(*counted.once, options, nullptr, wanted, workers);
   out.repeated_rows = counted.repeated;
   return out;
@@ -311,8 +313,8 @@ CheckReport check(const GroupSet& groups, const CheckOptions& options) {
   const GroupSet& rows = counted.once ? *counted.once : groups;
   const KnownLabels known = known_labels(rows);
   const Compositions found =
-      compare_compositions(rows, options.deals, options.seed, known.in_part, workers);
-  out.kinds = found.kinds;
+      compare_compositions(rows, options.permutations, options.seed, known.in_part, workers);
+  out.clusters = found.clusters;
   out.labels = found.labels;
   out.overlap = found.overlap;
   advise(out, rows, found, options.error_rate);

@@ -19,11 +19,11 @@ std::string percent(double share) {
   return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 
-std::string guess_phrase(const Guess& guess) {
+std::string prediction_phrase(const GroupPrediction& prediction) {
   return fmt::format(
-      "guessing the group from a row reaches an AUC of {:.3f} (0.5 is chance; 95 of "
-      "100 random deals stay below {:.3f})",
-      guess.auc, guess.by_chance());
+      "predicting the group from a row reaches an AUC of {:.3f} (0.5 is chance; 95 of "
+      "100 random assignments stay below {:.3f})",
+      prediction.auc, prediction.by_chance());
 }
 
 std::string verdict(const CheckReport& report, double error_rate) {
@@ -34,13 +34,13 @@ std::string verdict(const CheckReport& report, double error_rate) {
     return fmt::format(
         "The groups do not differ beyond chance: {}, and none of {} features differs by itself "
         "(error rate {}). Leave the rows as they are: an alignment would fit noise.",
-        guess_phrase(report.guess), all, percent(error_rate));
+        prediction_phrase(report.prediction), all, percent(error_rate));
   }
   const std::string features =
       named > 0 ? fmt::format("{} of {} features differ by themselves", named, all)
                 : fmt::format("no feature differs by itself, only combinations of the {} do", all);
-  return fmt::format("The groups differ: {}; {} (error rate {}).", guess_phrase(report.guess),
-                     features, percent(error_rate));
+  return fmt::format("The groups differ: {}; {} (error rate {}).",
+                     prediction_phrase(report.prediction), features, percent(error_rate));
 }
 
 bool any_is_shared(const Composition& labels) {
@@ -72,12 +72,12 @@ std::pair<Advice, std::string> advice_on_labels(const Composition& labels) {
 void tell_partners(CheckReport& report, const Matching& matching) {
   if (matching.groups.size() > kMostNames) return;
   std::vector<std::string> lines = describe(matching);
-  // The kinds come last; their shares are shown as a table.
-  lines.resize(lines.size() - static_cast<std::size_t>(matching.num_kinds()));
+  // The clusters come last; their shares are shown as a table.
+  lines.resize(lines.size() - static_cast<std::size_t>(matching.num_clusters()));
   report.sentences.insert(report.sentences.end(), lines.begin(), lines.end());
 }
 
-void advise_on_kinds(CheckReport& report, const Compositions& found, const KnownLabels& known) {
+void advise_on_clusters(CheckReport& report, const Compositions& found, const KnownLabels& known) {
   const GateChoice choice = choose_gate(found);
   const auto say = [&](Advice advice, std::string sentence) {
     report.advice = advice;
@@ -85,7 +85,7 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
   };
   if (known.in_part) {
     say(Advice::kGateLabels,
-        fmt::format("Labels of {} are known and steer the matching: kinds of rows that hold "
+        fmt::format("Labels of {} are known and steer the matching: clusters that hold "
                     "different labels are kept apart, and rows without a label are sorted by where "
                     "they lie. Shares of labels are those of the rows that have one.",
                     known_phrase(known)));
@@ -93,42 +93,43 @@ void advise_on_kinds(CheckReport& report, const Compositions& found, const Known
     const auto [advice, sentence] = advice_on_labels(*report.labels);
     say(advice, sentence);
   } else if (report.overlap < kLeastOverlap) {
-    say(choice.gate ? Advice::kGateKinds : Advice::kAlign,
+    say(choice.gate ? Advice::kGateClusters : Advice::kAlign,
         fmt::format(
             "Only {} of the rows lie near rows of another group: the rows alone cannot tell "
             "a shift from a difference in composition. {} Labels, or controls that are the "
             "same in every group, would settle it.",
             percent(report.overlap),
             choice.gate ? "Gates match parts of groups by how they lie; if the groups hold the "
-                          "same kinds of rows in the same shares, whole groups can be aligned."
+                          "same clusters in the same shares, whole groups can be aligned."
                         : "No parts of a group are seen to lie apart, so whole groups would be "
                           "aligned; if they hold different things, leave them as they are."));
-  } else if (unlike(report.kinds) && choice.gate) {
-    say(Advice::kGateKinds,
-        fmt::format("{} of the rows of one group are of other kinds than those of another "
-                    "(chance: {}): the groups may hold different shares of the same kinds of rows. "
+  } else if (unlike(report.clusters) && choice.gate) {
+    say(Advice::kGateClusters,
+        fmt::format("{} of the rows of one group are of other clusters than those of another "
+                    "(chance: {}): the groups may hold different shares of the same clusters. "
                     "Gates align like with like; labels would settle it.",
-                    percent(report.kinds.difference.value),
-                    percent(report.kinds.difference.by_chance)));
-  } else if (unlike(report.kinds)) {
+                    percent(report.clusters.difference.value),
+                    percent(report.clusters.difference.by_chance)));
+  } else if (unlike(report.clusters)) {
     say(Advice::kAlign,
-        fmt::format("{} of the rows of one group are of other kinds than those of another (chance: "
-                    "{}), but no parts of a group are seen to lie apart: whether these kinds are "
-                    "real cannot be told, and whole groups would be aligned. If kinds of rows must "
-                    "not be mixed, give labels, or choose --gate kinds.",
-                    percent(report.kinds.difference.value),
-                    percent(report.kinds.difference.by_chance)));
+        fmt::format(
+            "{} of the rows of one group are of other clusters than those of another (chance: "
+            "{}), but no parts of a group are seen to lie apart: whether these clusters are "
+            "real cannot be told, and whole groups would be aligned. If clusters must "
+            "not be mixed, give labels, or choose --gate clusters.",
+            percent(report.clusters.difference.value),
+            percent(report.clusters.difference.by_chance)));
   } else if (choice.gate) {
-    say(Advice::kGateKinds, choice.reason);
-  } else if (report.kinds.difference.by_chance > kUnclearComposition) {
+    say(Advice::kGateClusters, choice.reason);
+  } else if (report.clusters.difference.by_chance > kUnclearComposition) {
     say(Advice::kAlign,
-        fmt::format("Whether the groups hold the same kinds of rows cannot be known from so few "
-                    "rows: {} of them could be of other kinds by chance. Whole groups would be "
+        fmt::format("Whether the groups hold the same clusters cannot be known from so few "
+                    "rows: {} of them could be of other clusters by chance. Whole groups would be "
                     "aligned; labels would settle it.",
-                    percent(report.kinds.difference.by_chance)));
+                    percent(report.clusters.difference.by_chance)));
   } else {
     say(Advice::kAlign,
-        "The groups hold the same kinds of rows in similar shares: whole groups can be aligned.");
+        "The groups hold the same clusters in similar shares: whole groups can be aligned.");
   }
 }
 
@@ -156,8 +157,8 @@ std::string_view name_of(Advice advice) {
       return "leave";
     case Advice::kAlign:
       return "align";
-    case Advice::kGateKinds:
-      return "gate kinds";
+    case Advice::kGateClusters:
+      return "gate clusters";
     case Advice::kGateLabels:
       return "gate label";
   }
@@ -170,8 +171,9 @@ void advise(CheckReport& report, const GroupSet& groups, const Compositions& fou
   report.advice = Advice::kLeave;
   if (!report.differ) return;
   const KnownLabels known = known_labels(groups);
-  advise_on_kinds(report, found, known);
-  if (report.advice == Advice::kGateKinds || known.in_part) tell_partners(report, found.matching);
+  advise_on_clusters(report, found, known);
+  if (report.advice == Advice::kGateClusters || known.in_part)
+    tell_partners(report, found.matching);
   warn_of_small_groups(report, groups);
 }
 

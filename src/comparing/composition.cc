@@ -16,12 +16,12 @@ namespace conflux {
 namespace {
 
 constexpr double kChance = 0.95;
-// Kinds of rows are found on this many rows of each group at most, and of all groups.
-constexpr Index kRowsForKinds = 1'000;
-constexpr Index kAllRowsForKinds = 20'000;
+// Clusters are found on this many rows of each group at most, and of all groups.
+constexpr Index kRowsForClusters = 1'000;
+constexpr Index kAllRowsForClusters = 20'000;
 // Of all groups, for looking at pairs of rows.
 constexpr Index kRowsForMixing = 3'000;
-constexpr Index kDeals = 99;
+constexpr Index kPermutations = 99;
 constexpr Index kFewestRowsOfGroup = 3;
 // A smaller difference in composition does little harm; a fraction of a group's rows.
 constexpr double kUnlikeComposition = 0.1;
@@ -32,15 +32,15 @@ constexpr const char* kFarClouds =
     "the rows cannot tell a shift from a difference in what the groups hold. If they hold "
     "different "
     "things, give labels, or leave the rows as they are.";
-constexpr const char* kSameKinds =
-    "Whole groups are made alike: they hold the same kinds of rows in similar shares. If kinds "
-    "must not be mixed at all, give labels, or choose --gate kinds.";
+constexpr const char* kSameClusters =
+    "Whole groups are made alike: they hold the same clusters in similar shares. If clusters "
+    "must not be mixed at all, give labels, or choose --gate clusters.";
 
-Matrix shares_by_kind(const std::vector<Index>& kind_of, const std::vector<Index>& group_of,
-                      Index kinds, Index groups) {
-  Matrix out = Matrix::Zero(groups, kinds);
-  for (std::size_t i = 0; i < kind_of.size(); ++i) {
-    if (kind_of[i] >= 0) out(group_of[i], kind_of[i]) += 1;
+Matrix shares_by_cluster(const std::vector<Index>& cluster_of, const std::vector<Index>& group_of,
+                         Index clusters, Index groups) {
+  Matrix out = Matrix::Zero(groups, clusters);
+  for (std::size_t i = 0; i < cluster_of.size(); ++i) {
+    if (cluster_of[i] >= 0) out(group_of[i], cluster_of[i]) += 1;
   }
   for (Index m = 0; m < groups; ++m) out.row(m) /= std::max(1.0, out.row(m).sum());
   return out;
@@ -58,14 +58,15 @@ double largest_total_variation(const Matrix& shares) {
   return out;
 }
 
-Difference compared(double value, std::vector<double> dealt) {
-  std::sort(dealt.begin(), dealt.end());
-  const auto at = static_cast<std::size_t>(std::ceil(kChance * static_cast<double>(dealt.size()))) -
-                  (dealt.empty() ? 0 : 1);
-  const auto beyond = dealt.end() - std::lower_bound(dealt.begin(), dealt.end(), value);
+Difference compared(double value, std::vector<double> permuted) {
+  std::sort(permuted.begin(), permuted.end());
+  const auto at =
+      static_cast<std::size_t>(std::ceil(kChance * static_cast<double>(permuted.size()))) -
+      (permuted.empty() ? 0 : 1);
+  const auto beyond = permuted.end() - std::lower_bound(permuted.begin(), permuted.end(), value);
   return {.value = value,
-          .by_chance = dealt.empty() ? 0 : dealt[at],
-          .p_value = static_cast<double>(beyond + 1) / static_cast<double>(dealt.size() + 1)};
+          .by_chance = permuted.empty() ? 0 : permuted[at],
+          .p_value = static_cast<double>(beyond + 1) / static_cast<double>(permuted.size() + 1)};
 }
 
 Matching match(const JudgedRows& judged, const GroupSet& all, std::uint64_t seed, bool by_labels,
@@ -90,11 +91,11 @@ Matching match(const JudgedRows& judged, const GroupSet& all, std::uint64_t seed
 }
 
 // As they are, which is how layers will see them: pixels that are nearly always white would tell
-// kinds apart if they were divided by their spread.
+// clusters apart if they were divided by their spread.
 JudgedRows rows_to_compare(const GroupSet& groups, std::uint64_t seed) {
   std::vector<Index> sizes;
   for (Index m = 0; m < groups.num_groups(); ++m) sizes.push_back(groups[m].rows.rows());
-  const Index most = std::min(kRowsForKinds, rows_per_group(sizes, kAllRowsForKinds));
+  const Index most = std::min(kRowsForClusters, rows_per_group(sizes, kAllRowsForClusters));
   return draw_rows(groups, most, Purpose::kDiagnosis, seed);
 }
 
@@ -137,11 +138,11 @@ bool leaves_room(const FitOptions& options, Index dim) {
          options.validation_fraction.value_or(0) == 0;
 }
 
-KindsRecord record_of(const Compositions& found) {
-  KindsRecord out;
+ClustersRecord record_of(const Compositions& found) {
+  ClustersRecord out;
   for (std::size_t m = 0; m < found.matching.groups.size(); ++m) {
     const MatchedGroup& group = found.matching.groups[m];
-    const auto shares = found.kinds.shares.row(static_cast<Index>(m));
+    const auto shares = found.clusters.shares.row(static_cast<Index>(m));
     out.groups.push_back(
         {.matched = group.matched,
          .distance = group.own_distance > 0 ? group.partner_distance / group.own_distance : 0,
@@ -152,24 +153,25 @@ KindsRecord record_of(const Compositions& found) {
   return out;
 }
 
-// Shares of kinds, and how far apart they are when rows are dealt to the groups at random.
-Composition composition_of(const std::vector<Index>& kind_of, std::vector<std::string> names,
-                           const JudgedRows& judged, Index deals, std::uint64_t seed,
+// Shares of clusters, and how far apart they are when rows are assigned to the groups at random.
+Composition composition_of(const std::vector<Index>& cluster_of, std::vector<std::string> names,
+                           const JudgedRows& judged, Index permutations, std::uint64_t seed,
                            const Workers& workers) {
-  const auto kinds = static_cast<Index>(names.size());
+  const auto clusters = static_cast<Index>(names.size());
   const auto groups = static_cast<Index>(judged.sizes.size());
-  std::vector<double> dealt(static_cast<std::size_t>(deals));
-  workers.for_each(deals, [&](Index deal) {
-    Stream stream(seed, Purpose::kDiagnosis, static_cast<std::uint64_t>(deal), 1);
+  std::vector<double> permuted(static_cast<std::size_t>(permutations));
+  workers.for_each(permutations, [&](Index permutation) {
+    Stream stream(seed, Purpose::kDiagnosis, static_cast<std::uint64_t>(permutation), 1);
     const std::vector<Index> order = stream.permutation(judged.rows.rows());
     std::vector<Index> group_of(judged.group_of.size());
     for (std::size_t i = 0; i < group_of.size(); ++i) group_of[i] = judged.group_of[order[i]];
-    dealt[deal] = largest_total_variation(shares_by_kind(kind_of, group_of, kinds, groups));
+    permuted[permutation] =
+        largest_total_variation(shares_by_cluster(cluster_of, group_of, clusters, groups));
   });
-  Composition out{.kinds = std::move(names),
-                  .shares = shares_by_kind(kind_of, judged.group_of, kinds, groups),
+  Composition out{.clusters = std::move(names),
+                  .shares = shares_by_cluster(cluster_of, judged.group_of, clusters, groups),
                   .difference = {}};
-  out.difference = compared(largest_total_variation(out.shares), std::move(dealt));
+  out.difference = compared(largest_total_variation(out.shares), std::move(permuted));
   return out;
 }
 
@@ -186,26 +188,27 @@ JudgedRows labels_of_all(const GroupSet& groups) {
   return out;
 }
 
-// Few rows, or features that leave no gaps, can hide kinds that are there.
-std::string reason_for_single_clouds(const Composition& kinds) {
+// Few rows, or features that leave no gaps, can hide clusters that are there.
+std::string reason_for_single_clouds(const Composition& clusters) {
   std::string out = "Whole groups are made alike: no parts of them are seen to lie apart.";
-  if (unlike(kinds)) {
+  if (unlike(clusters)) {
     out += fmt::format(
         " Yet {:.0f} % of a group's rows lie where another group has fewer: if these are different "
-        "kinds of rows, they have been moved onto each other.",
-        100 * kinds.difference.value);
+        "clusters, they have been moved onto each other.",
+        100 * clusters.difference.value);
   }
-  return out + " If kinds of rows must not be mixed, give labels, or choose --gate kinds.";
+  return out + " If clusters must not be mixed, give labels, or choose --gate clusters.";
 }
 
 std::string reason_for_labels(const GroupSet& groups, const KnownLabels& known) {
   SelfCommunicator comm;
   if (steering_labels(groups, comm).count() == 0) {
     return "Labels did not steer the matching, because no three rows share one: rows are aligned "
-           "with rows of their kind, found by where they lie.";
+           "with rows of their cluster, found by where they lie.";
   }
   return fmt::format(
-      "Labels of {} steered the matching: rows are aligned with rows of their kind, and kinds "
+      "Labels of {} steered the matching: rows are aligned with rows of their cluster, and "
+      "clusters "
       "follow the labels where these are known. With --gate none whole groups would be made alike.",
       known_phrase(known));
 }
@@ -218,18 +221,18 @@ std::string known_phrase(const KnownLabels& known) {
                      : fmt::format("{:.0f} % of the rows", percent);
 }
 
-Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
+Compositions compare_compositions(const GroupSet& groups, Index permutations, std::uint64_t seed,
                                   bool by_labels, const Workers& workers) {
   const JudgedRows judged = rows_to_compare(groups, seed);
   Compositions out{.matching = match(judged, groups, seed, by_labels, workers)};
   std::vector<std::string> names;
-  for (Index c = 0; c < out.matching.num_kinds(); ++c)
-    names.push_back(fmt::format("kind {}", c + 1));
-  std::vector<Index> kind_of;
-  for (const auto& kinds : out.matching.kinds) {
-    kind_of.insert(kind_of.end(), kinds.begin(), kinds.end());
+  for (Index c = 0; c < out.matching.num_clusters(); ++c)
+    names.push_back(fmt::format("cluster {}", c + 1));
+  std::vector<Index> cluster_of;
+  for (const auto& clusters : out.matching.clusters) {
+    cluster_of.insert(cluster_of.end(), clusters.begin(), clusters.end());
   }
-  out.kinds = composition_of(kind_of, names, judged, deals, seed, workers);
+  out.clusters = composition_of(cluster_of, names, judged, permutations, seed, workers);
   double near = 0;
   for (const MatchedGroup& group : out.matching.groups) {
     near += group.near / static_cast<double>(out.matching.groups.size());
@@ -237,8 +240,8 @@ Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint
   out.overlap = std::max(near, mixing_of(judged, workers));
   if (groups.label_names().size() > 1) {
     const JudgedRows counted = labels_of_all(groups);
-    out.labels =
-        composition_of(counted.label_of, groups.label_names(), counted, deals, seed, workers);
+    out.labels = composition_of(counted.label_of, groups.label_names(), counted, permutations, seed,
+                                workers);
   }
   return out;
 }
@@ -259,19 +262,22 @@ GateChoice choose_gate(const Compositions& found) {
       parted != groups.end() && parted->islands > 1 && found.matching.islands > 1;
   const bool far = found.overlap < kLeastOverlap;
   if (!has_parts) {
-    return {.gate = false, .reason = far ? kFarClouds : reason_for_single_clouds(found.kinds)};
+    return {.gate = false, .reason = far ? kFarClouds : reason_for_single_clouds(found.clusters)};
   }
-  if (!unlike(found.kinds) && !far) return {.gate = false, .reason = kSameKinds};
+  if (!unlike(found.clusters) && !far) return {.gate = false, .reason = kSameClusters};
   GateChoice out{.gate = true};
   out.reason = fmt::format(
-      "Rows are aligned with rows of their kind, found without labels, because {} holds {} parts "
+      "Rows are aligned with rows of their cluster, found without labels, because {} holds {} "
+      "parts "
       "that lie apart, and {}. With --gate none whole groups would be made alike, and rows of one "
-      "kind moved onto another where shares differ.",
+      "cluster moved onto another where shares differ.",
       parted->name, parted->islands,
-      far ? "the groups lie so far from each other that which kinds correspond is a guess from how "
+      far ? "the groups lie so far from each other that which clusters correspond is a prediction "
+            "from how "
             "they lie (labels would tell)"
-          : fmt::format("{:.0f} % of a group's rows are of kinds that another has in other shares",
-                        100 * found.kinds.difference.value));
+          : fmt::format(
+                "{:.0f} % of a group's rows are of clusters that another has in other shares",
+                100 * found.clusters.difference.value));
   return out;
 }
 
@@ -284,20 +290,20 @@ GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, In
   }
   const KnownLabels known = known_labels(groups);
   const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
-  const bool by_kind = requested.gate == Gating::kKinds || by_labels;
-  if (!open && !by_kind) return {.gate = requested.gate};
-  // Kinds that are found in the data want rows of several groups at hand.
+  const bool by_cluster = requested.gate == Gating::kClusters || by_labels;
+  if (!open && !by_cluster) return {.gate = requested.gate};
+  // Clusters that are found in the data want rows of several groups at hand.
   const bool comparable = processes == 1 && can_be_compared(groups);
   if (open && (!comparable || !leaves_room(requested, groups.dim()))) return {};
   if (!comparable) return {.gate = requested.gate};
   const Compositions found =
-      compare_compositions(groups, kDeals, requested.seed, by_labels, workers);
-  GateDecision out{.gate = requested.gate, .kinds = record_of(found)};
-  if (by_labels) out.kinds.reason = reason_for_labels(groups, known);
+      compare_compositions(groups, kPermutations, requested.seed, by_labels, workers);
+  GateDecision out{.gate = requested.gate, .clusters = record_of(found)};
+  if (by_labels) out.clusters.reason = reason_for_labels(groups, known);
   if (!open) return out;
   const GateChoice choice = choose_gate(found);
-  out.gate = choice.gate ? Gating::kKinds : Gating::kNone;
-  out.kinds.reason = choice.reason;
+  out.gate = choice.gate ? Gating::kClusters : Gating::kNone;
+  out.clusters.reason = choice.reason;
   return out;
 }
 

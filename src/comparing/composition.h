@@ -1,6 +1,6 @@
-// Do groups hold the same kinds of rows? Kinds are labels, or are found by matching the groups.
+// Do groups hold the same clusters? Clusters are labels, or are found by matching the groups.
 //
-// If they do not, layers that align whole groups move rows of one kind onto another, and layers
+// If they do not, layers that align whole groups move rows of one cluster onto another, and layers
 // with a gate do not. This is where a fit that was told nothing decides.
 
 #pragma once
@@ -19,16 +19,16 @@ namespace conflux {
 
 struct Compositions {
   Matching matching = {};
-  Composition kinds = {};
+  Composition clusters = {};
   std::optional<Composition> labels = std::nullopt;
   /// Fraction of the groups' rows near rows of another group.
   double overlap = 0;
 };
 
-/// Looks at some rows of each group. Shares of kinds are
-/// compared with those of `deals` random deals of the rows. Labels that some rows have steer the
-/// matching if they are to.
-Compositions compare_compositions(const GroupSet& groups, Index deals, std::uint64_t seed,
+/// Looks at some rows of each group. Shares of clusters are
+/// compared with those of `permutations` random assignments of the rows. Labels that some rows have
+/// steer the matching if they are to.
+Compositions compare_compositions(const GroupSet& groups, Index permutations, std::uint64_t seed,
                                   bool by_labels, const Workers& workers);
 
 /// "5 % of the rows"
@@ -40,7 +40,7 @@ bool unlike(const Composition& composition);
 /// Below, the rows cannot tell a shift from a difference in composition.
 inline constexpr double kLeastOverlap = 0.5;
 
-/// Whether layers should keep the kinds apart, and why.
+/// Whether layers should keep the clusters apart, and why.
 struct GateChoice {
   bool gate = false;
   /// One sentence that says what is done, why, and what the other choice would mean.
@@ -48,13 +48,13 @@ struct GateChoice {
 };
 
 /// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups
-/// overlap and hold the same kinds in the same shares.
+/// overlap and hold the same clusters in the same shares.
 GateChoice choose_gate(const Compositions& found);
 
 /// The gate of a fit that leaves it open, with what was found; other gates stay what they are.
 struct GateDecision {
   Gating gate = Gating::kNone;
-  KindsRecord kinds = {};
+  ClustersRecord clusters = {};
 };
 
 GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,

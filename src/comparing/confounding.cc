@@ -11,11 +11,11 @@ constexpr Index kMostRowsToConfound = 20'000;
 
 }  // namespace
 
-std::optional<Guess> guess_from_covariates(const GroupSet& groups, std::uint64_t seed,
-                                           const Workers& workers) {
+std::optional<GroupPrediction> predict_from_covariates(const GroupSet& groups, std::uint64_t seed,
+                                                       const Workers& workers) {
   try {
-    return guess_groups(covariates_of(groups), {.max_rows = kMostRowsToConfound, .seed = seed},
-                        workers);
+    return predict_groups(covariates_of(groups), {.max_rows = kMostRowsToConfound, .seed = seed},
+                          workers);
   } catch (const InvalidData&) {
     return std::nullopt;
   }

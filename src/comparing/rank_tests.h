@@ -2,7 +2,7 @@
 //
 // Ranks are turned into Legendre polynomials of degrees 1 to 3, so that a difference in place, in
 // scale and in lopsidedness is seen; a sum of squares compares their means over the groups with the
-// variance that these have over all deals of the rows to the groups (a Kruskal-Wallis test of
+// variance that these have over all assignments of the rows to the groups (a Kruskal-Wallis test of
 // several scores, Puri and Sen 1971), ties included. Values as such do not count: heavy tails and
 // outliers weigh no more than other rows, and an increasing map changes nothing.
 //
@@ -20,7 +20,7 @@
 
 namespace conflux {
 
-/// Probability that groups dealt at random differ as much as these or more. 1 for a feature that
+/// Probability that groups assigned at random differ as much as these or more. 1 for a feature that
 /// has one value only. Groups are numbered from 0.
 double rank_test(std::span<const double> values, std::span<const Index> group_of, Index groups);
 

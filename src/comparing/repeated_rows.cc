@@ -11,9 +11,9 @@ namespace conflux {
 namespace {
 
 constexpr Index kNeighbors = 20;
-// Nearer neighbours may be twins, and say nothing of the space around.
+// Nearer neighbors may be twins, and say nothing of the space around.
 constexpr Index kMostTwins = 5;
-// A twin is nearer than chance would bring a given neighbour in this share of all cases.
+// A twin is nearer than chance would bring a given neighbor in this share of all cases.
 constexpr double kRare = 1e-3;
 // The same where a table is known to repeat rows: to lose some rows does little harm.
 constexpr double kRareAmongTwins = 3e-2;
@@ -48,13 +48,13 @@ struct Around {
   double far = 0;
   double dimension = 0;
 
-  /// Within which distance a neighbour is so rare.
+  /// Within which distance a neighbor is so rare.
   double reach(double rare) const {
     return dimension > 0 ? far * std::pow(rare, 1 / dimension) : 0;
   }
 };
 
-// The log of how much further the last neighbour is than the k-th is a sum of exponential variables
+// The log of how much further the last neighbor is than the k-th is a sum of exponential variables
 // with means 1 / (i D), i = k .. last - 1 (Renyi). No dimension where values are so few that
 // distances say nothing.
 Around look_around(const Eigen::Ref<const Eigen::RowVectorXd>& distances) {

@@ -1,12 +1,12 @@
 // Rows that repeat others of their group: copies, or several measurements of one thing.
 //
-// Whoever guesses the group of such a row recognises its likes among the rows to learn from, and
-// tests that count rows count them several times: groups that were dealt at random would seem to
+// Whoever predicts the group of such a row recognizes its likes among the rows to learn from, and
+// tests that count rows count them several times: groups that were assigned at random would seem to
 // differ.
 //
 // Around a row, the rows of its group fill space with some local dimension D: within the r-th part
-// of the distance of the k-th neighbour lies each of the nearer ones with probability r^D. Rows
-// with a neighbour where hardly any should be have a twin. A table repeats rows if many of them
+// of the distance of the k-th neighbor lies each of the nearer ones with probability r^D. Rows
+// with a neighbor where hardly any should be have a twin. A table repeats rows if many of them
 // have twins in their own group and few have one in another group: equal answers to a few questions
 // are found everywhere.
 //

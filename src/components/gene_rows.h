@@ -1,4 +1,4 @@
-// Rows of files with the genes of a model: found by name, normalised, in blocks.
+// Rows of files with the genes of a model: found by name, normalized, in blocks.
 
 #pragma once
 
@@ -17,7 +17,7 @@ class GeneRows {
   /// Throws InvalidData when a gene of the model is not there.
   GeneRows(std::unique_ptr<SparseReader> reader, const Components& components);
 
-  /// Replaces `rows` by the next ones, normalised; see SparseReader::read().
+  /// Replaces `rows` by the next ones, normalized; see SparseReader::read().
   Index read(SparseBlock& rows, Table& others, Index first_other, Index max_rows);
   SparseReader& reader() { return *reader_; }
   /// Columns of the file that are no genes of the model.

@@ -19,7 +19,7 @@ constexpr std::size_t kShortestBeginning = 3;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Edits between a and b, swaps of neighbours included (optimal string alignment).
+// Edits between a and b, swaps of neighbors included (optimal string alignment).
 Index edits(std::string_view a, std::string_view b) {
   const Index m = static_cast<Index>(b.size());
   std::vector<Index> before(m + 1);

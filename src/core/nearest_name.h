@@ -1,7 +1,7 @@
 // The name that was probably meant.
 //
 // Names are compared by the number of letters to insert, delete, replace or swap with their
-// neighbour; upper and lower case are the same. Names that share too little are not offered.
+// neighbor; upper and lower case are the same. Names that share too little are not offered.
 
 #pragma once
 

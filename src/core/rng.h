@@ -27,7 +27,7 @@ enum class Purpose : std::uint32_t {
   kGate = 8,
   kDiagnosis = 9,
   kJitter = 10,
-  kGuessing = 11,
+  kPrediction = 11,
   kMatching = 12,
   kIslands = 15,
   kEvidence = 16,

@@ -247,12 +247,12 @@ void read_into_memory(const ArrayGroupList& input, const DatasetOptions& options
   if (options.max_memory > 0) check_memory(bytes, options.max_memory);
   std::vector<std::vector<std::string>> shown;
   for (std::size_t m = 0; m < input.groups.size(); ++m) {
-    const bool labelled = !options.label.empty();
+    const bool labeled = !options.label.empty();
     const RowList rows =
         add_mapped(input.groups[m],
-                   labelled ? std::span<const Index>(input.labels[m]) : std::span<const Index>(),
+                   labeled ? std::span<const Index>(input.labels[m]) : std::span<const Index>(),
                    options, comm, out);
-    if (!labelled) continue;
+    if (!labeled) continue;
     auto& of_group = shown.emplace_back();
     for (const Index i : rows) {
       const Index label = input.labels[m][static_cast<std::size_t>(i)];

@@ -1,7 +1,7 @@
 // Groups whose rows lie in mapped arrays: each file is a group or a part of one, or a list tells
 // the group of each row.
 //
-// Rows are numbered through all files. A group remembers where runs of neighbouring rows begin, so
+// Rows are numbered through all files. A group remembers where runs of neighboring rows begin, so
 // that groups that lie together cost nothing, and others 16 bytes for each run.
 
 #pragma once

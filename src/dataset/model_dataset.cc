@@ -76,7 +76,7 @@ Dataset read_known_table(const Model& model, TableFiles files, const DatasetHook
   out.groups.set_covariates(columns.num_covariates());
   out.groups.set_measured(measured_scales(columns));
   out.pool = pool_of(rows, groups.names, groups.rows);
-  out.subjects = find_things(rows.table, columns, groups.rows);
+  out.subjects = find_subjects(rows.table, columns, groups.rows);
   out.columns = columns;
   warn_about_data(columns, groups.names, hooks.on_message);
   return out;

@@ -1,7 +1,7 @@
 // Groups of a table that may be longer than memory: read once, in blocks, keeping some rows.
 //
 // Every row has a random number of its own, named by seed and place. Of a group that has too many
-// rows those with the smallest numbers are kept: a sample without favour, the same on every run and
+// rows those with the smallest numbers are kept: a sample without favor, the same on every run and
 // for any size of blocks. Small groups stay whole.
 
 #pragma once

@@ -117,7 +117,7 @@ FoundRows find_rows(const Table& table, const RowTags& tags, const ColumnOptions
   if (options.repeats == Repeats::kKeep) {
     warn(on_message,
          "repeated values are kept: each group's become other numbers in the shared space, from "
-         "which the group can be guessed");
+         "which the group can be predicted");
   }
   return out;
 }
@@ -138,11 +138,11 @@ Dataset gather_rows(const Table& table, const RowTags& tags, FoundRows rows,
   out.groups.set_feature_names(columns.coordinate_names());
   out.groups.set_covariates(columns.num_covariates());
   out.groups.set_measured(measured_scales(columns));
-  out.subjects = find_things(used, columns,
-                             out.dropped_rows == 0
-                                 ? out.positions
-                                 : positions_of_groups(every_row(rows.taken.size()), rows.groups,
-                                                       tags.group_names.size()));
+  out.subjects = find_subjects(used, columns,
+                               out.dropped_rows == 0
+                                   ? out.positions
+                                   : positions_of_groups(every_row(rows.taken.size()), rows.groups,
+                                                         tags.group_names.size()));
   warn_about_data(columns, tags.group_names, on_message);
   out.columns = std::move(columns);
   return out;

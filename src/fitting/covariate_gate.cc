@@ -45,7 +45,7 @@ Gate covariate_gate(const GroupSet& groups, const RowChoice& chosen, Index cells
   const Clusters found =
       k_means(points, masses, std::clamp<Index>(most, 1, cells), kStartsOfCells, stream, comm);
   // The width of a cell along all covariates together: they may all follow one number.
-  return Gate(frame_of_covariates(groups), {found.centres},
+  return Gate(frame_of_covariates(groups), {found.centers},
               std::max(2 * found.spread, std::numeric_limits<double>::min()));
 }
 

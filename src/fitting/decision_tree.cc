@@ -35,7 +35,7 @@ double square_over_sum(const std::vector<double>& masses) {
   return sum > 0 ? squares / sum : 0;
 }
 
-// Between two neighbours, above the lower and at most at the higher one.
+// Between two neighbors, above the lower and at most at the higher one.
 double between(double low, double high) {
   const double middle = low + 0.5 * (high - low);
   return middle > low ? middle : high;
@@ -43,7 +43,7 @@ double between(double low, double high) {
 
 // The mass times the Gini impurity is the mass minus square_over_sum() of the groups' masses, so a
 // cut gains what it adds to that sum.
-Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Index>& rows,
+Candidate best_cut(const LabeledRows& data, Index groups, const std::vector<Index>& rows,
                    Index feature, Index smallest) {
   thread_local std::vector<double> values;
   thread_local std::vector<std::uint32_t> order;
@@ -75,7 +75,7 @@ Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Ind
 }
 
 // The first of equal features wins, whichever thread was first.
-Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Index>& rows,
+Candidate best_cut(const LabeledRows& data, Index groups, const std::vector<Index>& rows,
                    Index smallest, const Workers& workers) {
   std::vector<Candidate> found(static_cast<std::size_t>(data.rows.cols()));
   workers.for_each(data.rows.cols(),
@@ -86,7 +86,7 @@ Candidate best_cut(const LabelledRows& data, Index groups, const std::vector<Ind
 
 }  // namespace
 
-std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index leaves, Index smallest,
+std::vector<TreeCut> grow_tree(const LabeledRows& data, Index groups, Index leaves, Index smallest,
                                const Workers& workers) {
   std::vector<TreeCut> cuts;
   std::vector<Leaf> open(1);

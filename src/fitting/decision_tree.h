@@ -13,7 +13,7 @@
 namespace conflux {
 
 /// Rows of all groups below each other.
-struct LabelledRows {
+struct LabeledRows {
   Matrix rows;
   std::vector<Index> group;
   std::vector<double> mass;
@@ -29,7 +29,7 @@ struct TreeCut {
 
 /// At most `leaves` - 1 cuts; the first is the root, and cuts come after those that lead to them.
 /// None when no cut tells the groups apart. Every leaf holds at least `smallest` rows.
-std::vector<TreeCut> grow_tree(const LabelledRows& data, Index groups, Index leaves, Index smallest,
+std::vector<TreeCut> grow_tree(const LabeledRows& data, Index groups, Index leaves, Index smallest,
                                const Workers& workers);
 
 }  // namespace conflux

@@ -20,7 +20,7 @@ namespace conflux {
 
 namespace {
 
-// The opening histogram of images resolves every grey value.
+// The opening histogram of images resolves every gray value.
 constexpr Index kOpeningBins = 256;
 constexpr double kOpeningPseudoCount = 1;
 // Axes whose deviation is below this fraction of the largest have no spread worth stretching.
@@ -29,7 +29,7 @@ constexpr Index kFeaturesPerTask = 16;
 
 // One layer of a stage.
 struct Step {
-  enum class Kind { kStandardise, kToCube, kToNormal, kHistogram, kWhiten, kTurn };
+  enum class Kind { kStandardize, kToCube, kToNormal, kHistogram, kWhiten, kTurn };
   Kind kind;
   Index bins = 0;
   double pseudo_count = 0;
@@ -39,10 +39,10 @@ using Kind = Step::Kind;
 
 Steps opening(const FitOptions& options) {
   const Step flatten{Kind::kHistogram, kOpeningBins, kOpeningPseudoCount};
-  if (options.dd_stack == DdStack::kRandom) return {{Kind::kStandardise}, {Kind::kToCube}};
+  if (options.dd_stack == DdStack::kRandom) return {{Kind::kStandardize}, {Kind::kToCube}};
   if (options.unit_cube == UnitCube::kOn) return {flatten};
   if (options.dd_stack == DdStack::kPcaUnscaled) return {{Kind::kToCube}, flatten};
-  return {{Kind::kStandardise}, {Kind::kToCube}, flatten};
+  return {{Kind::kStandardize}, {Kind::kToCube}, flatten};
 }
 
 Steps stage(const FitOptions& options, Index number) {
@@ -107,7 +107,7 @@ AffineLayer::Map dividing_map(Vector mean, Matrix matrix, Matrix inverse,
           -deviations.array().log().sum()};
 }
 
-AffineLayer::Map standardising_map(Vector mean, const Matrix& covariance) {
+AffineLayer::Map standardizing_map(Vector mean, const Matrix& covariance) {
   Vector deviations = covariance.diagonal().cwiseSqrt();
   for (double& deviation : deviations) deviation = deviation > 0 ? deviation : 1;
   return dividing_map(std::move(mean), deviations.cwiseInverse().asDiagonal(),
@@ -152,7 +152,7 @@ class StepFitter {
         return cube_layer(groups.dim(), UnitCubeLayer::CubeStep::kToNormal);
       case Kind::kHistogram:
         return std::make_shared<CoordinateLayer>(coordinate_maps(step, groups, chosen));
-      case Kind::kStandardise:
+      case Kind::kStandardize:
       case Kind::kWhiten:
       case Kind::kTurn:
         break;
@@ -183,8 +183,8 @@ class StepFitter {
     workers_.for_each(groups.num_groups(), [&](Index m) {
       Matrix covariance = moments.shrinkage[m] * moments.covariances[m];
       Vector mean = std::move(moments.means[m]);
-      if (step.kind == Kind::kStandardise) {
-        maps[m] = standardising_map(std::move(mean), covariance);
+      if (step.kind == Kind::kStandardize) {
+        maps[m] = standardizing_map(std::move(mean), covariance);
       } else if (step.kind == Kind::kTurn) {
         maps[m] = turning_map(std::move(mean), covariance, axes);
       } else if (step.kind == Kind::kWhiten) {

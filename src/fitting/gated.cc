@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "conflux/core/error.h"
+#include "fitting/cluster_maps.h"
 #include "fitting/covariate_gate.h"
 #include "fitting/gated_fit.h"
-#include "fitting/kind_maps.h"
 #include "fitting/layer_kinds.h"
 #include "fitting/row_choice.h"
 #include "fitting/search_setup.h"
@@ -19,8 +19,8 @@ namespace conflux {
 
 namespace {
 
-// Where a kind that was found ends is partly chance. Rows that count in it alone make maps that
-// tear at its border; rows that the gate alone shares out let neighbours in.
+// Where a cluster that was found ends is partly chance. Rows that count in it alone make maps that
+// tear at its border; rows that the gate alone shares out let neighbors in.
 constexpr double kCertainty = 0.5;
 // Rows of the smallest group in a cell of covariates, on average.
 constexpr double kRowsOfCell = 60;
@@ -30,7 +30,7 @@ void check_labels(const GroupSet& groups, Gating gate, Communicator& comm) {
   // One label tells rows that have it from others, but not if all do.
   if (known_labels(groups, comm).in_part) return;
   throw InvalidOption(fmt::format(
-      "gate is label but the rows have {}; name a column of labels, or choose gate kinds.",
+      "gate is label but the rows have {}; name a column of labels, or choose gate clusters.",
       groups.label_names().empty() ? "no labels" : "one label only"));
 }
 
@@ -43,7 +43,7 @@ class GatedFitter final : public LayerFitter {
     check_labels(input.groups(), input.options.gate, input.comm);
     basis_ = gating_basis(input.groups(), input.usable, input.options.weights.list, kGatingBasis,
                           input.comm, input.workers);
-    kinds_ = find_kinds(input);
+    clusters_ = find_clusters(input);
   }
 
   Fitted fit(const FitInput& input, Index layer, double strength) override {
@@ -67,7 +67,7 @@ class GatedFitter final : public LayerFitter {
     MapDetail detail = MapDetail::kBend;
     if (!unseen_rows.empty()) {
       detail = best_detail(losses_of_unseen(groups, shared(seen_rows), shared(unseen_rows),
-                                            settings.min_kind / 2, strength, options, input.comm,
+                                            settings.min_cluster / 2, strength, options, input.comm,
                                             input.workers));
     }
     Fitted out = plain_layer(std::make_shared<GatedLayer>(fit_gated_layer(
@@ -79,30 +79,31 @@ class GatedFitter final : public LayerFitter {
     seen.move = std::move(out.move);
     seen.spread_after = [input, frame = found.frame, shares = std::move(shares),
                          looked_at = seen_rows] {
-      return spread_within_kinds(input.groups(), looked_at, shares, search_weights(input.options),
-                                 frame, input.comm, input.workers);
+      return spread_within_clusters(input.groups(), looked_at, shares,
+                                    search_weights(input.options), frame, input.comm,
+                                    input.workers);
     };
     return seen;
   }
 
  private:
-  /// A gate and the shares of all rows in its kinds.
+  /// A gate and the shares of all rows in its clusters.
   struct SharedGate {
     Gate gate;
     std::vector<Matrix> shares;
   };
 
-  // Rare kinds need every row that they have.
+  // Rare clusters need every row that they have.
   SharedGate find_gate(const FitInput& input, GateSettings settings, const RowChoice& chosen,
                        Stream& stream) const {
     const GroupSet& groups = input.groups();
     if (input.options.gate == Gating::kKept) {
       const double rows = input.comm.sum(static_cast<double>(groups.num_samples()));
       const Index cells =
-          input.options.kinds.value_or(automatic::kinds_of(static_cast<Index>(rows)));
+          input.options.clusters.value_or(automatic::clusters_for(static_cast<Index>(rows)));
       Gate gate = covariate_gate(groups, chosen, cells, kRowsOfCell, stream, input.comm);
       const std::vector<Matrix> coordinates = values_along(gate.frame(), groups, input.workers);
-      RowKinds none{.count = gate.kinds(), .of = {}};
+      RowClusters none{.count = gate.clusters(), .of = {}};
       for (const Matrix& own : coordinates) {
         none.of.emplace_back(static_cast<std::size_t>(own.rows()), -1);
       }
@@ -113,22 +114,23 @@ class GatedFitter final : public LayerFitter {
     Frame gating = gating_frame(basis_, settings, stream);
     const std::vector<Matrix> coordinates = values_along(gating, groups, input.workers);
     Gate gate =
-        fit_gate(std::move(gating), coordinates, groups, chosen, kinds_, settings, input.comm);
-    std::vector<Matrix> shares = shares_of(gate, coordinates, kinds_, input.workers);
+        fit_gate(std::move(gating), coordinates, groups, chosen, clusters_, settings, input.comm);
+    std::vector<Matrix> shares = shares_of(gate, coordinates, clusters_, input.workers);
     return {std::move(gate), std::move(shares)};
   }
 
-  static RowKinds find_kinds(const FitInput& input) {
+  static RowClusters find_clusters(const FitInput& input) {
     const FitOptions& options = input.options;
     const bool by_labels = options.gate == Gating::kLabel;
     if (by_labels && !known_labels(input.groups(), input.comm).in_part) {
-      return kinds_by_label(input.groups());
+      return clusters_by_label(input.groups());
     }
     Matching found = match_groups(
         input.groups(),
-        {.kinds = options.kinds.value_or(0), .by_labels = by_labels, .seed = options.seed},
+        {.clusters = options.clusters.value_or(0), .by_labels = by_labels, .seed = options.seed},
         input.comm, input.workers);
-    return {.count = found.num_kinds(), .of = std::move(found.kinds), .certainty = kCertainty};
+    return {
+        .count = found.num_clusters(), .of = std::move(found.clusters), .certainty = kCertainty};
   }
 
   // Rows that search and rows that judge. Processes have no rows in common to judge by, so that
@@ -151,7 +153,7 @@ class GatedFitter final : public LayerFitter {
     return out;
   }
 
-  /// The climb within kinds has no inner steps, and makes half as many in their place.
+  /// The climb within clusters has no inner steps, and makes half as many in their place.
   static AscentOptions ascent(const FitOptions& options) {
     AscentOptions out = search_options(options).ascent;
     out.max_steps *= std::max<Index>(1, options.inner_steps / 2);
@@ -159,7 +161,7 @@ class GatedFitter final : public LayerFitter {
   }
 
   Matrix basis_;
-  RowKinds kinds_;
+  RowClusters clusters_;
 };
 
 LayerPointer widen_gated(const LayerPointer& layer, const NewGroup& added) {

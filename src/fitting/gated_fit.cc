@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "fitting/kind_maps.h"
+#include "fitting/cluster_maps.h"
 #include "fitting/row_choice.h"
 #include "slicing/sliced_wasserstein.h"
 #include "univariate/barycenter.h"
@@ -16,7 +16,7 @@ namespace conflux {
 
 namespace {
 
-// A kind with fewer rows in the search takes no part in it: they cannot tell a direction.
+// A cluster with fewer rows in the search takes no part in it: they cannot tell a direction.
 constexpr std::size_t kLeastSearchRows = 10;
 
 // Moves a group that is too small for a map of its own by its mean, less the fewer rows it has.
@@ -25,26 +25,26 @@ PiecewiseLinearMap shift_to(double mean, double mass, double target, double stre
   return PiecewiseLinearMap({mean}, {mean + strength * certain * (target - mean)});
 }
 
-/// The sum over kinds of the spread of the groups in it.
-class KindSpread final : public AscentProblem {
+/// The sum over clusters of the spread of the groups in it.
+class ClusterSpread final : public AscentProblem {
  public:
   void add(SearchSample<float> sample, std::vector<double> weights, double mass, Index directions,
            const Workers& workers) {
-    Kind& kind = kinds_.emplace_back();
-    kind.sample = std::make_unique<SearchSample<float>>(std::move(sample));
-    kind.factor = mass * kind.sample->scale * kind.sample->scale;
-    kind.spread = std::make_unique<SlicedSpread<float>>(*kind.sample, std::move(weights),
-                                                        directions, workers);
+    Cluster& cluster = clusters_.emplace_back();
+    cluster.sample = std::make_unique<SearchSample<float>>(std::move(sample));
+    cluster.factor = mass * cluster.sample->scale * cluster.sample->scale;
+    cluster.spread = std::make_unique<SlicedSpread<float>>(*cluster.sample, std::move(weights),
+                                                           directions, workers);
   }
-  bool empty() const { return kinds_.empty(); }
+  bool empty() const { return clusters_.empty(); }
 
   double start(const Frame& frame) override {
-    return sum([&](Kind& kind) { return kind.spread->start(frame); });
+    return sum([&](Cluster& cluster) { return cluster.spread->start(frame); });
   }
   Matrix gradient() override {
     Matrix out;
-    for (Kind& kind : kinds_) {
-      const Matrix part = kind.factor * kind.spread->gradient();
+    for (Cluster& cluster : clusters_) {
+      const Matrix part = cluster.factor * cluster.spread->gradient();
       if (out.size() == 0) {
         out = part;
       } else {
@@ -54,27 +54,27 @@ class KindSpread final : public AscentProblem {
     return out;
   }
   void set_direction(const Matrix& basis) override {
-    for (Kind& kind : kinds_) kind.spread->set_direction(basis);
+    for (Cluster& cluster : clusters_) cluster.spread->set_direction(basis);
   }
   double trial(const SpanStep& step) override {
-    return sum([&](Kind& kind) { return kind.spread->trial(step); });
+    return sum([&](Cluster& cluster) { return cluster.spread->trial(step); });
   }
   void accept(const Frame& frame) override {
-    for (Kind& kind : kinds_) kind.spread->accept(frame);
+    for (Cluster& cluster : clusters_) cluster.spread->accept(frame);
   }
   Work work() const {
     Work out;
-    for (const Kind& kind : kinds_) out += kind.spread->work();
+    for (const Cluster& cluster : clusters_) out += cluster.spread->work();
     return out;
   }
   Index passes() const {
     Index most = 0;
-    for (const Kind& kind : kinds_) most = std::max(most, kind.spread->passes());
+    for (const Cluster& cluster : clusters_) most = std::max(most, cluster.spread->passes());
     return most;
   }
 
  private:
-  struct Kind {
+  struct Cluster {
     std::unique_ptr<SearchSample<float>> sample;
     std::unique_ptr<SlicedSpread<float>> spread;
     double factor = 0;
@@ -82,10 +82,10 @@ class KindSpread final : public AscentProblem {
   template <class F>
   double sum(F f) {
     double out = 0;
-    for (Kind& kind : kinds_) out += kind.factor * f(kind);
+    for (Cluster& cluster : clusters_) out += cluster.factor * f(cluster);
     return out;
   }
-  std::vector<Kind> kinds_;
+  std::vector<Cluster> clusters_;
 };
 
 // Columns without their part in the span of the gate.
@@ -99,52 +99,53 @@ Frame frame_beside(const Matrix& columns, const Matrix& gate) {
   return Frame::orthonormalized(beside(once.columns(), gate));
 }
 
-// Of each kind the places in `chosen` of the rows that have their largest share there.
-std::vector<RowChoice> sort_into_kinds(const RowChoice& chosen, const std::vector<Matrix>& shares) {
+// Of each cluster the places in `chosen` of the rows that have their largest share there.
+std::vector<RowChoice> sort_into_clusters(const RowChoice& chosen,
+                                          const std::vector<Matrix>& shares) {
   std::vector<RowChoice> out(static_cast<std::size_t>(shares.front().cols()),
                              RowChoice(chosen.size()));
   for (std::size_t m = 0; m < chosen.size(); ++m) {
     for (std::size_t i = 0; i < chosen[m].size(); ++i) {
-      Index kind = 0;
-      shares[m].row(chosen[m][i]).maxCoeff(&kind);
-      out[kind][m].push_back(static_cast<Index>(i));
+      Index cluster = 0;
+      shares[m].row(chosen[m][i]).maxCoeff(&cluster);
+      out[cluster][m].push_back(static_cast<Index>(i));
     }
   }
   return out;
 }
 
-// Differences of the groups in kinds with these rows, in what the columns of `gate` leave.
-KindSpread spread_in_kinds(const GroupSet& groups, const std::vector<RowChoice>& in_kind,
-                           const Matrix& gate, const std::vector<double>& weights, Index directions,
-                           Communicator& comm, const Workers& workers) {
+// Differences of the groups in clusters with these rows, in what the columns of `gate` leave.
+ClusterSpread spread_in_clusters(const GroupSet& groups, const std::vector<RowChoice>& in_cluster,
+                                 const Matrix& gate, const std::vector<double>& weights,
+                                 Index directions, Communicator& comm, const Workers& workers) {
   const Index count = groups.num_groups();
-  KindSpread problem;
+  ClusterSpread problem;
   double all_rows = 0;
-  for (const RowChoice& rows : in_kind) {
+  for (const RowChoice& rows : in_cluster) {
     for (const auto& of_group : rows) all_rows += static_cast<double>(of_group.size());
   }
-  for (const RowChoice& rows : in_kind) {
+  for (const RowChoice& rows : in_cluster) {
     std::vector<double> counts;
     for (const auto& of_group : rows) counts.push_back(static_cast<double>(of_group.size()));
     comm.sum(counts);
-    GroupSet kind;
-    RowChoice kind_rows;
+    GroupSet cluster;
+    RowChoice cluster_rows;
     std::vector<Index> members;
     double mass = 0;
     for (Index m = 0; m < count; ++m) {
       if (counts[m] < static_cast<double>(kLeastSearchRows)) continue;
-      kind.add(groups[m].name, groups[m].rows, groups[m].masses);
-      kind_rows.push_back(rows[m]);
+      cluster.add(groups[m].name, groups[m].rows, groups[m].masses);
+      cluster_rows.push_back(rows[m]);
       members.push_back(m);
       mass += counts[m];
     }
     if (members.size() < 2) continue;
-    const std::vector<double> kind_weights = subset_weights(weights, members);
+    const std::vector<double> cluster_weights = subset_weights(weights, members);
     SearchSample<float> sample =
-        gather_search_sample<float>(kind, kind_rows, kind_weights, comm, workers);
+        gather_search_sample<float>(cluster, cluster_rows, cluster_weights, comm, workers);
     const MatrixOf<float> narrow = gate.cast<float>();
     for (auto& part : sample.rows) part -= (part * narrow) * narrow.transpose();
-    problem.add(std::move(sample), kind_weights, mass / all_rows, directions, workers);
+    problem.add(std::move(sample), cluster_weights, mass / all_rows, directions, workers);
   }
   return problem;
 }
@@ -159,15 +160,16 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
   const Matrix& b = gate.frame().columns();
   const Frame start = frame_beside(Frame::random(groups.dim(), directions, stream).columns(), b);
   if (ascent.max_steps == 0) return {.frame = start, .spreads = {}};
-  std::vector<RowChoice> in_kind = sort_into_kinds(chosen, shares);
-  for (RowChoice& rows : in_kind) {
+  std::vector<RowChoice> in_cluster = sort_into_clusters(chosen, shares);
+  for (RowChoice& rows : in_cluster) {
     for (std::size_t m = 0; m < rows.size(); ++m) {
       std::vector<Index> own;
       for (const Index i : rows[m]) own.push_back(chosen[m][i]);
       rows[m] = std::move(own);
     }
   }
-  KindSpread problem = spread_in_kinds(groups, in_kind, b, weights, directions, comm, workers);
+  ClusterSpread problem =
+      spread_in_clusters(groups, in_cluster, b, weights, directions, comm, workers);
   if (problem.empty()) return {.frame = start, .spreads = {}};
   const AscentResult climbed = ascend(start, problem, ascent);
   return {.frame = frame_beside(climbed.frame.columns(), b),
@@ -180,9 +182,9 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
           .work = problem.work()};
 }
 
-double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen,
-                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
-                           const Frame& frame, Communicator& comm, const Workers& workers) {
+double spread_within_clusters(const GroupSet& groups, const RowChoice& chosen,
+                              const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                              const Frame& frame, Communicator& comm, const Workers& workers) {
   // Values on few lines are all that the spread along them needs.
   GroupSet values;
   for (Index m = 0; m < groups.num_groups(); ++m) {
@@ -190,15 +192,15 @@ double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen,
                chosen_masses(groups[m], chosen[m]));
   }
   const Index k = frame.directions();
-  KindSpread problem = spread_in_kinds(values, sort_into_kinds(chosen, shares), Matrix(k, 0),
-                                       weights, k, comm, workers);
+  ClusterSpread problem = spread_in_clusters(values, sort_into_clusters(chosen, shares),
+                                             Matrix(k, 0), weights, k, comm, workers);
   return problem.empty() ? 0 : problem.start(Frame(Matrix::Identity(k, k)));
 }
 
 namespace {
 
 // The only group that counts, to which all others are moved; -1 if several count. It has as much as
-// it has of every kind, however little, and stays where it is.
+// it has of every cluster, however little, and stays where it is.
 Index target_of(const std::vector<double>& weights) {
   const auto counts = [](double weight) { return weight > 0; };
   if (std::count_if(weights.begin(), weights.end(), counts) != 1) return -1;
@@ -215,27 +217,27 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const
   const Index target = target_of(options.weights.list);
   GatedLayer::Maps maps(
       static_cast<std::size_t>(groups.num_groups()),
-      std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.kinds() * k)));
+      std::vector<PiecewiseLinearMap>(static_cast<std::size_t>(gate.clusters() * k)));
   GatedLayer::Barycenters barycenters;
-  for (Index c = 0; c < gate.kinds(); ++c) {
+  for (Index c = 0; c < gate.clusters(); ++c) {
     // A label may have been read that none of these rows has.
     if (!(rows.masses.col(c).maxCoeff() > 0)) {
       barycenters.resize(barycenters.size() + static_cast<std::size_t>(k));
       continue;
     }
-    const KindMaps fitted =
-        fit_kind(groups, rows, c, settings.min_kind, strength, options, comm, workers);
+    const ClusterMaps fitted =
+        fit_cluster(groups, rows, c, settings.min_cluster, strength, options, comm, workers);
     for (Index line = 0; line < k; ++line) {
       const auto row = fitted.lines.barycenters.row(line);
       barycenters.emplace_back(row.begin(), row.end());
-      // A group that is alone in a kind has nobody to meet.
+      // A group that is alone in a cluster has nobody to meet.
       for (std::size_t j = 0; j < fitted.members.size() && fitted.members.size() > 1; ++j) {
         if (fitted.members[j] == target) continue;
         maps[fitted.members[j]][c * k + line] = fitted.map(j, line, detail, strength);
       }
       for (Index m = 0; m < groups.num_groups(); ++m) {
         const double mass = rows.masses(m, c);
-        const bool shifted = mass < settings.min_kind && mass > 1 && takes_part(rows, m, c);
+        const bool shifted = mass < settings.min_cluster && mass > 1 && takes_part(rows, m, c);
         if (!shifted || m == target || fitted.members.front() == m) continue;
         maps[m][c * k + line] = shift_to(rows.sums[m](c, line) / mass, mass, row.mean(), strength);
       }
@@ -248,21 +250,21 @@ GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowC
                       double strength, const GateSettings& settings, const Workers& workers) {
   Gate gate = with_group(layer.gate(), group, chosen, workers);
   const Index k = layer.frame().directions();
-  const Index number = static_cast<Index>(gate.centres().size()) - 1;
+  const Index number = static_cast<Index>(gate.centers().size()) - 1;
   const Matrix lines = project_rows(group[0], chosen[0], layer.frame().columns(), workers);
   const Matrix seen = project_rows(group[0], chosen[0], gate.frame().columns(), workers);
   Matrix shares;
   gate.shares(number, seen.data(), seen.cols(), seen.rows(), shares);
   for (Index i = 0; i < shares.rows(); ++i) shares.row(i) *= mass_of(group[0], chosen[0][i]);
-  std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.kinds() * k));
-  for (Index c = 0; c < gate.kinds(); ++c) {
+  std::vector<PiecewiseLinearMap> maps(static_cast<std::size_t>(gate.clusters() * k));
+  for (Index c = 0; c < gate.clusters(); ++c) {
     const double mass = shares.col(c).sum();
     if (mass <= 1) continue;
     std::vector<std::pair<double, double>> values;
     for (Index line = 0; line < k; ++line) {
       const std::vector<double>& barycenter = layer.barycenters()[c * k + line];
       if (barycenter.empty()) continue;
-      if (mass < settings.min_kind) {
+      if (mass < settings.min_cluster) {
         const double target = std::accumulate(barycenter.begin(), barycenter.end(), 0.0) /
                               static_cast<double>(barycenter.size());
         maps[c * k + line] =

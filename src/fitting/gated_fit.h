@@ -1,7 +1,7 @@
 // Layers that move like with like.
 //
 // A gate is chosen first (gates.h). Directions are then searched in what the gate does not see, for
-// the largest difference between groups within kinds, and maps are fitted kind by kind.
+// the largest difference between groups within clusters, and maps are fitted cluster by cluster.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
 #include "core/rng.h"
+#include "fitting/cluster_maps.h"
 #include "fitting/gates.h"
-#include "fitting/kind_maps.h"
 #include "fitting/map_detail.h"
 #include "flow/gated_layer.h"
 #include "slicing/direction_search.h"
@@ -20,7 +20,7 @@
 
 namespace conflux {
 
-/// Directions orthogonal to the gate along which groups differ most within kinds, in no order.
+/// Directions orthogonal to the gate along which groups differ most within clusters, in no order.
 /// `shares` are those of all rows.
 SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chosen,
                                    const Gate& gate, const std::vector<Matrix>& shares,
@@ -28,17 +28,17 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
                                    const AscentOptions& ascent, Stream& stream, Communicator& comm,
                                    const Workers& workers);
 
-/// What is left along `frame` of the differences within kinds.
-double spread_within_kinds(const GroupSet& groups, const RowChoice& chosen,
-                           const std::vector<Matrix>& shares, const std::vector<double>& weights,
-                           const Frame& frame, Communicator& comm, const Workers& workers);
+/// What is left along `frame` of the differences within clusters.
+double spread_within_clusters(const GroupSet& groups, const RowChoice& chosen,
+                              const std::vector<Matrix>& shares, const std::vector<double>& weights,
+                              const Frame& frame, Communicator& comm, const Workers& workers);
 
 GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const Frame& frame,
                            const Gate& gate, MapDetail detail, double strength,
                            const GateSettings& settings, const FitOptions& options,
                            Communicator& comm, const Workers& workers);
 
-/// The layer with a map of the only group of `group` towards the barycenters of the kinds.
+/// The layer with a map of the only group of `group` towards the barycenters of the clusters.
 GatedLayer with_group(const GatedLayer& layer, const GroupSet& group, const RowChoice& chosen,
                       double strength, const GateSettings& settings, const Workers& workers);
 

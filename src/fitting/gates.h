@@ -1,9 +1,9 @@
-// Who is like whom: gates that share rows among kinds.
+// Who is like whom: gates that share rows among clusters.
 //
-// Kinds are the labels of the rows, or are found by matching the groups' clusters
+// Clusters are the labels of the rows, or are found by matching the groups' clusters
 // (matching/matching.h). A gate looks at some random combinations of the directions along
-// which rows vary most within their groups. Its centres are those of each kind in each group, and
-// serve rows whose kind is unknown, new ones above all.
+// which rows vary most within their groups. Its centers are those of each cluster in each group,
+// and serve rows whose cluster is unknown, new ones above all.
 
 #pragma once
 
@@ -28,22 +28,22 @@ inline constexpr double kRowsOfDoubt = 5;
 struct GateSettings {
   /// Gating directions; the layer's own directions need room beside them.
   Index gating = 10;
-  /// Kinds overlap by as much as spheres of their mean width would, times this.
+  /// Clusters overlap by as much as spheres of their mean width would, times this.
   double softness = 1;
-  /// A group with less mass in a kind, in rows, stays as it is there.
-  double min_kind = 30;
+  /// A group with less mass in a cluster, in rows, stays as it is there.
+  double min_cluster = 30;
 };
 
-/// The kind of every row of each group, -1 where it is unknown.
-struct RowKinds {
+/// The cluster of every row of each group, -1 where it is unknown.
+struct RowClusters {
   Index count = 0;
   std::vector<std::vector<Index>> of = {};
-  /// How much of a row is of its kind for sure; the gate shares out the rest. Kinds that were found
-  /// have borders that may be wrong.
+  /// How much of a row is of its cluster for sure; the gate shares out the rest. Clusters that were
+  /// found have borders that may be wrong.
   double certainty = 1;
 };
 
-RowKinds kinds_by_label(const GroupSet& groups);
+RowClusters clusters_by_label(const GroupSet& groups);
 
 /// As resolved options say, for data with `dim` features. No gating directions: no room for a gate.
 GateSettings gate_settings(const FitOptions& options, Index dim);
@@ -62,18 +62,18 @@ Frame gating_frame(const Matrix& basis, const GateSettings& settings, Stream& st
 std::vector<Matrix> values_along(const Frame& frame, const GroupSet& groups,
                                  const Workers& workers);
 
-/// Centres of the kinds are those of the `chosen` rows, of which `coordinates` has all groups'
+/// Centers of the clusters are those of the `chosen` rows, of which `coordinates` has all groups'
 /// values along `frame`.
 Gate fit_gate(Frame frame, const std::vector<Matrix>& coordinates, const GroupSet& groups,
-              const RowChoice& chosen, const RowKinds& kinds, const GateSettings& settings,
+              const RowChoice& chosen, const RowClusters& clusters, const GateSettings& settings,
               Communicator& comm);
 
-/// Shares of all rows in the kinds, of each group one matrix with a row each. A row whose kind is
-/// known is in it at least as much as that is certain.
+/// Shares of all rows in the clusters, of each group one matrix with a row each. A row whose
+/// cluster is known is in it at least as much as that is certain.
 std::vector<Matrix> shares_of(const Gate& gate, const std::vector<Matrix>& coordinates,
-                              const RowKinds& kinds, const Workers& workers);
+                              const RowClusters& clusters, const Workers& workers);
 
-/// The gate with centres for the only group of `group`, if every group has its own.
+/// The gate with centers for the only group of `group`, if every group has its own.
 Gate with_group(const Gate& gate, const GroupSet& group, const RowChoice& chosen,
                 const Workers& workers);
 

@@ -57,7 +57,7 @@ AffineLayer::Map map_to(const AffineLayer::Gaussian& barycenter, const Vector& m
       conjugate(inverse_root, Spectrum(conjugate(root, barycenter.covariance)).root());
   AffineLayer::Map map;
   map.mean = mean;
-  map.centre = (1 - strength) * mean + strength * barycenter.mean;
+  map.center = (1 - strength) * mean + strength * barycenter.mean;
   map.matrix = (1 - strength) * identity + strength * full;
   const Spectrum moved(map.matrix);
   map.inverse = moved.inverse();

@@ -1,7 +1,7 @@
 // The Gaussian barycenter: matches means and covariances of all groups at once.
 //
 // The barycenter of Gaussians with covariances C_m has the covariance S that solves
-// S = sum_m w_m (S^1/2 C_m S^1/2)^1/2; group m moves by x -> centre + A_m (x - mean_m) with
+// S = sum_m w_m (S^1/2 C_m S^1/2)^1/2; group m moves by x -> center + A_m (x - mean_m) with
 // A_m = C_m^-1/2 (C_m^1/2 S C_m^1/2)^1/2 C_m^-1/2, the best map between the two Gaussians.
 //
 // Cost: one product of size rows x dim^2, and fixed-point steps of M + 1 symmetric eigenvalue
@@ -19,7 +19,7 @@
 
 namespace conflux {
 
-/// Covariance of the barycenter of centred Gaussians with regular covariances, up to a relative
+/// Covariance of the barycenter of centered Gaussians with regular covariances, up to a relative
 /// change of `tolerance` by the last step. Ends after 100 steps at the latest, with a regular
 /// matrix.
 Matrix barycenter_covariance(const std::vector<Matrix>& covariances,

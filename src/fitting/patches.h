@@ -1,4 +1,4 @@
-// Patches of images: layers that look at a few neighbouring pixels see what differs there, which a
+// Patches of images: layers that look at a few neighboring pixels see what differs there, which a
 // direction through all pixels drowns in the rest.
 
 #pragma once

@@ -173,7 +173,7 @@ AffineLayer::Map assemble(const Line& line, const MapToBarycenter::Turn& turn, c
                           double strength) {
   AffineLayer::Map map;
   map.mean = line.from;
-  map.centre = (1 - strength) * line.from + strength * line.to;
+  map.center = (1 - strength) * line.from + strength * line.to;
   if (strength == 1) {
     map.matrix = line.scale.cwiseQuotient(units).asDiagonal() * turn.matrix * units.asDiagonal();
     map.inverse = units.cwiseInverse().asDiagonal() * turn.inverse *

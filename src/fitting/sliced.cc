@@ -46,7 +46,7 @@ double mean_spread_of(const Projections& projections, const RowChoice& chosen,
 class SlicedFitter final : public LayerFitter {
  public:
   explicit SlicedFitter(const FitInput& input)
-      : centre_(common_centre_and_scale(input.groups(), input.usable, search_weights(input.options),
+      : center_(common_center_and_scale(input.groups(), input.usable, search_weights(input.options),
                                         input.comm)),
         image_(parse_image_shape(input.options.image, input.groups().dim())) {}
 
@@ -80,7 +80,7 @@ class SlicedFitter final : public LayerFitter {
     const std::vector<double> weights = search_weights(options);
     const Latent::Some seen = input.latent.some(rows);
     const SearchSample<float> sample = gather_search_sample<float>(
-        seen.groups, seen.rows, weights, input.comm, input.workers, &centre_, features);
+        seen.groups, seen.rows, weights, input.comm, input.workers, &center_, features);
     Stream stream(options.seed, Purpose::kDirections, static_cast<std::uint64_t>(layer));
     const Frame start =
         Frame::random(sample.dim(), std::min(*options.directions, sample.dim()), stream);
@@ -107,7 +107,7 @@ class SlicedFitter final : public LayerFitter {
     return {found.frame, std::move(lines.maps), std::move(lines.barycenters)};
   }
 
-  CentreAndScale centre_;
+  CenterAndScale center_;
   std::optional<ImageShape> image_;
 };
 

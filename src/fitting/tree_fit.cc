@@ -31,8 +31,8 @@ double total_mass(const Group& group, const RowList& chosen, Communicator& comm)
 
 // Chosen rows of all processes. Groups weigh half by their weights and half evenly, as in a search
 // for directions: groups without weight are moved too, and must be seen.
-LabelledRows gather_rows(const GroupSet& groups, const RowChoice& chosen,
-                         const std::vector<double>& weights, Communicator& comm) {
+LabeledRows gather_rows(const GroupSet& groups, const RowChoice& chosen,
+                        const std::vector<double>& weights, Communicator& comm) {
   const Index dim = groups.dim();
   std::vector<double> packed;
   std::vector<double> buffer;
@@ -49,7 +49,7 @@ LabelledRows gather_rows(const GroupSet& groups, const RowChoice& chosen,
   const Index width = dim + kPackedHead;
   const auto count = static_cast<Index>(packed.size()) / width;
   const Eigen::Map<const Matrix> all(packed.data(), count, width);
-  LabelledRows out{all.rightCols(dim), {}, {}};
+  LabeledRows out{all.rightCols(dim), {}, {}};
   for (Index i = 0; i < count; ++i) {
     out.group.push_back(static_cast<Index>(all(i, 0)));
     out.mass.push_back(all(i, 1));
@@ -78,7 +78,7 @@ Side range_of(Index feature, const GroupSet& groups, const RowChoice& search, co
 
 // The distribution function of the pooled rows, through `knots` equal-mass means, with a little of
 // the straight line mixed in. A feature that is cut has a range.
-PiecewiseLinearMap fit_chart(const LabelledRows& pool, Index feature, const Side& range,
+PiecewiseLinearMap fit_chart(const LabeledRows& pool, Index feature, const Side& range,
                              Index knots) {
   std::vector<Index> order(pool.group.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -149,7 +149,7 @@ void measure_boxes(Structure& tree) {
 
 Structure fit_structure(const GroupSet& groups, const RowChoice& search, const RowChoice& maps,
                         const FitOptions& options, Communicator& comm, const Workers& workers) {
-  const LabelledRows pool = gather_rows(groups, search, options.weights.list, comm);
+  const LabeledRows pool = gather_rows(groups, search, options.weights.list, comm);
   Structure tree;
   for (const TreeCut& cut :
        grow_tree(pool, groups.num_groups(), options.tree_leaves, options.tree_rows, workers)) {

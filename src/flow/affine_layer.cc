@@ -33,13 +33,13 @@ AffineLayer::AffineLayer(std::vector<Map> maps, Gaussian barycenter)
 
 void AffineLayer::forward(Index group, Rows rows, double* log_det) const {
   const Map& map = maps_[group];
-  move_rows(rows, map.mean, padded_matrix_[group], map.centre);
+  move_rows(rows, map.mean, padded_matrix_[group], map.center);
   for (Index i = 0; log_det != nullptr && i < rows.rows(); ++i) log_det[i] += map.log_det;
 }
 
 void AffineLayer::inverse(Index group, Rows rows, double* log_det) const {
   const Map& map = maps_[group];
-  move_rows(rows, map.centre, padded_inverse_[group], map.mean);
+  move_rows(rows, map.center, padded_inverse_[group], map.mean);
   for (Index i = 0; log_det != nullptr && i < rows.rows(); ++i) log_det[i] -= map.log_det;
 }
 

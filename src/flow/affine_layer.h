@@ -1,4 +1,4 @@
-// Moves each group by y = centre + (x - mean) a, rows times a regular matrix a: symmetric and
+// Moves each group by y = center + (x - mean) a, rows times a regular matrix a: symmetric and
 // positive for the Gaussian barycenter, any other for density destructors.
 
 #pragma once
@@ -31,7 +31,7 @@ class AffineLayer final : public Layer {
  public:
   struct Map {
     Vector mean;
-    Vector centre;
+    Vector center;
     Matrix matrix;
     Matrix inverse;
     double log_det;

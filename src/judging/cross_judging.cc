@@ -22,7 +22,7 @@ constexpr Index kMostCrossedRows = 20'000;
 // Numbers of a table beyond which further fits would take long.
 constexpr Index kMostCrossedNumbers = 1'000'000;
 // Smaller groups are fitted as they are and do not judge.
-constexpr Index kFewestToDeal = 20;
+constexpr Index kFewestToSplit = 20;
 // Apart from the other draws of rows that are held out.
 constexpr std::uint64_t kCrossed = 5;
 
@@ -33,24 +33,24 @@ Flow fit_like(const Fit& fit, const GroupSet& rows, const std::vector<Index>& ga
   plan.groups_differ = true;
   plan.rehearse = false;
   plan.gaps = gaps;
-  plan.kinds = &fit.record.kinds;
+  plan.clusters = &fit.record.clusters;
   plan.drawn_from = &all_fitted;
   SelfCommunicator alone;
   return fit_planned(rows, fit.chosen, alone, {}, plan).flow;
 }
 
 // Values of other groups in the order of `names`; NaN for groups that the others do not have.
-void reorder_groups(Guess& guess, const std::vector<std::string>& from,
+void reorder_groups(GroupPrediction& prediction, const std::vector<std::string>& from,
                     const std::vector<std::string>& names) {
-  if (guess.per_group.empty()) return;
+  if (prediction.per_group.empty()) return;
   std::vector<double> out;
   for (const std::string& name : names) {
     const auto at =
         static_cast<std::size_t>(std::find(from.begin(), from.end(), name) - from.begin());
-    out.push_back(at < guess.per_group.size() ? guess.per_group[at]
-                                              : std::numeric_limits<double>::quiet_NaN());
+    out.push_back(at < prediction.per_group.size() ? prediction.per_group[at]
+                                                   : std::numeric_limits<double>::quiet_NaN());
   }
-  guess.per_group = std::move(out);
+  prediction.per_group = std::move(out);
 }
 
 }  // namespace
@@ -76,12 +76,12 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
       !requested.image.empty()) {
     return std::nullopt;
   }
-  Index dealt = 0;
+  Index permuted = 0;
   std::vector<std::vector<std::vector<Index>>> fitted(kParts), judged(kParts);
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Index size = groups[m].rows.rows();
-    const bool small = size < kFewestToDeal;
-    dealt += small ? 0 : 1;
+    const bool small = size < kFewestToSplit;
+    permuted += small ? 0 : 1;
     const std::vector<Index> order = Stream(seed, Purpose::kHeldOut, 0, kCrossed).permutation(size);
     std::vector<Index> part_of(order.size());
     for (Index i = 0; i < size; ++i) part_of[order[i]] = small ? -1 : i % kParts;
@@ -91,7 +91,7 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
       for (Index i = 0; i < size; ++i) (part_of[i] == p ? judged : fitted)[p].back().push_back(i);
     }
   }
-  if (dealt < 2) return std::nullopt;
+  if (permuted < 2) return std::nullopt;
   CrossedRows out;
   for (Index p = 0; p < kParts; ++p) {
     out.fitted.push_back(take_rows(groups, fitted[p]));
@@ -112,15 +112,15 @@ std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows) {
   }
 }
 
-std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
-                                 const std::vector<std::string>& names,
-                                 const EvaluationOptions& options) {
-  std::vector<Guesses> out;
+std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
+                                          const std::vector<std::string>& names,
+                                          const EvaluationOptions& options) {
+  std::vector<GroupPredictions> out;
   for (std::size_t p = 0; p < flows.size(); ++p) {
-    std::optional<Guesses> found = guess_after(flows[p], rows.judged[p], options);
+    std::optional<GroupPredictions> found = prediction_after(flows[p], rows.judged[p], options);
     if (!found) return {};
     const std::vector<std::string> own = rows.judged[p].names();
-    for (Guess* each : {&found->before, &found->after}) reorder_groups(*each, own, names);
+    for (GroupPrediction* each : {&found->before, &found->after}) reorder_groups(*each, own, names);
     for (auto* each : {&found->within_before, &found->within_after}) {
       if (*each) reorder_groups(**each, own, names);
     }
@@ -134,8 +134,8 @@ bool gains_nothing_clear(const Fit& fit, const Judgement& judgement) {
 }
 
 void leave_alone(Fit& fit, const Judgement& judgement) {
-  const Guess& before = judgement.verdict_before();
-  const Guess& after = judgement.verdict_after();
+  const GroupPrediction& before = judgement.verdict_before();
+  const GroupPrediction& after = judgement.verdict_after();
   FitRecord& record = fit.record;
   FitSummary& summary = record.summary;
   record.dropped_layers.insert(record.dropped_layers.end(), record.layers.begin(),

@@ -1,7 +1,7 @@
 // Every row judges: each half of the rows is moved by a fit of the other half.
 //
 // A fifth of a few thousand rows says little, and rows that have told a fit when to stop say too
-// much good of it. So the fitted rows are dealt into two parts, and each part is moved by a fit of
+// much good of it. So the fitted rows are split into two parts, and each part is moved by a fit of
 // the other, in the way that the fit has chosen. What the parts show is averaged; they are not
 // mixed, because the fits have shared spaces of their own. Fits of half of the rows are a little
 // worse than the fit of all, so claims are modest.
@@ -31,8 +31,8 @@ struct CrossedRows {
   std::vector<Index> gaps = {};
 };
 
-/// Deals the rows; unset if they are too many, if fewer than two groups have twenty rows, or for
-/// methods whose fits take long whatever the number of rows.
+/// Permutations the rows; unset if they are too many, if fewer than two groups have twenty rows, or
+/// for methods whose fits take long whatever the number of rows.
 std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& requested,
                                       std::uint64_t seed);
 
@@ -42,9 +42,9 @@ std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows);
 
 /// What each part says of the flow that has not seen it, groups in the order of `names`; empty
 /// where a part cannot be judged.
-std::vector<Guesses> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
-                                 const std::vector<std::string>& names,
-                                 const EvaluationOptions& options);
+std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
+                                          const std::vector<std::string>& names,
+                                          const EvaluationOptions& options);
 
 /// Whether the judged rows do not show a clear gain of a fit that moves rows.
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement);

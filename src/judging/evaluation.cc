@@ -24,7 +24,7 @@ namespace {
 constexpr Index kRowsOfAllGroups = 20'000;
 constexpr Index kRowsForLisi = 91;
 // What cross-validation in three folds needs.
-constexpr Index kRowsToGuess = 3;
+constexpr Index kRowsToPredict = 3;
 
 // The rows that are measured, group by group.
 struct Samples {
@@ -95,8 +95,8 @@ std::vector<PairValue> choose_pairs(Index groups, Index most, std::uint64_t seed
   return out;
 }
 
-// The rows of two clouds, dealt at random to two clouds of the same sizes.
-std::pair<Matrix, Matrix> deal(ConstRows x, ConstRows y, std::uint64_t seed) {
+// The rows of two clouds, assigned at random to two clouds of the same sizes.
+std::pair<Matrix, Matrix> permutation(ConstRows x, ConstRows y, std::uint64_t seed) {
   std::pair<Matrix, Matrix> out{Matrix(x.rows(), x.cols()), Matrix(y.rows(), y.cols())};
   Stream stream(seed, Purpose::kMetric, 0, 4);
   Index at = 0;
@@ -169,10 +169,10 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const Matrix seen_b = seen(pair.b, pair.b, b);
     const Matrix seen_moved = seen(pair.a, shared ? nowhere : pair.b, moved);
     const Matrix seen_other = shared ? seen(pair.b, nowhere, other) : seen_b;
-    const auto dealt = deal(seen_moved, seen_other, options.seed);
+    const auto permuted = permutation(seen_moved, seen_other, options.seed);
     pair.before = metric.distance(seen_a, seen_b, settings, workers);
     pair.after = metric.distance(seen_moved, seen_other, settings, workers);
-    pair.by_chance = metric.distance(dealt.first, dealt.second, settings, workers);
+    pair.by_chance = metric.distance(permuted.first, permuted.second, settings, workers);
     before += pair.before / count;
     out.after += pair.after / count;
     chance += pair.by_chance / count;
@@ -290,9 +290,9 @@ std::vector<std::string> usual_metrics(const GroupSet& groups) {
   std::vector<std::string> out = {"transport_cost", "neighbors_kept"};
   if (groups.num_groups() > 1 && groups.num_samples() >= kRowsForLisi) {
     out.emplace_back("ilisi");
-    // Neighbours are counted among rows whose label is known.
-    const double labelled = known_labels(groups).part * static_cast<double>(groups.num_samples());
-    if (labelled >= static_cast<double>(kRowsForLisi)) out.emplace_back("clisi");
+    // Neighbors are counted among rows whose label is known.
+    const double labeled = known_labels(groups).part * static_cast<double>(groups.num_samples());
+    if (labeled >= static_cast<double>(kRowsForLisi)) out.emplace_back("clisi");
   }
   out.emplace_back("round_trip");
   return out;
@@ -300,9 +300,9 @@ std::vector<std::string> usual_metrics(const GroupSet& groups) {
 
 namespace {
 
-// The kinds of the rows as they were, one after the other. Labels that some of them have steer.
-std::vector<Index> kinds_of(const Samples& samples, const GroupSet& all, std::uint64_t seed,
-                            const Workers& workers) {
+// The clusters of the rows as they were, one after the other. Labels that some of them have steer.
+std::vector<Index> clusters_of(const Samples& samples, const GroupSet& all, std::uint64_t seed,
+                               const Workers& workers) {
   GroupSet groups;
   std::vector<std::vector<Index>> labels;
   auto next = samples.original.label_of.begin();
@@ -314,14 +314,14 @@ std::vector<Index> kinds_of(const Samples& samples, const GroupSet& all, std::ui
   groups.set_labels(all.label_names(), std::move(labels));
   SelfCommunicator comm;
   std::vector<Index> out;
-  for (const auto& kinds :
-       match_groups(groups, {.by_labels = true, .seed = seed}, comm, workers).kinds) {
-    out.insert(out.end(), kinds.begin(), kinds.end());
+  for (const auto& clusters :
+       match_groups(groups, {.by_labels = true, .seed = seed}, comm, workers).clusters) {
+    out.insert(out.end(), clusters.begin(), clusters.end());
   }
   return out;
 }
 
-// f(alignment of the samples, whether labels or kinds are kept apart).
+// f(alignment of the samples, whether labels or clusters are kept apart).
 template <class F>
 auto with_alignment(const Flow& flow, const GroupSet& groups, const Samples& samples,
                     const EvaluationOptions& options, const Workers& workers, F&& f) {
@@ -337,16 +337,16 @@ auto with_alignment(const Flow& flow, const GroupSet& groups, const Samples& sam
                       .label_names = groups.label_names(),
                       .covariates = groups.covariates(),
                       .feature_names = groups.feature_names()};
-  std::vector<Index> kind_of;
+  std::vector<Index> cluster_of;
   if (!groups.label_names().empty()) {
     alignment.label_of = samples.original.label_of;
     if (options.gate == Gating::kLabel && known_labels(groups).in_part) {
-      kind_of = kinds_of(samples, groups, options.seed, workers);
-      alignment.kind_of = kind_of;
+      cluster_of = clusters_of(samples, groups, options.seed, workers);
+      alignment.cluster_of = cluster_of;
     }
-  } else if (options.gate == Gating::kKinds || options.gate == Gating::kLabel) {
-    kind_of = kinds_of(samples, groups, options.seed, workers);
-    alignment.label_of = kind_of;
+  } else if (options.gate == Gating::kClusters || options.gate == Gating::kLabel) {
+    cluster_of = clusters_of(samples, groups, options.seed, workers);
+    alignment.label_of = cluster_of;
     alignment.labels_found = true;
   }
   const bool within = options.gate == Gating::kLabel || alignment.labels_found;
@@ -356,19 +356,19 @@ auto with_alignment(const Flow& flow, const GroupSet& groups, const Samples& sam
 bool can_be_judged(const Samples& samples) {
   const std::vector<Index>& sizes = samples.original.sizes;
   return std::count_if(sizes.begin(), sizes.end(),
-                       [](Index rows) { return rows >= kRowsToGuess; }) > 1;
+                       [](Index rows) { return rows >= kRowsToPredict; }) > 1;
 }
 
 }  // namespace
 
-std::optional<Guesses> guess_after(const Flow& flow, const GroupSet& groups,
-                                   const EvaluationOptions& options) {
+std::optional<GroupPredictions> prediction_after(const Flow& flow, const GroupSet& groups,
+                                                 const EvaluationOptions& options) {
   const Workers workers(options.threads);
   const Samples samples = draw_samples(flow, groups, options, workers);
   if (!can_be_judged(samples)) return std::nullopt;
   return with_alignment(flow, groups, samples, options, workers,
                         [&](const Alignment& alignment, bool) {
-                          return guess_alignment(alignment, {.seed = options.seed}, workers);
+                          return predict_alignment(alignment, {.seed = options.seed}, workers);
                         });
 }
 
@@ -385,7 +385,7 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOp
     if (label >= 0) ++out.rows_of_label[label];
   }
   if (can_be_judged(samples)) {
-    if (options.progress) options.progress("guessing groups");
+    if (options.progress) options.progress("predicting groups");
     out.judgement = with_alignment(
         flow, groups, samples, options, workers, [&](const Alignment& alignment, bool within) {
           return judge_alignment(

@@ -10,8 +10,8 @@ namespace conflux {
 
 namespace {
 
-// Random deals are named by their purpose, too.
-constexpr std::uint64_t kDealsOfFeatures = 17;
+// Random assignments are named by their purpose, too.
+constexpr std::uint64_t kPermutationsOfFeatures = 17;
 
 using ValuesOfGroups = std::vector<std::vector<double>>;
 
@@ -61,7 +61,7 @@ double mean_mad(const ValuesOfGroups& samples) {
   return sum / static_cast<double>(samples.size());
 }
 
-// The same values, dealt to groups of the same sizes.
+// The same values, assigned to groups of the same sizes.
 ValuesOfGroups deal_again(const ValuesOfGroups& samples, const std::vector<Index>& order) {
   std::vector<double> all;
   for (const auto& values : samples) all.insert(all.end(), values.begin(), values.end());
@@ -101,7 +101,7 @@ std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSe
     for (Index i = 0; i < rows.rows(); ++i) groups[m].rows.copy_row(i, rows.row(i).data());
     after.push_back(model.flow.forward(model.flow.group_index(groups[m].name), rows, workers));
   }
-  Stream stream(seed, Purpose::kDiagnosis, kDealsOfFeatures);
+  Stream stream(seed, Purpose::kDiagnosis, kPermutationsOfFeatures);
   const std::vector<Index> order = stream.permutation(groups.num_samples());
   std::vector<FeatureDistance> out(static_cast<std::size_t>(groups.dim()));
   workers.for_each(groups.dim(), [&](Index j) {

@@ -14,7 +14,7 @@ namespace conflux {
 struct FeatureDistance {
   std::string name;
   /// Earth mover's distance (W1), the mean over pairs of groups: before, in the shared space, and
-  /// there with groups dealt at random.
+  /// there with groups assigned at random.
   double emd_before = 0;
   double emd_after = 0;
   double emd_by_chance = 0;

@@ -171,7 +171,7 @@ std::string how_it_ended(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
   const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
   if (record.stop.empty()) return fmt::format("{}, all that were planned.", count);
-  const bool judged = !record.guesses.empty() || !record.dropped_layers.empty();
+  const bool judged = !record.predictions.empty() || !record.dropped_layers.empty();
   return judged && record.options.validation_fraction.value_or(0) > 0
              ? fmt::format("Stopped after {}, by rows that the fit held out for itself: {}", count,
                            record.stop)
@@ -213,8 +213,8 @@ std::optional<double> beyond_knots(const Flow& flow, const GroupSet& fitted,
 
 void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& judgement) {
   FitSummary& out = fit.record.summary;
-  const Guess& before = judgement.verdict_before();
-  const Guess& after = judgement.verdict_after();
+  const GroupPrediction& before = judgement.verdict_before();
+  const GroupPrediction& after = judgement.verdict_after();
   out.verdict = name_of(judgement.verdict);
   out.auc_before = before.auc;
   out.auc_after = after.auc;
@@ -242,7 +242,7 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   fit.record.neighborhoods = judgement.neighborhoods;
   const std::vector<std::string>& ladder = fit.record.ladder.sentences;
   out.sentences.insert(out.sentences.end(), ladder.begin(), ladder.end());
-  const std::string& reason = fit.record.kinds.reason;
+  const std::string& reason = fit.record.clusters.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
   out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit));
@@ -291,14 +291,14 @@ Judgement judge_unseen(const UnseenRows& rows, std::uint64_t seed, const Workers
 void choose_gate_by(const GroupSet& groups, RowsToJudge& out) {
   GateDecision decision = decide_gate(groups, out.options, 1, Workers(out.options.threads));
   out.options.gate = decision.gate;
-  out.kinds = std::move(decision.kinds);
+  out.clusters = std::move(decision.clusters);
 }
 
 }  // namespace
 
 FitPlan RowsToJudge::plan() const {
   FitPlan out;
-  out.kinds = &kinds;
+  out.clusters = &clusters;
   out.drawn_from = &drawn_from;
   out.rehearse = by == JudgedBy::kFitted;
   return out;

@@ -45,7 +45,7 @@ struct RowsToJudge {
   /// For fit_planned(): as requested, with a gate that was chosen by all rows, or all of the pools,
   /// which is what check() says of them, too.
   FitOptions options = {};
-  KindsRecord kinds = {};
+  ClustersRecord clusters = {};
   /// A copy, at most 10,000 rows of all groups together.
   GroupSet judged = {};
   /// A copy of some fitted rows, at most 2,000: new rows are measured by how they lie.

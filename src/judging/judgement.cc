@@ -9,7 +9,7 @@
 #include "conflux/core/error.h"
 #include "conflux/metrics/moves.h"
 #include "core/rng.h"
-#include "judging/kinds_around.h"
+#include "judging/clusters_around.h"
 #include "judging/near_rows.h"
 #include "judging/verdict.h"
 #include "metrics/judged_rows.h"
@@ -26,7 +26,7 @@ struct Pair {
   Matrix after = {};
   std::vector<Index> group_of = {};
   std::vector<Index> label_of = {};
-  /// Kinds, or labels, that the verdict asks within.
+  /// Clusters, or labels, that the verdict asks within.
   std::vector<Index> within = {};
   std::vector<Index> sizes = {};
 };
@@ -82,9 +82,9 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
     alignment.after.copy_row(chosen[i], out.after.row(i).data());
     out.group_of.push_back(alignment.group_of[chosen[i]]);
     if (!alignment.label_of.empty()) out.label_of.push_back(alignment.label_of[chosen[i]]);
-    if (!alignment.kind_of.empty()) out.within.push_back(alignment.kind_of[chosen[i]]);
+    if (!alignment.cluster_of.empty()) out.within.push_back(alignment.cluster_of[chosen[i]]);
   }
-  if (alignment.kind_of.empty()) out.within = out.label_of;
+  if (alignment.cluster_of.empty()) out.within = out.label_of;
   return out;
 }
 
@@ -114,29 +114,29 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-std::vector<double> means_by_kind(const std::vector<double>& values,
-                                  const std::vector<Index>& kind_of, std::size_t kinds) {
-  std::vector<double> sums(kinds, 0.0), counts(kinds, 0.0);
+std::vector<double> means_by_cluster(const std::vector<double>& values,
+                                     const std::vector<Index>& cluster_of, std::size_t clusters) {
+  std::vector<double> sums(clusters, 0.0), counts(clusters, 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (kind_of[i] < 0) continue;
-    sums[kind_of[i]] += values[i];
-    counts[kind_of[i]] += 1;
+    if (cluster_of[i] < 0) continue;
+    sums[cluster_of[i]] += values[i];
+    counts[cluster_of[i]] += 1;
   }
-  for (std::size_t c = 0; c < kinds; ++c) sums[c] /= std::max(1.0, counts[c]);
+  for (std::size_t c = 0; c < clusters; ++c) sums[c] /= std::max(1.0, counts[c]);
   return sums;
 }
 
-std::vector<Index> shuffled(const std::vector<Index>& kinds, std::uint64_t seed) {
+std::vector<Index> shuffled(const std::vector<Index>& clusters, std::uint64_t seed) {
   Stream stream(seed, Purpose::kMetric, 0, 2);
-  const std::vector<Index> order = stream.permutation(static_cast<Index>(kinds.size()));
+  const std::vector<Index> order = stream.permutation(static_cast<Index>(clusters.size()));
   std::vector<Index> out;
   out.reserve(order.size());
-  for (const Index i : order) out.push_back(kinds[i]);
+  for (const Index i : order) out.push_back(clusters[i]);
   return out;
 }
 
 // Rows whose label is unknown are neither alike nor unlike.
-Pair labelled_rows(const Pair& pair) {
+Pair labeled_rows(const Pair& pair) {
   std::vector<Index> known;
   for (std::size_t i = 0; i < pair.label_of.size(); ++i) {
     if (pair.label_of[i] >= 0) known.push_back(static_cast<Index>(i));
@@ -150,19 +150,19 @@ void judge_labels(const Pair& pair, const Alignment& alignment, std::uint64_t se
                   const Workers& workers, Judgement& out) {
   const LisiOptions options;
   if (pair.before.rows() <= 3 * options.perplexity) return;
-  const auto index = [&](const Matrix& rows, const std::vector<Index>& kinds) {
-    return lisi(rows, kinds, options, workers);
+  const auto index = [&](const Matrix& rows, const std::vector<Index>& clusters) {
+    return lisi(rows, clusters, options, workers);
   };
   const std::vector<double> before = index(pair.before, pair.label_of);
   const std::vector<double> after = index(pair.after, pair.label_of);
-  const std::vector<double> dealt = index(pair.after, shuffled(pair.label_of, seed));
-  out.clisi = Change{median(before), median(after), median(dealt)};
+  const std::vector<double> permuted = index(pair.after, shuffled(pair.label_of, seed));
+  out.clisi = Change{median(before), median(after), median(permuted)};
   const std::size_t labels = alignment.label_names.size();
-  const std::vector<double> of_before = means_by_kind(before, pair.label_of, labels);
-  const std::vector<double> of_after = means_by_kind(after, pair.label_of, labels);
-  const std::vector<double> of_dealt = means_by_kind(dealt, pair.label_of, labels);
+  const std::vector<double> of_before = means_by_cluster(before, pair.label_of, labels);
+  const std::vector<double> of_after = means_by_cluster(after, pair.label_of, labels);
+  const std::vector<double> of_permuted = means_by_cluster(permuted, pair.label_of, labels);
   for (std::size_t c = 0; c < labels; ++c) {
-    out.clisi_of_label.push_back({of_before[c], of_after[c], of_dealt[c]});
+    out.clisi_of_label.push_back({of_before[c], of_after[c], of_permuted[c]});
   }
 }
 
@@ -170,25 +170,26 @@ void judge_mixing(const Pair& pair, const Alignment& alignment, std::uint64_t se
                   const Workers& workers, Judgement& out) {
   const LisiOptions options;
   if (pair.before.rows() <= 3 * options.perplexity) return;
-  const auto index = [&](const Matrix& rows, const std::vector<Index>& kinds) {
-    return lisi(rows, kinds, options, workers);
+  const auto index = [&](const Matrix& rows, const std::vector<Index>& clusters) {
+    return lisi(rows, clusters, options, workers);
   };
   out.ilisi =
       Change{median(index(pair.before, pair.group_of)), median(index(pair.after, pair.group_of)),
              median(index(pair.after, shuffled(pair.group_of, seed)))};
   if (alignment.label_names.empty() || pair.label_of.empty()) return;
-  judge_labels(labelled_rows(pair), alignment, seed, workers, out);
+  judge_labels(labeled_rows(pair), alignment, seed, workers, out);
 }
 
 void judge_neighborhoods(const Pair& pair, const Alignment& alignment, const Workers& workers,
                          Judgement& out) {
   if (alignment.label_names.empty() || pair.label_of.empty()) return;
-  const KindsAround found = look_around(pair.before, pair.after, pair.label_of,
-                                        static_cast<Index>(alignment.label_names.size()), workers);
-  for (std::size_t a = 0; a < found.kinds.size(); ++a) {
+  const ClustersAround found =
+      look_around(pair.before, pair.after, pair.label_of,
+                  static_cast<Index>(alignment.label_names.size()), workers);
+  for (std::size_t a = 0; a < found.clusters.size(); ++a) {
     const auto before = found.before.row(static_cast<Index>(a));
     const auto after = found.after.row(static_cast<Index>(a));
-    out.neighborhoods.push_back({.label = alignment.label_names[found.kinds[a]],
+    out.neighborhoods.push_back({.label = alignment.label_names[found.clusters[a]],
                                  .rows = found.rows[a],
                                  .before = {before.begin(), before.end()},
                                  .after = {after.begin(), after.end()}});
@@ -240,9 +241,10 @@ std::string feature_name(const Alignment& alignment, std::size_t j) {
 }
 
 void rank_importance(const Alignment& alignment, Judgement& out) {
-  for (std::size_t j = 0; j < out.guess_after.importance.size(); ++j) {
-    out.given_away_by.push_back({feature_name(alignment, j),
-                                 {out.guess_before.importance[j], out.guess_after.importance[j]}});
+  for (std::size_t j = 0; j < out.prediction_after.importance.size(); ++j) {
+    out.given_away_by.push_back(
+        {feature_name(alignment, j),
+         {out.prediction_before.importance[j], out.prediction_after.importance[j]}});
   }
   std::stable_sort(out.given_away_by.begin(), out.given_away_by.end(),
                    [](const auto& a, const auto& b) { return a.second.second > b.second.second; });
@@ -272,16 +274,16 @@ void judge_moves(const Pair& pair, const Alignment& alignment, Judgement& out) {
   sort_by_distance(out.groups_moved);
 }
 
-Guesses guess_pair(const Pair& pair, const JudgementOptions& options, bool importance,
-                   const Workers& workers) {
-  const GuessingOptions guessing{.seed = options.seed};
-  const GuessingOptions in_detail{.seed = options.seed, .importance = importance};
-  Guesses out{.rows = pair.before.rows()};
-  out.before = guess_groups(SampleRows(pair.before), pair.group_of, in_detail, workers);
-  out.after = guess_groups(SampleRows(pair.after), pair.group_of, in_detail, workers);
+GroupPredictions predict_pair(const Pair& pair, const JudgementOptions& options, bool importance,
+                              const Workers& workers) {
+  const PredictionOptions predicting{.seed = options.seed};
+  const PredictionOptions in_detail{.seed = options.seed, .importance = importance};
+  GroupPredictions out{.rows = pair.before.rows()};
+  out.before = predict_groups(SampleRows(pair.before), pair.group_of, in_detail, workers);
+  out.after = predict_groups(SampleRows(pair.after), pair.group_of, in_detail, workers);
   if (pair.within.empty()) return out;
   const auto within = [&](const Matrix& rows) {
-    return guess_within_kinds(rows, pair.group_of, pair.within, guessing, workers);
+    return predict_within_clusters(rows, pair.group_of, pair.within, predicting, workers);
   };
   out.within_before = within(pair.before);
   out.within_after = within(pair.after);
@@ -289,42 +291,42 @@ Guesses guess_pair(const Pair& pair, const JudgementOptions& options, bool impor
 }
 
 // Of the judgement's own rows and of further ones.
-void take_means(const std::vector<Guesses>& all, Judgement& out) {
-  const auto mean_of = [&](auto field) -> std::optional<Guess> {
-    std::vector<Guess> known;
-    for (const Guesses& each : all) {
-      const std::optional<Guess> guess = each.*field;
-      if (guess) known.push_back(*guess);
+void take_means(const std::vector<GroupPredictions>& all, Judgement& out) {
+  const auto mean_of = [&](auto field) -> std::optional<GroupPrediction> {
+    std::vector<GroupPrediction> known;
+    for (const GroupPredictions& each : all) {
+      const std::optional<GroupPrediction> prediction = each.*field;
+      if (prediction) known.push_back(*prediction);
     }
     if (known.empty()) return std::nullopt;
-    return mean_guess(known);
+    return mean_prediction(known);
   };
-  out.guess_before = *mean_of(&Guesses::before);
-  out.guess_after = *mean_of(&Guesses::after);
-  out.within_before = mean_of(&Guesses::within_before);
-  out.within_after = mean_of(&Guesses::within_after);
-  for (const Guesses& each : all) out.rows += each.rows;
+  out.prediction_before = *mean_of(&GroupPredictions::before);
+  out.prediction_after = *mean_of(&GroupPredictions::after);
+  out.within_before = mean_of(&GroupPredictions::within_before);
+  out.within_after = mean_of(&GroupPredictions::within_after);
+  for (const GroupPredictions& each : all) out.rows += each.rows;
 }
 
 }  // namespace
 
-Guesses guess_alignment(const Alignment& alignment, const JudgementOptions& options,
-                        const Workers& workers) {
+GroupPredictions predict_alignment(const Alignment& alignment, const JudgementOptions& options,
+                                   const Workers& workers) {
   check_shapes(alignment);
   Pair pair = draw_pair(alignment, options.max_rows, options.seed);
   leave_unexplained(pair, alignment.covariates);
-  return guess_pair(pair, options, false, workers);
+  return predict_pair(pair, options, false, workers);
 }
 
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,
                           const Workers& workers) {
   check_shapes(alignment);
-  Judgement out{.kinds_found = alignment.labels_found || !alignment.kind_of.empty()};
+  Judgement out{.clusters_found = alignment.labels_found || !alignment.cluster_of.empty()};
   {
     Pair pair = draw_pair(alignment, options.max_rows, options.seed);
     judge_moves(pair, alignment, out);
     leave_unexplained(pair, alignment.covariates);
-    std::vector<Guesses> all{guess_pair(pair, options, true, workers)};
+    std::vector<GroupPredictions> all{predict_pair(pair, options, true, workers)};
     all.insert(all.end(), options.further.begin(), options.further.end());
     take_means(all, out);
     out.within_labels = options.labels_protected && out.within_after.has_value();

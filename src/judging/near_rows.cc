@@ -12,38 +12,39 @@ namespace {
 
 // Rows of one task; a constant, so that sums do not depend on threads.
 constexpr Index kBlock = 64;
-// The largest of 19 random deals is exceeded by a twentieth one in 1 of 20 cases.
-constexpr Index kDeals = 19;
+// The largest of 19 random assignments is exceeded by a twentieth one in 1 of 20 cases.
+constexpr Index kPermutations = 19;
 
-// Deal 0 is the real one.
-using Deals = std::vector<std::vector<Index>>;
+// RowSplit 0 is the real one.
+using Permutations = std::vector<std::vector<Index>>;
 
-Deals deal(const std::vector<Index>& group_of, std::uint64_t seed) {
-  Deals out = {group_of};
-  for (Index k = 0; k < kDeals; ++k) {
+Permutations permutation(const std::vector<Index>& group_of, std::uint64_t seed) {
+  Permutations out = {group_of};
+  for (Index k = 0; k < kPermutations; ++k) {
     Stream stream(seed, Purpose::kMetric, static_cast<std::uint64_t>(k), 7);
     const std::vector<Index> order = stream.permutation(static_cast<Index>(group_of.size()));
-    std::vector<Index>& dealt = out.emplace_back(group_of.size());
-    for (std::size_t i = 0; i < dealt.size(); ++i) dealt[i] = group_of[order[i]];
+    std::vector<Index>& permuted = out.emplace_back(group_of.size());
+    for (std::size_t i = 0; i < permuted.size(); ++i) permuted[i] = group_of[order[i]];
   }
   return out;
 }
 
-// Sums of distances from the rows of each group, to its own rows and to all; a row per deal.
+// Sums of distances from the rows of each group, to its own rows and to all; a row per permutation.
 struct Sums {
   Matrix own, all;
   double hits = 0, asked = 0;
 
   explicit Sums(Index groups)
-      : own(Matrix::Zero(kDeals + 1, groups)), all(Matrix::Zero(kDeals + 1, groups)) {}
+      : own(Matrix::Zero(kPermutations + 1, groups)),
+        all(Matrix::Zero(kPermutations + 1, groups)) {}
 };
 
-void add_distances(const Eigen::Ref<const Matrix>& distances, Index begin, const Deals& deals,
-                   Sums& sums) {
+void add_distances(const Eigen::Ref<const Matrix>& distances, Index begin,
+                   const Permutations& permutations, Sums& sums) {
   for (Index i = 0; i < distances.rows(); ++i) {
     const double total = distances.row(i).sum();
-    for (Index k = 0; k <= kDeals; ++k) {
-      const std::vector<Index>& group_of = deals[k];
+    for (Index k = 0; k <= kPermutations; ++k) {
+      const std::vector<Index>& group_of = permutations[k];
       const Index group = group_of[begin + i];
       double own = 0;
       for (Index j = 0; j < distances.cols(); ++j) {
@@ -72,23 +73,23 @@ void ask_neighbors(const Eigen::Ref<const Matrix>& distances, Index begin,
   }
 }
 
-Sums sum_up(ConstRows rows, const Deals& deals, const std::vector<Index>& label_of, Index groups,
-            const Workers& workers) {
+Sums sum_up(ConstRows rows, const Permutations& permutations, const std::vector<Index>& label_of,
+            Index groups, const Workers& workers) {
   // Distances come from products, which lose digits far from the origin.
-  Matrix centred = rows.eigen();
-  centred.rowwise() -= centred.colwise().mean().eval();
-  const Vector squares = centred.rowwise().squaredNorm();
+  Matrix centered = rows.eigen();
+  centered.rowwise() -= centered.colwise().mean().eval();
+  const Vector squares = centered.rowwise().squaredNorm();
   const Index blocks = (rows.rows() + kBlock - 1) / kBlock;
   std::vector<Sums> parts(static_cast<std::size_t>(blocks), Sums(groups));
   workers.for_each(blocks, [&](Index block) {
     const Index begin = block * kBlock, count = std::min(kBlock, rows.rows() - begin);
-    Matrix distances = -2 * centred.middleRows(begin, count) * centred.transpose();
+    Matrix distances = -2 * centered.middleRows(begin, count) * centered.transpose();
     distances.colwise() += squares.segment(begin, count);
     distances.rowwise() += squares.transpose();
     distances = distances.cwiseMax(0).cwiseSqrt();
     for (Index i = 0; i < count; ++i) distances(i, begin + i) = 0;
-    add_distances(distances, begin, deals, parts[block]);
-    ask_neighbors(distances, begin, deals[0], label_of, parts[block]);
+    add_distances(distances, begin, permutations, parts[block]);
+    ask_neighbors(distances, begin, permutations[0], label_of, parts[block]);
   });
   for (std::size_t block = 1; block < parts.size(); ++block) {
     parts[0].own += parts[block].own;
@@ -99,16 +100,17 @@ Sums sum_up(ConstRows rows, const Deals& deals, const std::vector<Index>& label_
   return parts[0];
 }
 
-// Energy distances of one deal, in mean distances within groups; of a group that is too small, 0.
-struct DealtEnergy {
+// Energy distances of one permutation, in mean distances within groups; of a group that is too
+// small, 0.
+struct PermutedEnergy {
   double mean = 0;
   std::vector<double> of_group = {};
 };
 
 // Means over pairs of different rows.
-DealtEnergy energy_of(const Matrix& own, const Matrix& all, Index k,
-                      const std::vector<double>& sizes) {
-  DealtEnergy out{.of_group = std::vector<double>(sizes.size(), 0.0)};
+PermutedEnergy energy_of(const Matrix& own, const Matrix& all, Index k,
+                         const std::vector<double>& sizes) {
+  PermutedEnergy out{.of_group = std::vector<double>(sizes.size(), 0.0)};
   double count = 0, total = 0, energies = 0, within = 0, groups = 0;
   for (std::size_t m = 0; m < sizes.size(); ++m) {
     count += sizes[m];
@@ -132,19 +134,19 @@ DealtEnergy energy_of(const Matrix& own, const Matrix& all, Index k,
   return out;
 }
 
-// The largest and the smallest of the deals: the ends of nine tenths of all.
+// The largest and the smallest of the permutations: the ends of nine tenths of all.
 void find_bands(const Sums& sums, const std::vector<double>& sizes, NearRows& out) {
   out.energy_by_chance = -std::numeric_limits<double>::infinity();
   out.energy_low = std::numeric_limits<double>::infinity();
   out.group_high.assign(sizes.size(), out.energy_by_chance);
   out.group_low.assign(sizes.size(), out.energy_low);
-  for (Index k = 1; k <= kDeals; ++k) {
-    const DealtEnergy dealt = energy_of(sums.own, sums.all, k, sizes);
-    out.energy_by_chance = std::max(out.energy_by_chance, dealt.mean);
-    out.energy_low = std::min(out.energy_low, dealt.mean);
+  for (Index k = 1; k <= kPermutations; ++k) {
+    const PermutedEnergy permuted = energy_of(sums.own, sums.all, k, sizes);
+    out.energy_by_chance = std::max(out.energy_by_chance, permuted.mean);
+    out.energy_low = std::min(out.energy_low, permuted.mean);
     for (std::size_t m = 0; m < sizes.size(); ++m) {
-      out.group_high[m] = std::max(out.group_high[m], dealt.of_group[m]);
-      out.group_low[m] = std::min(out.group_low[m], dealt.of_group[m]);
+      out.group_high[m] = std::max(out.group_high[m], permuted.of_group[m]);
+      out.group_low[m] = std::min(out.group_low[m], permuted.of_group[m]);
     }
   }
 }
@@ -176,9 +178,9 @@ NearRows look_at_pairs(ConstRows rows, const std::vector<Index>& group_of,
   const Index groups = 1 + *std::max_element(group_of.begin(), group_of.end());
   std::vector<double> sizes(static_cast<std::size_t>(groups), 0.0);
   for (const Index m : group_of) sizes[m] += 1;
-  const Sums sums = sum_up(rows, deal(group_of, seed), label_of, groups, workers);
+  const Sums sums = sum_up(rows, permutation(group_of, seed), label_of, groups, workers);
   NearRows out;
-  const DealtEnergy real = energy_of(sums.own, sums.all, 0, sizes);
+  const PermutedEnergy real = energy_of(sums.own, sums.all, 0, sizes);
   out.energy = real.mean;
   out.energy_of_group = real.of_group;
   find_bands(sums, sizes, out);

@@ -13,16 +13,18 @@ namespace conflux {
 
 struct NearRows {
   /// Mean energy distance of a group from the rest, over the mean distance within groups; of random
-  /// deals the value that 95 of 100 stay below. The estimate has no bias: 0 is the mean over deals.
+  /// permutations the value that 95 of 100 stay below. The estimate has no bias: 0 is the mean over
+  /// permutations.
   double energy = 0;
   double energy_by_chance = 0;
-  /// The value that 5 of 100 random deals stay below.
+  /// The value that 5 % of random assignments stay below.
   double energy_low = 0;
-  /// The same of each group, in the same unit, and the band of nine tenths of its random deals.
+  /// The same of each group, in the same unit, and the band of nine tenths of its random
+  /// assignments.
   std::vector<double> energy_of_group = {};
   std::vector<double> group_low = {};
   std::vector<double> group_high = {};
-  /// Share of labelled rows whose nearest labelled row of another group has the same label; NaN
+  /// Share of labeled rows whose nearest labeled row of another group has the same label; NaN
   /// when there is none.
   double label_transfer = 0;
   /// The same for a random row instead of the nearest.

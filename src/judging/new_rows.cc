@@ -14,7 +14,7 @@ constexpr Index kMostFeatures = 1'000;
 constexpr double kFarRange = 0.5;
 constexpr double kManyFar = 0.1;
 constexpr Index kFewRows = 100;
-// Features of groups that hold the same kinds of rows keep their spread to about this factor,
+// Features of groups that hold the same clusters keep their spread to about this factor,
 // unless units differ.
 constexpr double kSpreadMuch = 2;
 
@@ -87,13 +87,13 @@ std::vector<std::string> doubts_about_new_group(const std::string& name, const M
   if (ratio > kSpreadMuch) {
     out.push_back(fmt::format(
         "rows of group \"{}\" are spread {:.1f} times as wide as before in \"{}\": unless its unit "
-        "differs, the group does not hold the same kinds of rows as the groups of the fit, and "
+        "differs, the group does not hold the same clusters as the groups of the fit, and "
         "rows "
-        "of one kind are moved onto another; {}",
+        "of one cluster are moved onto another; {}",
         name, ratio,
         feature < std::ssize(features) ? features[feature] : std::to_string(feature + 1),
         gated ? "fit again with its rows among the others"
-              : "fit again with its rows among the others, and --gate kinds or labels"));
+              : "fit again with its rows among the others, and --gate clusters or labels"));
   }
   return out;
 }

@@ -10,7 +10,7 @@ namespace conflux {
 
 namespace {
 
-// Below, most rows have lost most of their neighbours: shapes within groups are no longer the same.
+// Below, most rows have lost most of their neighbors: shapes within groups are no longer the same.
 constexpr double kTorn = 0.4;
 // Mean labels around a row of some label. With fewer rows noise reaches as far.
 constexpr double kMixedMore = 0.1;
@@ -24,12 +24,12 @@ constexpr double kClearlyBelow = 4;
 // An AUC that new rows may show. Where it is larger, a few hundred rows have judged, and a
 // difference that more rows would show can hide in the interval.
 constexpr double kWideBand = 0.55;
-// A share in how the group is guessed.
+// A share in how the group is predicted.
 constexpr double kWorthNaming = 0.1;
 
 Verdict verdict_of(const Judgement& judgement) {
-  const Guess& before = judgement.verdict_before();
-  const Guess& after = judgement.verdict_after();
+  const GroupPrediction& before = judgement.verdict_before();
+  const GroupPrediction& after = judgement.verdict_after();
   if (!before.beyond_chance()) {
     return after.beyond_chance() ? Verdict::kAlreadyAligned : Verdict::kNothingToDo;
   }
@@ -40,17 +40,17 @@ Verdict verdict_of(const Judgement& judgement) {
 }
 
 // Each group's rows follow the others' too closely: chance would mix them less evenly.
-bool is_below_chance(const Guess& guess) {
-  return guess.auc < 0.5 - kClearlyBelow * guess.deviation;
+bool is_below_chance(const GroupPrediction& prediction) {
+  return prediction.auc < 0.5 - kClearlyBelow * prediction.deviation;
 }
 
 // An interval of the AUC that holds what new rows would show in 95 of 100 cases.
-std::string interval_of(const Guess& guess) {
-  return fmt::format("95 % interval {:.3f} to {:.3f}", guess.low(), guess.high());
+std::string interval_of(const GroupPrediction& prediction) {
+  return fmt::format("95 % interval {:.3f} to {:.3f}", prediction.low(), prediction.high());
 }
 
-std::string guess_phrase(const Judgement& judgement) {
-  const Guess& after = judgement.verdict_after();
+std::string prediction_phrase(const Judgement& judgement) {
+  const GroupPrediction& after = judgement.verdict_after();
   return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it; {}",
                      judgement.verdict_before().auc, after.auc, after.by_chance(),
                      interval_of(after));
@@ -69,57 +69,59 @@ std::string worst_sentence(const Judgement& judgement) {
       known, judgement.worst_group, before[*worst], judgement.verdict_after().per_group[*worst]);
 }
 
-// Says whether the group of a row can be guessed; with protected labels, among the rows of one
+// Says whether the group of a row can be predicted; with protected labels, among the rows of one
 // label only.
 std::string verdict_sentence(const Judgement& judgement, std::string_view what) {
-  std::string guess = guess_phrase(judgement);
+  std::string prediction = prediction_phrase(judgement);
   const std::string row =
       judgement.within_labels ? fmt::format("a row among those of its {}", what) : "a row";
   switch (judgement.verdict) {
     case Verdict::kNothingToDo:
       return fmt::format(
-          "There was nothing to align that these rows show: the group of {} could not be guessed "
+          "There was nothing to align that these rows show: the group of {} could not be predicted "
           "before, nor can it be now ({}).",
-          row, guess);
+          row, prediction);
     case Verdict::kAlreadyAligned:
       return fmt::format(
           "Worse: the groups could not be told apart before, and can be now ({}). The rows look as "
           "if they had been aligned already; give the rows as they were measured.",
-          guess);
+          prediction);
     case Verdict::kAligned:
       if (is_below_chance(judgement.verdict_after())) {
         return fmt::format(
-            "Not known: the group of {} is guessed worse than by chance ({}), as happens with rows "
+            "Not known: the group of {} is predicted worse than by chance ({}), as happens with "
+            "rows "
             "that the fit has seen. New rows will tell.",
-            row, guess);
+            row, prediction);
       }
       if (judgement.verdict_after().high() > kWideBand) {
         return fmt::format(
-            "Aligned as far as so few rows can tell: the group of {} is no longer guessed better "
+            "Aligned as far as so few rows can tell: the group of {} is no longer predicted better "
             "than by chance ({}).",
-            row, guess);
+            row, prediction);
       }
-      return fmt::format("Aligned: the group of {} can no longer be guessed ({}).", row, guess);
+      return fmt::format("Aligned: the group of {} can no longer be predicted ({}).", row,
+                         prediction);
     case Verdict::kBetter:
-      return fmt::format("Better, not gone: the group of {} can still be guessed ({}).", row,
-                         guess);
+      return fmt::format("Better, not gone: the group of {} can still be predicted ({}).", row,
+                         prediction);
     case Verdict::kUnchanged:
       if (judgement.verdict_after().auc < judgement.verdict_before().auc) {
         return fmt::format(
-            "No clear gain: the group of {} can still be guessed, and chance may be all that has "
+            "No clear gain: the group of {} can still be predicted, and chance may be all that has "
             "changed ({}).",
-            row, guess);
+            row, prediction);
       }
-      return fmt::format("No better: the group of {} can be guessed as well as before ({}).", row,
-                         guess);
+      return fmt::format("No better: the group of {} can be predicted as well as before ({}).", row,
+                         prediction);
     case Verdict::kWorse:
-      return fmt::format("Worse: the group of {} can be guessed better than before ({}).", row,
-                         guess);
+      return fmt::format("Worse: the group of {} can be predicted better than before ({}).", row,
+                         prediction);
   }
-  return guess;
+  return prediction;
 }
 
-void warn_of_guessing(Judgement& judgement) {
+void warn_of_prediction(Judgement& judgement) {
   if (judgement.verdict == Verdict::kWorse || judgement.verdict == Verdict::kUnchanged) {
     judgement.warnings.push_back(
         "the alignment does not hide the group; give the fit more rows, or features without values "
@@ -139,7 +141,7 @@ void warn_of_torn_groups(Judgement& judgement, const Alignment& alignment) {
   const std::size_t count = torn.size();
   torn.resize(std::min(count, kMostTold));
   judgement.warnings.push_back(fmt::format(
-      "rows of {} group{} have lost most of their neighbours: {}{}. Shapes within the group may be "
+      "rows of {} group{} have lost most of their neighbors: {}{}. Shapes within the group may be "
       "gone; choose a smaller strength, fewer layers, or a gate.",
       count, count == 1 ? "" : "s", fmt::join(torn, ", "), count > kMostTold ? ", ..." : ""));
 }
@@ -149,7 +151,7 @@ void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
   const char* remedy =
       judgement.within_labels
           ? "gates keep labels apart already, so choose less strength or fewer layers"
-          : "--gate label or --gate kinds keeps them apart, as does less strength";
+          : "--gate label or --gate clusters keeps them apart, as does less strength";
   std::vector<std::string> mixed;
   for (std::size_t c = 0; c < judgement.clisi_of_label.size(); ++c) {
     const Change& change = judgement.clisi_of_label[c];
@@ -183,10 +185,10 @@ void warn_of_separation(Judgement& judgement) {
 }
 
 void warn_of_fitted_rows(Judgement& judgement) {
-  const Guess& after = judgement.verdict_after();
+  const GroupPrediction& after = judgement.verdict_after();
   if (!is_below_chance(after)) return;
   judgement.warnings.push_back(fmt::format(
-      "the group is guessed worse than by chance (AUC {:.3f}): these rows look as if the fit had "
+      "the group is predicted worse than by chance (AUC {:.3f}): these rows look as if the fit had "
       "seen them, or followed single rows; judge rows that it has not seen.",
       after.auc));
 }
@@ -263,7 +265,7 @@ std::string_view name_of(Verdict verdict) {
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
   judgement.verdict = verdict_of(judgement);
-  const std::string_view what = judgement.kinds_found ? "kind" : "label";
+  const std::string_view what = judgement.clusters_found ? "kind" : "label";
   judgement.sentences = {verdict_sentence(judgement, what)};
   if (const auto worst = judgement.verdict_after().worst_group()) {
     judgement.worst_group =
@@ -272,25 +274,25 @@ void pronounce(Judgement& judgement, const Alignment& alignment,
   if (const std::string worst = worst_sentence(judgement); !worst.empty()) {
     judgement.sentences.push_back(worst);
   }
-  if (judgement.within_labels && judgement.guess_after.beyond_chance()) {
+  if (judgement.within_labels && judgement.prediction_after.beyond_chance()) {
     const std::string why =
-        judgement.kinds_found || shares_differ(alignment)
+        judgement.clusters_found || shares_differ(alignment)
             ? fmt::format(": the groups hold {}s in different shares, which stay as they are", what)
             : "";
     judgement.sentences.push_back(
         fmt::format("Among rows of all {}s together it can be predicted (AUC {:.3f} -> {:.3f}){}.",
-                    what, judgement.guess_before.auc, judgement.guess_after.auc, why));
+                    what, judgement.prediction_before.auc, judgement.prediction_after.auc, why));
   }
   const bool left = judgement.verdict_after().beyond_chance();
   if (const std::string names = left ? left_in(judgement) : ""; !names.empty()) {
     judgement.sentences.push_back(fmt::format("Given away most by: {}.", names));
   }
   judgement.sentences.push_back(
-      fmt::format("Rows keep {:.0f} % of their neighbours within their group (chance: {:.0f} %).",
+      fmt::format("Rows keep {:.0f} % of their neighbors within their group (chance: {:.0f} %).",
                   100 * judgement.mean_neighbors_kept, 100 * judgement.neighbors_by_chance));
   judgement.sentences.push_back(
       fmt::format("Moved most: {} standard deviations (within groups).", moved_most(judgement)));
-  warn_of_guessing(judgement);
+  warn_of_prediction(judgement);
   warn_of_torn_groups(judgement, alignment);
   if (!alignment.labels_found) warn_of_mixed_labels(judgement, alignment, label_of);
   warn_of_separation(judgement);

@@ -49,23 +49,24 @@ HWY_INLINE void share_row(D d, hn::Vec<D> (&weights)[kVectors], double least, do
 
 template <int kVectors>
 void soft_shares_in(const double* products, Index stride, Index rows, const double* squares,
-                    Index kinds, double scale, double least, double* out, Index width) {
+                    Index clusters, double scale, double least, double* out, Index width) {
   const hn::ScalableTag<double> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const auto none = hn::Set(d, -std::numeric_limits<double>::infinity());
   const auto factor = hn::Set(d, 1 / scale);
   hn::Vec<decltype(d)> square[kVectors];
   for (int v = 0; v < kVectors; ++v) {
-    square[v] = load_left(d, squares + v * lanes, kinds - v * lanes);
+    square[v] = load_left(d, squares + v * lanes, clusters - v * lanes);
   }
   // The last vector may have lanes to spare, and what stands there is not to be read.
-  const Index whole = kinds == kVectors * lanes ? kVectors : kVectors - 1;
-  const auto there = hn::FirstN(d, static_cast<std::size_t>(kinds - (kVectors - 1) * lanes));
+  const Index whole = clusters == kVectors * lanes ? kVectors : kVectors - 1;
+  const auto there = hn::FirstN(d, static_cast<std::size_t>(clusters - (kVectors - 1) * lanes));
   for (; rows > 0; --rows, products += stride, out += width) {
     hn::Vec<decltype(d)> exponents[kVectors];
     for (int v = 0; v < kVectors; ++v) {
       const double* from = products + v * lanes;
-      const auto product = v < whole ? hn::LoadU(d, from) : load_left(d, from, kinds - v * lanes);
+      const auto product =
+          v < whole ? hn::LoadU(d, from) : load_left(d, from, clusters - v * lanes);
       exponents[v] = hn::Mul(hn::MulSub(hn::Set(d, 2.0), product, square[v]), factor);
     }
     exponents[kVectors - 1] = hn::IfThenElse(there, exponents[kVectors - 1], none);
@@ -74,14 +75,14 @@ void soft_shares_in(const double* products, Index stride, Index rows, const doub
 }
 
 void soft_shares_of(const double* products, Index stride, Index rows, const double* squares,
-                    Index kinds, double scale, double least, double* out, Index width) {
+                    Index clusters, double scale, double least, double* out, Index width) {
   const hn::ScalableTag<double> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  if (kinds <= lanes) {
-    return soft_shares_in<1>(products, stride, rows, squares, kinds, scale, least, out, width);
+  if (clusters <= lanes) {
+    return soft_shares_in<1>(products, stride, rows, squares, clusters, scale, least, out, width);
   }
-  if (kinds <= 2 * lanes) {
-    return soft_shares_in<2>(products, stride, rows, squares, kinds, scale, least, out, width);
+  if (clusters <= 2 * lanes) {
+    return soft_shares_in<2>(products, stride, rows, squares, clusters, scale, least, out, width);
   }
   const auto none = hn::Set(d, -std::numeric_limits<double>::infinity());
   const auto two = hn::Set(d, 2.0);
@@ -89,10 +90,10 @@ void soft_shares_of(const double* products, Index stride, Index rows, const doub
   const auto floor = hn::Set(d, least);
   for (; rows > 0; --rows, products += stride, out += width) {
     auto largest = none;
-    for (Index c = 0; c < kinds; c += lanes) {
-      const auto there = hn::FirstN(d, static_cast<std::size_t>(kinds - c));
-      const auto product = load_left(d, products + c, kinds - c);
-      const auto square = load_left(d, squares + c, kinds - c);
+    for (Index c = 0; c < clusters; c += lanes) {
+      const auto there = hn::FirstN(d, static_cast<std::size_t>(clusters - c));
+      const auto product = load_left(d, products + c, clusters - c);
+      const auto square = load_left(d, squares + c, clusters - c);
       const auto exponent = hn::Mul(hn::MulSub(two, product, square), factor);
       const auto known = hn::IfThenElse(there, exponent, none);
       hn::StoreU(known, d, out + c);
@@ -100,7 +101,7 @@ void soft_shares_of(const double* products, Index stride, Index rows, const doub
     }
     largest = hn::MaxOfLanes(d, largest);
     auto sum = hn::Zero(d);
-    for (Index c = 0; c < kinds; c += lanes) {
+    for (Index c = 0; c < clusters; c += lanes) {
       const auto exponent =
           hn::Max(hn::Sub(hn::LoadU(d, out + c), largest), hn::Set(d, kSmallestExponent));
       const auto weight = hn::ZeroIfNegative(hn::Sub(hn::Exp(d, exponent), floor));
@@ -108,7 +109,7 @@ void soft_shares_of(const double* products, Index stride, Index rows, const doub
       sum = hn::Add(sum, weight);
     }
     sum = hn::SumOfLanes(d, sum);
-    for (Index c = 0; c < kinds; c += lanes) {
+    for (Index c = 0; c < clusters; c += lanes) {
       hn::StoreU(hn::Div(hn::LoadU(d, out + c), sum), d, out + c);
     }
   }
@@ -123,9 +124,9 @@ namespace conflux::kernels {
 
 HWY_EXPORT(soft_shares_of);
 void soft_shares(const double* products, Index stride, Index rows, const double* squares,
-                 Index kinds, double scale, double least, double* out, Index width) {
+                 Index clusters, double scale, double least, double* out, Index width) {
   HWY_DYNAMIC_DISPATCH(soft_shares_of)
-  (products, stride, rows, squares, kinds, scale, least, out, width);
+  (products, stride, rows, squares, clusters, scale, least, out, width);
 }
 
 }  // namespace conflux::kernels

@@ -1,4 +1,4 @@
-// Who belongs to which kind, from products with the centres of kinds.
+// Who belongs to which cluster, from products with the centers of clusters.
 
 #pragma once
 
@@ -11,6 +11,6 @@ namespace conflux::kernels {
 /// `least` times the largest count nothing; what is above is lowered by it, so that shares have no
 /// jump. A row's shares do not depend on the rows around it.
 void soft_shares(const double* products, Index stride, Index rows, const double* squares,
-                 Index kinds, double scale, double least, double* out, Index width);
+                 Index clusters, double scale, double least, double* out, Index width);
 
 }  // namespace conflux::kernels

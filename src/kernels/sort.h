@@ -4,7 +4,7 @@
 // at each rank. Ties are broken by row, so ranks do not depend on the algorithm.
 //
 // Cost: of single precision three passes over the values, by digits of their bits; of double
-// precision a vectorised quicksort. Values must not be NaN.
+// precision a vectorized quicksort. Values must not be NaN.
 
 #pragma once
 

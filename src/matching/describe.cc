@@ -29,29 +29,29 @@ std::vector<std::string> linked_through_others(const Matching& matching) {
   return out;
 }
 
-std::string name_of_kind(const Matching& matching, Index kind) {
-  const bool known = !matching.labels.empty() && !matching.labels[kind].empty();
-  return fmt::format("Kind {}{}", kind + 1,
-                     known ? fmt::format(" ({})", matching.labels[kind]) : "");
+std::string name_of_cluster(const Matching& matching, Index cluster) {
+  const bool known = !matching.labels.empty() && !matching.labels[cluster].empty();
+  return fmt::format("Cluster {}{}", cluster + 1,
+                     known ? fmt::format(" ({})", matching.labels[cluster]) : "");
 }
 
-std::string shares_of_kind(const Matching& matching, Index kind) {
+std::string shares_of_cluster(const Matching& matching, Index cluster) {
   std::vector<std::string> parts;
   const auto count = static_cast<Index>(matching.groups.size());
   if (matching.groups.size() <= kMostNamed) {
     for (Index m = 0; m < count; ++m) {
-      parts.push_back(
-          fmt::format("{:.0f} % of {}", 100 * matching.shares(m, kind), matching.groups[m].name));
+      parts.push_back(fmt::format("{:.0f} % of {}", 100 * matching.shares(m, cluster),
+                                  matching.groups[m].name));
     }
-    return fmt::format("{}: {}.", name_of_kind(matching, kind), fmt::join(parts, ", "));
+    return fmt::format("{}: {}.", name_of_cluster(matching, cluster), fmt::join(parts, ", "));
   }
   Index least = 0;
   Index most = 0;
-  const double smallest = matching.shares.col(kind).minCoeff(&least);
-  const double largest = matching.shares.col(kind).maxCoeff(&most);
-  return fmt::format("{}: from {:.0f} % of {} to {:.0f} % of {}.", name_of_kind(matching, kind),
-                     100 * smallest, matching.groups[least].name, 100 * largest,
-                     matching.groups[most].name);
+  const double smallest = matching.shares.col(cluster).minCoeff(&least);
+  const double largest = matching.shares.col(cluster).maxCoeff(&most);
+  return fmt::format("{}: from {:.0f} % of {} to {:.0f} % of {}.",
+                     name_of_cluster(matching, cluster), 100 * smallest,
+                     matching.groups[least].name, 100 * largest, matching.groups[most].name);
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ std::vector<std::string> describe(const Matching& matching) {
         "Linked only through other groups: {}{}.", fmt::join(indirect, ", "),
         all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : std::string()));
   }
-  for (Index kind = 0; kind < matching.num_kinds(); ++kind) {
-    out.push_back(shares_of_kind(matching, kind));
+  for (Index cluster = 0; cluster < matching.num_clusters(); ++cluster) {
+    out.push_back(shares_of_cluster(matching, cluster));
   }
   return out;
 }

@@ -16,17 +16,17 @@ namespace conflux {
 namespace {
 
 constexpr Index kMostIslandRows = 2000;  // more show no more
-constexpr Index kIslandDeals = 5;
+constexpr Index kIslandSplits = 5;
 constexpr Index kRowsPerPiece = 12;
 constexpr Index kFewestPieces = 4;
 constexpr Index kMostPieces = 15;
 constexpr int kPieceStarts = 2;
-// Centres of a fold begin at those of all rows, so that clusters keep their names.
+// Centers of a fold begin at those of all rows, so that clusters keep their names.
 constexpr int kStepsOfFold = 5;
-// Half the width, relative to the distance of two centres, of the slabs in which rows are counted.
+// Half the width, relative to the distance of two centers, of the slabs in which rows are counted.
 constexpr double kSlab = 0.15;
-// Two neighbours hang together when the slab halfway between them has two rows, and this part of
-// what the emptier slab around a centre has.
+// Two neighbors hang together when the slab halfway between them has two rows, and this part of
+// what the emptier slab around a center has.
 constexpr double kLinked = 0.5;
 constexpr double kErrorRate = 0.002;
 constexpr double kLeastIsland = 0.05;
@@ -37,7 +37,7 @@ std::span<double> entries_of(Matrix& matrix) {
   return {matrix.data(), static_cast<std::size_t>(matrix.size())};
 }
 
-/// Rows of cluster a (rows of the tables) in the slab around its centre, seen along the line to b
+/// Rows of cluster a (rows of the tables) in the slab around its center, seen along the line to b
 /// (columns), and halfway.
 struct SlabCounts {
   Matrix around;
@@ -49,24 +49,24 @@ struct SlabCounts {
   }
 };
 
-/// One deal of the rows into folds.
-class Deal {
+/// One permutation of the rows into folds.
+class RowSplit {
  public:
-  Deal(const Matrix& points, double all_rows, Stream stream, Communicator& comm)
+  RowSplit(const Matrix& points, double all_rows, Stream stream, Communicator& comm)
       : points_(points), comm_(comm) {
     const std::vector<Index> order = stream.permutation(points.rows());
     for (const Index place : order) fold_.push_back(place % kValleyFolds);
     const auto count =
         std::clamp(static_cast<Index>(all_rows) / kRowsPerPiece, kFewestPieces, kMostPieces);
-    centres_ =
-        k_means(points, Vector::Ones(points.rows()), count, kPieceStarts, stream, comm).centres;
+    centers_ =
+        k_means(points, Vector::Ones(points.rows()), count, kPieceStarts, stream, comm).centers;
     find_folds();
     count_slabs();
   }
 
   Index count() {
     std::vector<Part> parts;
-    for (Index c = 0; c < centres_.rows(); ++c) {
+    for (Index c = 0; c < centers_.rows(); ++c) {
       if (masses_(c) > 0) parts.push_back({c});
     }
     while (join_nearest(parts)) {
@@ -77,18 +77,18 @@ class Deal {
   }
 
  private:
-  // For every fold the centres that the other rows settle at, and what those rows sum up to.
+  // For every fold the centers that the other rows settle at, and what those rows sum up to.
   void find_folds() {
-    const Index clusters = centres_.rows();
+    const Index clusters = centers_.rows();
     own_.resize(fold_.size());
     masses_ = Vector::Zero(clusters);
     for (Index f = 0; f < kValleyFolds; ++f) {
       Vector others(points_.rows());
       for (Index i = 0; i < others.size(); ++i) others(i) = fold_[i] == f ? 0 : 1;
-      Matrix& centres = fold_centres_.emplace_back(
-          settle_centres(points_, others, centres_, kStepsOfFold, comm_).centres);
+      Matrix& centers = fold_centers_.emplace_back(
+          settle_centers(points_, others, centers_, kStepsOfFold, comm_).centers);
       Matrix& sums = sums_.emplace_back(Matrix::Zero(clusters, points_.cols() + 1));
-      const std::vector<Index> nearest = nearest_centres(points_, centres);
+      const std::vector<Index> nearest = nearest_centers(points_, centers);
       for (Index i = 0; i < points_.rows(); ++i) {
         if (fold_[i] == f) {
           own_[i] = nearest[i];
@@ -103,15 +103,15 @@ class Deal {
     comm_.sum(std::span(masses_.data(), static_cast<std::size_t>(masses_.size())));
   }
 
-  // By the centres of a row's fold, and by those of all rows: where a curve bends, folds differ.
+  // By the centers of a row's fold, and by those of all rows: where a curve bends, folds differ.
   void count_slabs() {
-    const std::vector<Index> nearest = nearest_centres(points_, centres_);
+    const std::vector<Index> nearest = nearest_centers(points_, centers_);
     for (SlabCounts& counts : slabs_) {
-      counts.around = counts.halfway = Matrix::Zero(centres_.rows(), centres_.rows());
+      counts.around = counts.halfway = Matrix::Zero(centers_.rows(), centers_.rows());
     }
     for (Index i = 0; i < points_.rows(); ++i) {
-      add_to_slabs(slabs_[0], points_.row(i), own_[i], fold_centres_[fold_[i]]);
-      add_to_slabs(slabs_[1], points_.row(i), nearest[i], centres_);
+      add_to_slabs(slabs_[0], points_.row(i), own_[i], fold_centers_[fold_[i]]);
+      add_to_slabs(slabs_[1], points_.row(i), nearest[i], centers_);
     }
     for (SlabCounts& counts : slabs_) {
       comm_.sum(entries_of(counts.around));
@@ -120,29 +120,29 @@ class Deal {
   }
 
   static void add_to_slabs(SlabCounts& counts, const Eigen::Ref<const Eigen::RowVectorXd>& point,
-                           Index a, const Matrix& centres) {
-    for (Index b = 0; b < centres.rows(); ++b) {
-      const Eigen::RowVectorXd line = centres.row(b) - centres.row(a);
+                           Index a, const Matrix& centers) {
+    for (Index b = 0; b < centers.rows(); ++b) {
+      const Eigen::RowVectorXd line = centers.row(b) - centers.row(a);
       const double length = line.squaredNorm();
       if (a == b || !(length > 0)) continue;
-      const double at = (point - centres.row(a)).dot(line) / length;
+      const double at = (point - centers.row(a)).dot(line) / length;
       if (std::abs(at) < kSlab) counts.around(a, b) += 1;
       if (std::abs(at - 0.5) < kSlab) counts.halfway(a, b) += 1;
     }
   }
 
-  // No third centre is nearer to the middle.
-  bool neighbours(Index a, Index b) const {
-    const Eigen::RowVectorXd middle = 0.5 * (centres_.row(a) + centres_.row(b));
-    const double nearest = (centres_.rowwise() - middle).rowwise().squaredNorm().minCoeff();
-    return nearest >= (1 - 1e-9) * 0.25 * (centres_.row(a) - centres_.row(b)).squaredNorm();
+  // No third center is nearer to the middle.
+  bool neighbors(Index a, Index b) const {
+    const Eigen::RowVectorXd middle = 0.5 * (centers_.row(a) + centers_.row(b));
+    const double nearest = (centers_.rowwise() - middle).rowwise().squaredNorm().minCoeff();
+    return nearest >= (1 - 1e-9) * 0.25 * (centers_.row(a) - centers_.row(b)).squaredNorm();
   }
 
   bool apart(const Part& x, const Part& y) {
     bool touch = false;
     for (const Index a : x) {
       for (const Index b : y) {
-        if (!neighbours(a, b)) continue;
+        if (!neighbors(a, b)) continue;
         touch = true;
         if (slabs_[0].links(a, b) || slabs_[1].links(a, b)) return false;
       }
@@ -152,7 +152,7 @@ class Deal {
 
   double valley_between(const Part& x, const Part& y) {
     const Index dim = points_.cols();
-    std::vector<int> side(static_cast<std::size_t>(centres_.rows()), 0);
+    std::vector<int> side(static_cast<std::size_t>(centers_.rows()), 0);
     for (const Index a : x) side[a] = 1;
     for (const Index b : y) side[b] = 1;
     Valley valley;
@@ -187,8 +187,8 @@ class Deal {
   // What joining two parts adds to the squares around their means (Ward).
   double cost_of(const Part& x, const Part& y) const {
     const auto mean = [&](const Part& part) {
-      Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(centres_.cols());
-      for (const Index c : part) sum += masses_(c) * centres_.row(c);
+      Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(centers_.cols());
+      for (const Index c : part) sum += masses_(c) * centers_.row(c);
       return Eigen::RowVectorXd(sum / mass_of(part));
     };
     const double a = mass_of(x), b = mass_of(y);
@@ -214,9 +214,9 @@ class Deal {
   const Matrix& points_;
   Communicator& comm_;
   std::vector<Index> fold_;  // of each row
-  std::vector<Index> own_;   // cluster of each row, by centres that have not seen it
-  Matrix centres_;
-  std::vector<Matrix> fold_centres_;
+  std::vector<Index> own_;   // cluster of each row, by centers that have not seen it
+  Matrix centers_;
+  std::vector<Matrix> fold_centers_;
   std::vector<Matrix> sums_;  // of each fold's other rows, by cluster; the last column counts them
   Vector masses_;             // rows of each cluster
   std::array<SlabCounts, 2> slabs_;
@@ -239,11 +239,12 @@ Index count_islands(const Matrix& points, std::uint64_t seed, std::uint64_t whic
   if (all_rows < static_cast<double>(kFewestPieces * kRowsPerPiece) / 2) return 1;
   const Matrix some = some_of(points, all_rows);
   std::vector<Index> counts;
-  for (Index deal = 0; deal < kIslandDeals; ++deal) {
-    Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(deal),
+  for (Index permutation = 0; permutation < kIslandSplits; ++permutation) {
+    Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(permutation),
                   static_cast<std::uint64_t>(comm.rank()));
     counts.push_back(
-        Deal(some, std::min(all_rows, static_cast<double>(kMostIslandRows)), stream, comm).count());
+        RowSplit(some, std::min(all_rows, static_cast<double>(kMostIslandRows)), stream, comm)
+            .count());
   }
   std::sort(counts.begin(), counts.end());
   return std::max<Index>(1, counts[counts.size() / 2]);

@@ -8,18 +8,18 @@ namespace conflux {
 
 namespace {
 
-// Centres that a process sends for each cluster that is wanted; seeds need no more.
+// Centers that a process sends for each cluster that is wanted; seeds need no more.
 constexpr Index kSentPerCluster = 8;
-// Points whose distances to all centres are computed at once; the block stays in the cache.
+// Points whose distances to all centers are computed at once; the block stays in the cache.
 constexpr Index kBlock = 512;
 
-/// Calls see(i, nearest centre, squared distance) for every point.
+/// Calls see(i, nearest center, squared distance) for every point.
 template <class See>
-void for_each_nearest(const Matrix& points, const Matrix& centres, See see) {
-  const Vector half_squares = 0.5 * centres.rowwise().squaredNorm();
+void for_each_nearest(const Matrix& points, const Matrix& centers, See see) {
+  const Vector half_squares = 0.5 * centers.rowwise().squaredNorm();
   for (Index begin = 0; begin < points.rows(); begin += kBlock) {
     const auto block = points.middleRows(begin, std::min(kBlock, points.rows() - begin));
-    Matrix scores = block * centres.transpose();
+    Matrix scores = block * centers.transpose();
     scores.rowwise() -= half_squares.transpose();
     for (Index i = 0; i < block.rows(); ++i) {
       Index best = 0;
@@ -66,10 +66,10 @@ Matrix choose_seeds(const Matrix& points, const Vector& masses, Index count, Str
 Clusters best_of(int starts, const Matrix& points, const Vector& masses, Index count,
                  Stream& stream, int steps) {
   SelfCommunicator self;
-  Clusters best{.centres = {}, .masses = {}, .spread = std::numeric_limits<double>::infinity()};
+  Clusters best{.centers = {}, .masses = {}, .spread = std::numeric_limits<double>::infinity()};
   for (int start = 0; start < starts; ++start) {
     Clusters found =
-        settle_centres(points, masses, choose_seeds(points, masses, count, stream), steps, self);
+        settle_centers(points, masses, choose_seeds(points, masses, count, stream), steps, self);
     if (found.spread < best.spread) best = std::move(found);
   }
   return best;
@@ -91,29 +91,29 @@ Matrix stacked(const std::vector<Matrix>& parts) {
 
 Clusters without_empty(Clusters clusters) {
   Index kept = 0;
-  for (Index c = 0; c < clusters.centres.rows(); ++c) {
+  for (Index c = 0; c < clusters.centers.rows(); ++c) {
     if (!(clusters.masses(c) > 0)) continue;
-    clusters.centres.row(kept) = clusters.centres.row(c).eval();
+    clusters.centers.row(kept) = clusters.centers.row(c).eval();
     clusters.masses(kept) = clusters.masses(c);
     if (!clusters.labels.empty()) clusters.labels[kept] = clusters.labels[c];
     ++kept;
   }
-  clusters.centres.conservativeResize(kept, Eigen::NoChange);
+  clusters.centers.conservativeResize(kept, Eigen::NoChange);
   clusters.masses.conservativeResize(kept);
   if (!clusters.labels.empty()) clusters.labels.resize(static_cast<std::size_t>(kept));
   return clusters;
 }
 
-Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centres, int steps,
+Clusters settle_centers(const Matrix& points, const Vector& masses, Matrix centers, int steps,
                         Communicator& comm) {
-  const Index count = centres.rows();
-  const Index dim = centres.cols();
-  Clusters out{.centres = std::move(centres), .masses = Vector::Zero(count)};
+  const Index count = centers.rows();
+  const Index dim = centers.cols();
+  Clusters out{.centers = std::move(centers), .masses = Vector::Zero(count)};
   double before = std::numeric_limits<double>::infinity();
   for (int step = 0; step <= steps; ++step) {
     // Sums of the coordinates, mass and squared distances of each cluster.
     Matrix sums = Matrix::Zero(count, dim + 2);
-    for_each_nearest(points, out.centres, [&](Index i, Index c, double squared) {
+    for_each_nearest(points, out.centers, [&](Index i, Index c, double squared) {
       sums.row(c).head(dim) += masses(i) * points.row(i);
       sums(c, dim) += masses(i);
       sums(c, dim + 1) += masses(i) * squared;
@@ -121,29 +121,29 @@ Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centr
     comm.sum(std::span(sums.data(), static_cast<std::size_t>(sums.size())));
     out.masses = sums.col(dim);
     out.spread = sums.col(dim + 1).sum() / std::max(out.masses.sum(), 1e-300);
-    // The masses of the last step belong to the centres that stay.
+    // The masses of the last step belong to the centers that stay.
     if (step == steps || out.spread >= before) break;
     before = out.spread;
     for (Index c = 0; c < count; ++c) {
-      if (sums(c, dim) > 0) out.centres.row(c) = sums.row(c).head(dim) / sums(c, dim);
+      if (sums(c, dim) > 0) out.centers.row(c) = sums.row(c).head(dim) / sums(c, dim);
     }
   }
   return out;
 }
 
 Clusters gathered(const Clusters& mine, Communicator& comm) {
-  const Index dim = mine.centres.cols();
+  const Index dim = mine.centers.cols();
   std::vector<double> numbers;
-  for (Index c = 0; c < mine.centres.rows(); ++c) {
-    numbers.insert(numbers.end(), mine.centres.row(c).begin(), mine.centres.row(c).end());
+  for (Index c = 0; c < mine.centers.rows(); ++c) {
+    numbers.insert(numbers.end(), mine.centers.row(c).begin(), mine.centers.row(c).end());
     numbers.push_back(mine.masses(c));
     numbers.push_back(mine.labels.empty() ? -1.0 : static_cast<double>(mine.labels[c]));
   }
   const std::vector<double> all = comm.gather(numbers);
-  if (all.empty()) return {.centres = Matrix(0, dim), .masses = Vector(0)};
+  if (all.empty()) return {.centers = Matrix(0, dim), .masses = Vector(0)};
   const Matrix both =
       Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / (dim + 2), dim + 2);
-  Clusters out{.centres = both.leftCols(dim), .masses = both.col(dim)};
+  Clusters out{.centers = both.leftCols(dim), .masses = both.col(dim)};
   for (const double label : both.col(dim + 1)) out.labels.push_back(static_cast<Index>(label));
   return out;
 }
@@ -152,26 +152,26 @@ Clusters k_means(const Matrix& points, const Vector& masses, Index count, int st
                  Communicator& comm, int steps) {
   if (comm.size() == 1) {
     const Index most = std::min(count, points.rows());
-    if (most == 0) return {.centres = Matrix(0, points.cols()), .masses = Vector(0)};
+    if (most == 0) return {.centers = Matrix(0, points.cols()), .masses = Vector(0)};
     return without_empty(best_of(starts, points, masses, most, stream, steps));
   }
-  Clusters sent{.centres = Matrix(0, points.cols()), .masses = Vector(0)};
+  Clusters sent{.centers = Matrix(0, points.cols()), .masses = Vector(0)};
   if (points.rows() > 0) {
     sent = without_empty(best_of(starts, points, masses,
                                  std::min(kSentPerCluster * count, points.rows()), stream, steps));
   }
   const Clusters all = gathered(sent, comm);
-  const Index most = std::min(count, all.centres.rows());
-  if (most == 0) return {.centres = Matrix(0, points.cols()), .masses = Vector(0)};
+  const Index most = std::min(count, all.centers.rows());
+  if (most == 0) return {.centers = Matrix(0, points.cols()), .masses = Vector(0)};
   // Not `stream`, of which the processes have drawn different numbers.
   Stream shared(0, Purpose::kMatching, static_cast<std::uint64_t>(count));
-  Matrix seeds = best_of(starts, all.centres, all.masses, most, shared, steps).centres;
-  return without_empty(settle_centres(points, masses, std::move(seeds), steps, comm));
+  Matrix seeds = best_of(starts, all.centers, all.masses, most, shared, steps).centers;
+  return without_empty(settle_centers(points, masses, std::move(seeds), steps, comm));
 }
 
-std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres) {
+std::vector<Index> nearest_centers(const Matrix& points, const Matrix& centers) {
   std::vector<Index> out(static_cast<std::size_t>(points.rows()));
-  for_each_nearest(points, centres, [&](Index i, Index c, double) { out[i] = c; });
+  for_each_nearest(points, centers, [&](Index i, Index c, double) { out[i] = c; });
   return out;
 }
 

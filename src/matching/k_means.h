@@ -1,8 +1,8 @@
 // Clusters of points by k-means, on one process or several.
 //
-// Points may lie on several processes. Each of them reduces its own points to a few centres; those
+// Points may lie on several processes. Each of them reduces its own points to a few centers; those
 // are gathered to choose the seeds, and Lloyd's steps then add up sums and masses. No point leaves
-// its process, and all processes find the same centres.
+// its process, and all processes find the same centers.
 
 #pragma once
 
@@ -15,15 +15,15 @@
 namespace conflux {
 
 struct Clusters {
-  Matrix centres;  // one row each
-  Vector masses;   // of the points nearest to each centre, over all processes
-  /// Mean squared distance of the points from their centres.
+  Matrix centers;  // one row each
+  Vector masses;   // of the points nearest to each center, over all processes
+  /// Mean squared distance of the points from their centers.
   double spread = 0;
   /// What each of them is known to hold, or -1; empty without labels.
   std::vector<Index> labels = {};
 };
 
-/// Enough for centres that move no more, nearly always.
+/// Enough for centers that move no more, nearly always.
 inline constexpr int kLloydSteps = 25;
 
 /// The rows of all matrices below each other; there must be one.
@@ -42,11 +42,11 @@ Clusters k_means(const Matrix& points, const Vector& masses, Index count, int st
 /// -1.
 Clusters gathered(const Clusters& mine, Communicator& comm);
 
-/// Clusters after at most `steps` of Lloyd's steps from given centres; empty ones stay.
-Clusters settle_centres(const Matrix& points, const Vector& masses, Matrix centres, int steps,
+/// Clusters after at most `steps` of Lloyd's steps from given centers; empty ones stay.
+Clusters settle_centers(const Matrix& points, const Vector& masses, Matrix centers, int steps,
                         Communicator& comm);
 
-/// For each point the nearest row of `centres`, the first of equal ones.
-std::vector<Index> nearest_centres(const Matrix& points, const Matrix& centres);
+/// For each point the nearest row of `centers`, the first of equal ones.
+std::vector<Index> nearest_centers(const Matrix& points, const Matrix& centers);
 
 }  // namespace conflux

@@ -13,7 +13,7 @@ namespace conflux {
 struct KnownLabels {
   /// Part of the rows that have a label.
   double part = 0;
-  /// Whether some do, but fewer than half of the rows of some group: too few to be the kinds.
+  /// Whether some do, but fewer than half of the rows of some group: too few to be the clusters.
   bool in_part = false;
 };
 

@@ -8,13 +8,13 @@ namespace conflux {
 
 namespace {
 
-// Labelled rows agree if so many parts of them and of one more, whose label nobody knows, have the
+// Labeled rows agree if so many parts of them and of one more, whose label nobody knows, have the
 // same label: two of two do, and three of four.
 constexpr double kClear = 0.6;
-// A smaller part of the labelled rows may be mistakes.
+// A smaller part of the labeled rows may be mistakes.
 constexpr double kLeastPart = 0.1;
-// Labels can be told if the means of the others' labels are right for so much of what guessing the
-// most frequent one leaves wrong.
+// Labels can be told if the means of the others' labels are right for so much of what predicting
+// the most frequent one leaves wrong.
 constexpr double kTold = 0.5;
 constexpr int kSettlingSteps = 3;
 // Rows of a label that are enough for a cluster of their own, if they have no other.
@@ -24,7 +24,7 @@ bool contains(const std::vector<Index>& labels, Index label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-/// Sums over labelled points of each cluster and label: coordinates, then the number of points.
+/// Sums over labeled points of each cluster and label: coordinates, then the number of points.
 class LabelSums {
  public:
   LabelSums(const Matrix& points, const std::vector<Index>& labels, Index count,
@@ -82,18 +82,18 @@ std::vector<Index> labels_in(const LabelSums& sums, Index cluster, Index count, 
   return out;
 }
 
-/// The label on which so many labelled rows agree, by their numbers; -1 if there is none.
+/// The label on which so many labeled rows agree, by their numbers; -1 if there is none.
 Index agreed(const Vector& rows) {
   Index best = 0;
   return rows.maxCoeff(&best) >= kClear * (rows.sum() + 1) ? best : -1;
 }
 
-/// The label on which the labelled rows of a cluster agree, or else those of its neighbours and of
-/// itself. Pieces of one cloud lie nearer to each other than the points of a piece to its centre.
+/// The label on which the labeled rows of a cluster agree, or else those of its neighbors and of
+/// itself. Pieces of one cloud lie nearer to each other than the points of a piece to its center.
 Index label_of_cluster(const LabelSums& sums, const Clusters& found, Index cluster, Index count) {
   Vector own = Vector::Zero(count), around = own;
-  for (Index c = 0; c < found.centres.rows(); ++c) {
-    const double squared = (found.centres.row(c) - found.centres.row(cluster)).squaredNorm();
+  for (Index c = 0; c < found.centers.rows(); ++c) {
+    const double squared = (found.centers.row(c) - found.centers.row(cluster)).squaredNorm();
     for (Index l = 0; l < count; ++l) {
       if (c == cluster) own(l) = sums.rows(c, l);
       if (squared <= found.spread) around(l) += sums.rows(c, l);
@@ -113,14 +113,14 @@ std::vector<bool> can_be_told(const Matrix& points, const std::vector<Index>& la
       continue;
     }
     double least = std::numeric_limits<double>::infinity();
-    Index guess = -1;
+    Index prediction = -1;
     for (const Index l : among) {
       const double squared = sums.squared_distance(points.row(i), cluster_of[i], l, l == labels[i]);
       if (squared >= least) continue;
       least = squared;
-      guess = l;
+      prediction = l;
     }
-    right[cluster_of[i]] += guess == labels[i] ? 1 : 0;
+    right[cluster_of[i]] += prediction == labels[i] ? 1 : 0;
   }
   comm.sum(right);
   std::vector<bool> out;
@@ -140,12 +140,12 @@ bool allowed(Index label, Index of_cluster) {
   return label < 0 || of_cluster < 0 || label == of_cluster;
 }
 
-/// Centres move to the points that are nearest to them and may be theirs.
+/// Centers move to the points that are nearest to them and may be theirs.
 void settle(const Matrix& points, const Vector& masses, const std::vector<Index>& labels,
             Clusters& clusters, Communicator& comm) {
   const Index dim = points.cols();
   for (int step = 0; step <= kSettlingSteps; ++step) {
-    Matrix sums = Matrix::Zero(clusters.centres.rows(), dim + 1);
+    Matrix sums = Matrix::Zero(clusters.centers.rows(), dim + 1);
     const std::vector<Index> cluster_of = nearest_clusters(points, labels, clusters);
     for (Index i = 0; i < points.rows(); ++i) {
       sums.row(cluster_of[i]).head(dim) += masses(i) * points.row(i);
@@ -155,7 +155,7 @@ void settle(const Matrix& points, const Vector& masses, const std::vector<Index>
     clusters.masses = sums.col(dim);
     if (step == kSettlingSteps) return;
     for (Index c = 0; c < sums.rows(); ++c) {
-      if (sums(c, dim) > 0) clusters.centres.row(c) = sums.row(c).head(dim) / sums(c, dim);
+      if (sums(c, dim) > 0) clusters.centers.row(c) = sums.row(c).head(dim) / sums(c, dim);
     }
   }
 }
@@ -164,14 +164,14 @@ void settle(const Matrix& points, const Vector& masses, const std::vector<Index>
 
 std::vector<Index> nearest_clusters(const Matrix& points, const std::vector<Index>& labels,
                                     const Clusters& clusters) {
-  std::vector<Index> out = nearest_centres(points, clusters.centres);
+  std::vector<Index> out = nearest_centers(points, clusters.centers);
   if (clusters.labels.empty()) return out;
   for (Index i = 0; i < points.rows(); ++i) {
     if (allowed(labels[i], clusters.labels[out[i]])) continue;
     double least = std::numeric_limits<double>::infinity();
-    for (Index c = 0; c < clusters.centres.rows(); ++c) {
+    for (Index c = 0; c < clusters.centers.rows(); ++c) {
       if (!allowed(labels[i], clusters.labels[c])) continue;
-      const double squared = (clusters.centres.row(c) - points.row(i)).squaredNorm();
+      const double squared = (clusters.centers.row(c) - points.row(i)).squaredNorm();
       if (squared >= least) continue;
       least = squared;
       out[i] = c;
@@ -180,32 +180,32 @@ std::vector<Index> nearest_clusters(const Matrix& points, const std::vector<Inde
   return out;
 }
 
-Clusters split_by_labels(const LabelledPoints& all, Index count, const SplitRule& rule,
+Clusters split_by_labels(const LabeledPoints& all, Index count, const SplitRule& rule,
                          const Clusters& found, Communicator& comm) {
   const Matrix& points = all.points;
-  const Index clusters = found.centres.rows();
-  const std::vector<Index> cluster_of = nearest_centres(points, found.centres);
+  const Index clusters = found.centers.rows();
+  const std::vector<Index> cluster_of = nearest_centers(points, found.centers);
   const LabelSums sums(points, all.labels, count, cluster_of, clusters, comm);
   std::vector<std::vector<Index>> held;
   for (Index c = 0; c < clusters; ++c) held.push_back(labels_in(sums, c, count, rule.fewest));
   const std::vector<bool> told = can_be_told(points, all.labels, cluster_of, sums, held, comm);
-  Clusters out{.centres = Matrix((clusters + 1) * (count + 1), points.cols()), .masses = {}};
-  const auto add = [&](const Eigen::RowVectorXd& centre, Index label) {
-    out.centres.row(static_cast<Index>(out.labels.size())) = centre;
+  Clusters out{.centers = Matrix((clusters + 1) * (count + 1), points.cols()), .masses = {}};
+  const auto add = [&](const Eigen::RowVectorXd& center, Index label) {
+    out.centers.row(static_cast<Index>(out.labels.size())) = center;
     out.labels.push_back(label);
   };
   for (Index c = 0; c < clusters; ++c) {
     if (held[c].size() > 1 && (told[c] || !rule.must_be_told)) {
       for (const Index l : held[c]) add(sums.mean(c, l), l);
     } else {
-      add(found.centres.row(c), label_of_cluster(sums, found, c, count));
+      add(found.centers.row(c), label_of_cluster(sums, found, c, count));
     }
   }
   for (Index l = 0; l < count; ++l) {
     if (sums.rows_of_label(l) < kFewest || contains(out.labels, l)) continue;
     add(sums.mean_of_label(l), l);
   }
-  out.centres.conservativeResize(static_cast<Index>(out.labels.size()), Eigen::NoChange);
+  out.centers.conservativeResize(static_cast<Index>(out.labels.size()), Eigen::NoChange);
   settle(points, all.masses, all.labels, out, comm);
   return without_empty(std::move(out));
 }

@@ -10,7 +10,7 @@
 #include "matching/k_means.h"
 #include "matching/label_split.h"
 #include "matching/moved_copy.h"
-#include "matching/mutual_neighbours.h"
+#include "matching/mutual_neighbors.h"
 #include "matching/within_axes.h"
 #include "options/automatic.h"
 
@@ -18,14 +18,14 @@ namespace conflux {
 
 namespace {
 
-// More coordinates add noise to distances, not kinds.
+// More coordinates add noise to distances, not clusters.
 constexpr Index kAxes = 20;
-// Rows of all groups that clusters are found on, and of one group at least and at most. Centres of
+// Rows of all groups that clusters are found on, and of one group at least and at most. Centers of
 // 15 clusters of 500 rows are as good as those of more.
 constexpr Index kSampleRows = 100'000;
 constexpr Index kLeastSample = 500;
 constexpr Index kMostSample = 5000;
-// A centre needs some rows; more than 15 clusters of a group find the same kinds.
+// A center needs some rows; more than 15 clusters of a group find the same clusters.
 constexpr Index kRowsPerCluster = 40;
 constexpr Index kFewestClusters = 2;
 constexpr Index kMostClusters = 15;
@@ -37,12 +37,12 @@ constexpr Index kGroupsInAllRepeats = 200;
 // Directions of variance need fewer rows than clusters do.
 constexpr Index kAxesRows = 4000;
 
-// Kinds are split by labels that rows have or were given by what lies around them.
-constexpr SplitRule kSplitOfKinds = {.fewest = kRowsPerCluster, .must_be_told = false};
-constexpr Index kMostLabelled = 60;
-// A single start often splits one kind and joins two others.
-constexpr int kKindStarts = 4;
-constexpr std::uint64_t kKindStream = 1000;  // beyond those of the repeats
+// Clusters are split by labels that rows have or were given by what lies around them.
+constexpr SplitRule kSplitOfClusters = {.fewest = kRowsPerCluster, .must_be_told = false};
+constexpr Index kMostLabeled = 60;
+// A single start often splits one cluster and joins two others.
+constexpr int kClusterStarts = 4;
+constexpr std::uint64_t kClusterStream = 1000;  // beyond those of the repeats
 constexpr std::uint64_t kFineStream = 2000;
 // Many small clusters vary little with the seed, and need not be exact.
 constexpr int kFineSteps = 10;
@@ -57,9 +57,9 @@ struct Repeat {
 
 double nearest_distance(const Clusters& own, Index cluster) {
   double nearest = std::numeric_limits<double>::infinity();
-  for (Index other = 0; other < own.centres.rows(); ++other) {
+  for (Index other = 0; other < own.centers.rows(); ++other) {
     if (other == cluster) continue;
-    nearest = std::min(nearest, (own.centres.row(other) - own.centres.row(cluster)).squaredNorm());
+    nearest = std::min(nearest, (own.centers.row(other) - own.centers.row(cluster)).squaredNorm());
   }
   return std::isfinite(nearest) ? nearest : 0;
 }
@@ -100,7 +100,7 @@ class Matcher {
     }
     out.islands = count_islands(stacked(drawn_), options_.seed, 0, comm_);
     if (out.islands <= 1) refine();
-    find_kinds(out);
+    find_clusters(out);
     return out;
   }
 
@@ -154,7 +154,7 @@ class Matcher {
                                      kFewestClusters, kMostClusters);
       out[m] = k_means(points_[m], masses_[m], count, 1, stream_for(1 + repeat, m), comm_);
       if (num_labels() > 0) {
-        const LabelledPoints own{points_[m], masses_[m], labels_[m]};
+        const LabeledPoints own{points_[m], masses_[m], labels_[m]};
         out[m] = split_by_labels(own, num_labels(), {}, out[m], comm_);
       }
       out[m].masses /= std::max(out[m].masses.sum(), std::numeric_limits<double>::min());
@@ -191,11 +191,11 @@ class Matcher {
       out.matched += part * matched.sum();
       partner_squared += part * matched.dot(each.copy.squared_distances[m]);
       double own_distance = 0;
-      for (Index c = 0; c < own.centres.rows(); ++c) {
+      for (Index c = 0; c < own.centers.rows(); ++c) {
         own_distance += own.masses(c) * nearest_distance(own, c);
       }
       own_squared += part * own_distance;
-      for (Index c = 0; c < own.centres.rows(); ++c) {
+      for (Index c = 0; c < own.centers.rows(); ++c) {
         const bool far =
             each.copy.squared_distances[m](c) > kFarPartner * kFarPartner * own_distance;
         if (!far) out.near += part * matched(c);
@@ -210,8 +210,8 @@ class Matcher {
   Matrix drawn(Index m, const Matrix& points, const std::vector<Index>& labels) const {
     Matrix sums = Matrix::Zero(points.rows(), points.cols());
     for (const Repeat& each : repeats_) {
-      const Matrix& centres = each.clusters[m].centres;
-      const Matrix moves = each.copy.centres[m] - centres;
+      const Matrix& centers = each.clusters[m].centers;
+      const Matrix moves = each.copy.centers[m] - centers;
       const std::vector<Index> cluster_of = nearest_clusters(points, labels, each.clusters[m]);
       for (Index i = 0; i < points.rows(); ++i) sums.row(i) += moves.row(cluster_of[i]);
     }
@@ -230,15 +230,15 @@ class Matcher {
       Clusters& found = fine_.clusters[m];
       found = k_means(drawn_[m], masses_[m], fine_clusters_of(own, num_groups), 1,
                       stream_for(kFineStream, m), self, kFineSteps);
-      if (num_labels() == 0 || found.centres.rows() == 0) return;
-      const LabelledPoints points{drawn_[m], masses_[m], labels_[m]};
+      if (num_labels() == 0 || found.centers.rows() == 0) return;
+      const LabeledPoints points{drawn_[m], masses_[m], labels_[m]};
       found = split_by_labels(points, num_labels(), {}, found, self);
     });
     for (Clusters& each : fine_.clusters) {
       each = gathered(each, comm_);
       each.masses /= std::max(each.masses.sum(), std::numeric_limits<double>::min());
     }
-    fine_.moves = meet_neighbours(fine_.clusters, workers_);
+    fine_.moves = meet_neighbors(fine_.clusters, workers_);
   }
 
   Matrix moved(Index m, const Matrix& points, const std::vector<Index>& labels) const {
@@ -246,7 +246,7 @@ class Matcher {
   }
 
   // Every group counts alike, as in the barycenter.
-  void find_kinds(Matching& out) {
+  void find_clusters(Matching& out) {
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       drawn_[m] = fine_.moved(m, std::move(drawn_[m]));
     }
@@ -261,32 +261,34 @@ class Matcher {
       at += count;
     }
     const double rows = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
-    const Index count = options_.kinds > 0
-                            ? options_.kinds
-                            : automatic::kinds_of(static_cast<Index>(rows), out.islands);
-    Clusters kinds = k_means(all, masses, count, kKindStarts, stream_for(kKindStream, 0), comm_);
+    const Index count = options_.clusters > 0
+                            ? options_.clusters
+                            : automatic::clusters_for(static_cast<Index>(rows), out.islands);
+    Clusters clusters =
+        k_means(all, masses, count, kClusterStarts, stream_for(kClusterStream, 0), comm_);
     if (num_labels() > 0) {
-      label_sources_ = labelled_clusters({all, masses, labels}, rows, kinds);
+      label_sources_ = labeled_clusters({all, masses, labels}, rows, clusters);
       std::vector<Index> told;
       for (Index m = 0; m < groups_.num_groups(); ++m) {
         const std::vector<Index> of_group = told_labels(m, points_[m], drawn_[m], labels_[m]);
         told.insert(told.end(), of_group.begin(), of_group.end());
       }
-      kinds = split_by_labels({all, masses, told}, num_labels(), kSplitOfKinds, kinds, comm_);
+      clusters =
+          split_by_labels({all, masses, told}, num_labels(), kSplitOfClusters, clusters, comm_);
     }
     if (options_.count_islands) {
       for (Index m = 0; m < groups_.num_groups(); ++m) {
         out.groups[m].islands = count_islands(points_[m], options_.seed, 1 + m, comm_);
       }
     }
-    for (const Index label : kinds.labels) {
+    for (const Index label : clusters.labels) {
       out.labels.push_back(label < 0 ? "" : steering_.names[label]);
     }
-    out.shares = Matrix::Zero(groups_.num_groups(), kinds.centres.rows());
+    out.shares = Matrix::Zero(groups_.num_groups(), clusters.centers.rows());
     for (Index m = 0; m < groups_.num_groups(); ++m) {
-      out.kinds.push_back(sort_rows(m, kinds));
+      out.clusters.push_back(sort_rows(m, clusters));
       for (Index i = 0; i < groups_[m].rows.rows(); ++i) {
-        out.shares(m, out.kinds[m][i]) += mass_of(groups_[m], i);
+        out.shares(m, out.clusters[m][i]) += mass_of(groups_[m], i);
       }
     }
     comm_.sum(std::span(out.shares.data(), static_cast<std::size_t>(out.shares.size())));
@@ -296,21 +298,21 @@ class Matcher {
   }
 
   // Clusters of the moved rows that are small enough to follow the borders of labels. One that has
-  // no label takes the nearest of those that its kind has, if any.
-  Clusters labelled_clusters(const LabelledPoints& all, double rows, const Clusters& kinds) const {
+  // no label takes the nearest of those that its cluster has, if any.
+  Clusters labeled_clusters(const LabeledPoints& all, double rows, const Clusters& clusters) const {
     const Index count =
-        std::clamp(static_cast<Index>(rows) / kRowsPerCluster, kFewestClusters, kMostLabelled);
+        std::clamp(static_cast<Index>(rows) / kRowsPerCluster, kFewestClusters, kMostLabeled);
     Clusters out = split_by_labels(
         all, num_labels(), {},
-        k_means(all.points, all.masses, count, 1, stream_for(kKindStream, 1), comm_), comm_);
-    const std::vector<Index> kind_of = nearest_centres(out.centres, kinds.centres);
+        k_means(all.points, all.masses, count, 1, stream_for(kClusterStream, 1), comm_), comm_);
+    const std::vector<Index> cluster_of = nearest_centers(out.centers, clusters.centers);
     const std::vector<Index> known = out.labels;
     for (std::size_t c = 0; c < known.size(); ++c) {
       double least = std::numeric_limits<double>::infinity();
       for (std::size_t other = 0; known[c] < 0 && other < known.size(); ++other) {
-        if (known[other] < 0 || kind_of[other] != kind_of[c]) continue;
+        if (known[other] < 0 || cluster_of[other] != cluster_of[c]) continue;
         const double squared =
-            (out.centres.row(static_cast<Index>(other)) - out.centres.row(static_cast<Index>(c)))
+            (out.centers.row(static_cast<Index>(other)) - out.centers.row(static_cast<Index>(c)))
                 .squaredNorm();
         if (squared >= least) continue;
         least = squared;
@@ -341,8 +343,8 @@ class Matcher {
     return out;
   }
 
-  // The kind of every row of a group, in blocks that hold few coordinates at a time.
-  std::vector<Index> sort_rows(Index m, const Clusters& kinds) const {
+  // The cluster of every row of a group, in blocks that hold few coordinates at a time.
+  std::vector<Index> sort_rows(Index m, const Clusters& clusters) const {
     const Index rows = groups_[m].rows.rows();
     std::vector<Index> out(static_cast<std::size_t>(rows));
     workers_.for_each_block(rows, 4096, [&](Index begin, Index end) {
@@ -352,7 +354,7 @@ class Matcher {
       const Matrix points = axes_.of(groups_[m], block, workers_);
       const Matrix moved_points = moved(m, points, labels);
       if (num_labels() > 0) labels = told_labels(m, points, moved_points, labels);
-      const std::vector<Index> found = nearest_clusters(moved_points, labels, kinds);
+      const std::vector<Index> found = nearest_clusters(moved_points, labels, clusters);
       std::copy(found.begin(), found.end(), out.begin() + begin);
     });
     return out;

@@ -1,14 +1,14 @@
-// Which rows of different groups are of the same kind, without labels.
+// Which rows of different groups are of the same cluster, without labels.
 //
 // Every group by itself is cut into a few clusters. Clusters of two groups are matched by partial
 // optimal transport: mass without a counterpart nearby stays unmatched. How much may be paid for a
 // match follows from the groups themselves: just enough to link all of them, directly or through
 // others. So a group that holds only A and one that holds only B are not forced onto each other
 // when a third holds both. Matched clusters then draw a copy of the groups together, and k-means on
-// that copy gives the kinds.
+// that copy gives the clusters.
 //
-// Only centres and masses of clusters pass between processes. Cost: some products of the rows with
-// at most 20 directions; the rest looks at a sample of rows or at centres, and is small beside any
+// Only centers and masses of clusters pass between processes. Cost: some products of the rows with
+// at most 20 directions; the rest looks at a sample of rows or at centers, and is small beside any
 // fit.
 
 #pragma once
@@ -26,17 +26,17 @@
 namespace conflux {
 
 struct MatchOptions {
-  /// Kinds to find at most; 0: by the number of rows.
-  Index kinds = 0;
+  /// Clusters to find at most; 0: by the number of rows.
+  Index clusters = 0;
   /// Part of two groups' mass that must be matched before they count as linked.
   double fraction = 0.15;
   /// How much more than the least price that links all groups may be paid for a match.
   double slack = 1.75;
   Index rounds = 10;
   /// Whether labels that some rows have say who is like whom: clusters of different labels are not
-  /// matched, those of one label are at any price, and kinds do not mix labels (label_split.h).
+  /// matched, those of one label are at any price, and clusters do not mix labels (label_split.h).
   bool by_labels = false;
-  /// Whether to look for parts that lie apart; kinds do not need it.
+  /// Whether to look for parts that lie apart; clusters do not need it.
   bool count_islands = false;
   std::uint64_t seed = 0;
 };
@@ -66,23 +66,23 @@ struct Matching {
   /// Parts of all groups, drawn together, between which there are no rows, with at least a
   /// twentieth of the mass.
   Index islands = 1;
-  /// Shares of the kinds (columns) in the groups (rows).
+  /// Shares of the clusters (columns) in the groups (rows).
   Matrix shares;
-  /// What the kinds are known to hold, by name, empty where it is unknown; none without labels.
+  /// What the clusters are known to hold, by name, empty where it is unknown; none without labels.
   std::vector<std::string> labels = {};
-  /// The kind of each row of each group.
-  std::vector<std::vector<Index>> kinds;
+  /// The cluster of each row of each group.
+  std::vector<std::vector<Index>> clusters;
 
-  Index num_kinds() const { return shares.cols(); }
+  Index num_clusters() const { return shares.cols(); }
   bool linked(Index a, Index b) const;
 };
 
-/// Matches groups of which this process holds some rows, rows without mass included in `kinds`.
+/// Matches groups of which this process holds some rows, rows without mass included in `clusters`.
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
                       const Workers& workers);
 
 /// Sentences for people: who found partners, at what distance, who is linked through others, and
-/// the kinds.
+/// the clusters.
 std::vector<std::string> describe(const Matching& matching);
 
 }  // namespace conflux

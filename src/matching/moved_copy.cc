@@ -112,7 +112,7 @@ Matrix moves_of(const Clusters& own, const Matrix& at, const Pull& pull) {
   for (Index i = 0; i < count; ++i) {
     if (pull.mass(i) > 0) moves.row(i) = pull.towards.row(i) / pull.mass(i) - at.row(i);
   }
-  const Matrix apart = squared_distances(own.centres, own.centres);
+  const Matrix apart = squared_distances(own.centers, own.centers);
   const double width =
       std::max(apart.sum() / static_cast<double>(std::max<Index>(1, count * (count - 1))),
                std::numeric_limits<double>::min());
@@ -177,8 +177,8 @@ bool match(std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
     const double paid = pair.need <= price ? price : 0;
     pair.plan = match_clusters(clusters[pair.a], clusters[pair.b], costs(pair), paid);
   });
-  const bool labelled = !clusters.front().labels.empty();
-  return linking > 0 || labelled;
+  const bool labeled = !clusters.front().labels.empty();
+  return linking > 0 || labeled;
 }
 
 }  // namespace
@@ -186,20 +186,20 @@ bool match(std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
 MovedCopy draw_together(const std::vector<Clusters>& clusters, const MatchOptions& options,
                         const Workers& workers) {
   MovedCopy out;
-  for (const Clusters& each : clusters) out.centres.push_back(each.centres);
+  for (const Clusters& each : clusters) out.centers.push_back(each.centers);
   const auto num_groups = static_cast<Index>(clusters.size());
   std::vector<Pair> pairs = all_pairs(num_groups);
   for (Index round = 0; round < options.rounds; ++round) {
-    const bool apart = match(pairs, clusters, out.centres, options, workers);
+    const bool apart = match(pairs, clusters, out.centers, options, workers);
     if (!apart && round > 0) break;
-    const std::vector<Pull> pulls = pulls_of(pairs, clusters, out.centres);
+    const std::vector<Pull> pulls = pulls_of(pairs, clusters, out.centers);
     for (Index m = 0; m < num_groups; ++m) {
       if (round == 0) {
         out.matched.push_back(pulls[m].part);
         out.squared_distances.push_back(
             pulls[m].squared.cwiseQuotient(pulls[m].mass.cwiseMax(1e-300)));
       }
-      out.centres[m] += moves_of(clusters[m], out.centres[m], pulls[m]);
+      out.centers[m] += moves_of(clusters[m], out.centers[m], pulls[m]);
     }
     if (round > 0) continue;
     for (const Pair& pair : pairs) {

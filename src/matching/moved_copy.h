@@ -12,8 +12,8 @@
 namespace conflux {
 
 struct MovedCopy {
-  /// The centres of each group after the last round.
-  std::vector<Matrix> centres;
+  /// The centers of each group after the last round.
+  std::vector<Matrix> centers;
   /// What the first round found, before anything moved: pairs of groups, the part of each
   /// cluster that was matched, and the mean squared distance to its partners.
   std::vector<std::pair<Index, Index>> links;

@@ -1,6 +1,6 @@
 // Whether points on a line leave a valley between two peaks.
 //
-// Points are dealt into folds, and every fold has a line of its own, chosen without its points.
+// Points are split into folds, and every fold has a line of its own, chosen without its points.
 // On each line the other points choose three windows of equal width: the valley and a peak on
 // either side of it. The fold counts its points there. Points with one peak leave the valley at
 // least as full as the lower peak, so that of the points in these two at most half is expected in

@@ -32,7 +32,7 @@ Matrix WithinAxes::of(const Group& group, const std::vector<Index>& chosen,
       group.rows.copy_row(chosen[i], block.row(i - begin).data());
     }
     measure(measured, block);
-    block.rowwise() -= centre;
+    block.rowwise() -= center;
     out.middleRows(begin, end - begin) = kernels::product(block, columns);
   });
   return out;
@@ -70,7 +70,7 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
     throw Error("the eigenvalues of the covariance did not converge; rescale the features.");
   }
   const Index kept = std::min(count, dim);
-  return {.centre = means.colwise().mean(),
+  return {.center = means.colwise().mean(),
           .columns = vectors.bottomRows(kept).colwise().reverse().transpose(),
           .measured = groups.measured()};
 }

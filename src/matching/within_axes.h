@@ -1,6 +1,6 @@
 // Few coordinates of rows: along the directions in which rows vary most within their groups.
 //
-// Rows are looked at as they were measured: normal scores would close the gaps between kinds.
+// Rows are looked at as they were measured: normal scores would close the gaps between clusters.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace conflux {
 
 struct WithinAxes {
-  Eigen::RowVectorXd centre;  // the mean of the groups' means
+  Eigen::RowVectorXd center;  // the mean of the groups' means
   Matrix columns;             // orthonormal, largest variance first
   std::vector<MeasuredScale> measured = {};
 

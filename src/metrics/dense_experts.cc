@@ -125,7 +125,7 @@ void DenseExperts::fit_ridges(const Matrix& rows, const std::vector<Index>& clas
                               std::uint64_t seed) {
   const Index count = std::min(rows.rows(), kMostCenters);
   const std::vector<Index> chosen =
-      Stream(seed, Purpose::kGuessing, 0, 1'000'003).start_of_permutation(rows.rows(), count);
+      Stream(seed, Purpose::kPrediction, 0, 1'000'003).start_of_permutation(rows.rows(), count);
   centers_ = rows(chosen, Eigen::all);
   Matrix targets(rows.rows(), classes_);
   for (Index c = 0; c < classes_; ++c) targets.col(c).setConstant(-shares_[c]);

@@ -12,9 +12,9 @@ namespace {
 
 struct Moments {
   explicit Moments(ConstRows rows) : mean(rows.eigen().colwise().mean()) {
-    const Matrix centred = rows.eigen().rowwise() - mean;
+    const Matrix centered = rows.eigen().rowwise() - mean;
     covariance =
-        kernels::product(centred.transpose(), centred) / static_cast<double>(rows.rows() - 1);
+        kernels::product(centered.transpose(), centered) / static_cast<double>(rows.rows() - 1);
   }
 
   Eigen::RowVectorXd mean;

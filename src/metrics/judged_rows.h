@@ -24,7 +24,7 @@ struct JudgedRows {
 /// At most `per_group` rows of each group, drawn by seed, in their order.
 JudgedRows draw_rows(const GroupSet& groups, Index per_group, Purpose purpose, std::uint64_t seed);
 
-/// Centres every feature and divides it by its deviation within groups; by its deviation over all
+/// Centers every feature and divides it by its deviation within groups; by its deviation over all
 /// rows where it is constant within groups. Returns the factors.
 Vector standardize_within_groups(JudgedRows& judged);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double kEntropyTolerance = 1e-5;
 constexpr int kTrials = 50;
 
-// Weights of neighbours at the given distances, and their entropy.
+// Weights of neighbors at the given distances, and their entropy.
 struct Weights {
   Weights(const Eigen::RowVectorXd& distances, double beta) {
     values = (-beta * distances.array()).exp();

@@ -16,7 +16,7 @@ namespace conflux {
 
 namespace {
 
-// Rows that one task finds the neighbours of, and rows that it compares them with at a time.
+// Rows that one task finds the neighbors of, and rows that it compares them with at a time.
 constexpr Index kBlock = 64;
 constexpr Index kTile = 512;
 // Products cancel for close rows: more candidates than asked for make up for a wrong order.
@@ -66,22 +66,22 @@ Neighbors nearest_neighbors(ConstRows rows, Index count, const Workers& workers)
   const Index dim = rows.cols();
   if (count < 1 || count >= n) {
     throw InvalidOption(fmt::format(
-        "{} neighbours are asked for among {} rows; choose from 1 to {}.", count, n, n - 1));
+        "{} neighbors are asked for among {} rows; choose from 1 to {}.", count, n, n - 1));
   }
-  const Eigen::RowVectorXd centre = rows.eigen().colwise().mean();
-  const Matrix centred = rows.eigen().rowwise() - centre;
-  const Vector norms = centred.rowwise().squaredNorm();
+  const Eigen::RowVectorXd center = rows.eigen().colwise().mean();
+  const Matrix centered = rows.eigen().rowwise() - center;
+  const Vector norms = centered.rowwise().squaredNorm();
   Neighbors out{MatrixOf<Index>(n, count), Matrix(n, count)};
   workers.for_each_block(n, kBlock, [&](Index begin, Index end) {
     std::vector<double> columns(static_cast<std::size_t>(dim * kBlock), 0.0);
     for (Index j = begin; j < end; ++j) {
-      for (Index f = 0; f < dim; ++f) columns[f * kBlock + j - begin] = centred(j, f);
+      for (Index f = 0; f < dim; ++f) columns[f * kBlock + j - begin] = centered(j, f);
     }
     std::vector<double> products(static_cast<std::size_t>(kTile * kBlock));
     std::vector<Shortlist> lists(static_cast<std::size_t>(end - begin), Shortlist(count + kSpare));
     for (Index tile = 0; tile < n; tile += kTile) {
       const Index tile_end = std::min(n, tile + kTile);
-      kernels::project(centred.data() + tile * dim, dim, tile_end - tile, dim, columns.data(),
+      kernels::project(centered.data() + tile * dim, dim, tile_end - tile, dim, columns.data(),
                        kBlock, products.data());
       for (Index i = tile; i < tile_end; ++i) {
         const double* line = products.data() + (i - tile) * kBlock;

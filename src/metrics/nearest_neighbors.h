@@ -17,7 +17,7 @@ struct Neighbors {
   Matrix distances;
 };
 
-/// A row is not its own neighbour. Throws InvalidOption when there are not more than `count` rows.
+/// A row is not its own neighbor. Throws InvalidOption when there are not more than `count` rows.
 Neighbors nearest_neighbors(ConstRows rows, Index count, const Workers& workers);
 
 }  // namespace conflux

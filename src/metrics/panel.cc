@@ -55,7 +55,7 @@ using Opinions = std::vector<std::vector<std::vector<double>>>;
 
 class Experts {
  public:
-  Experts(const GuessingPool& pool, const Split& split, const PanelSettings& settings)
+  Experts(const PredictionPool& pool, const Split& split, const PanelSettings& settings)
       : pool_(pool),
         split_(split),
         settings_(settings),
@@ -114,7 +114,7 @@ class Experts {
  private:
   std::vector<Index> thinned(const std::vector<Index>& rows, Index most, Index which) const {
     if (std::ssize(rows) <= most) return rows;
-    Stream stream(settings_.seed, Purpose::kGuessing, static_cast<std::uint64_t>(which),
+    Stream stream(settings_.seed, Purpose::kPrediction, static_cast<std::uint64_t>(which),
                   static_cast<std::uint64_t>(split_.part) + 2);
     std::vector<Index> order = stream.start_of_permutation(std::ssize(rows), most);
     std::sort(order.begin(), order.end());
@@ -136,7 +136,7 @@ class Experts {
     return members;
   }
 
-  const GuessingPool& pool_;
+  const PredictionPool& pool_;
   const Split& split_;
   const PanelSettings& settings_;
   std::vector<Index> features_;
@@ -170,7 +170,7 @@ std::vector<std::vector<double>> add_up(const Opinions& opinions,
 }
 
 // Every n-th row of each class, beginning with row `first` of it, is left for the weights.
-Split inner_split(const GuessingPool& pool, const Split& outer, Index first, Index n) {
+Split inner_split(const PredictionPool& pool, const Split& outer, Index first, Index n) {
   Split out{.part = outer.part};
   std::vector<Index> seen(static_cast<std::size_t>(pool.classes()), 0);
   for (const Index i : outer.learned) {
@@ -181,7 +181,7 @@ Split inner_split(const GuessingPool& pool, const Split& outer, Index first, Ind
 }
 
 // All splits of one part; the last one judges.
-std::vector<Split> splits_of(const GuessingPool& pool, Index part) {
+std::vector<Split> splits_of(const PredictionPool& pool, Index part) {
   Split all{.part = part, .judged = pool.rows_of_part(part)};
   for (std::size_t i = 0; i < pool.part_of.size(); ++i) {
     if (pool.part_of[i] != part) all.learned.push_back(static_cast<Index>(i));
@@ -212,7 +212,7 @@ struct Asked {
   Opinions of_judged = {};
 };
 
-void ask(const GuessingPool& pool, Asked& asked, Index job, bool importance) {
+void ask(const PredictionPool& pool, Asked& asked, Index job, bool importance) {
   const auto ask_of = [&](const std::vector<Index>& rows, Opinions& out) {
     if (rows.empty()) return;
     if (job == 0)
@@ -230,7 +230,7 @@ void ask(const GuessingPool& pool, Asked& asked, Index job, bool importance) {
 }
 
 // Members of a class count as much as others, and all classes together as each row once.
-void add_rows(const GuessingPool& pool, const Asked& asked, StackingRows& out) {
+void add_rows(const PredictionPool& pool, const Asked& asked, StackingRows& out) {
   const auto& rows = asked.split.inner;
   for (Index c = 0; c < pool.scored(); ++c) {
     const std::vector<char> is_member = pool.members(rows, c);
@@ -249,16 +249,16 @@ void add_rows(const GuessingPool& pool, const Asked& asked, StackingRows& out) {
   }
 }
 
-// How much is lost when one feature is dealt anew to the judged rows.
+// How much is lost when one feature is permuted anew to the judged rows.
 class Shuffling {
  public:
-  Shuffling(const GuessingPool& pool, const Asked& asked, std::vector<double> weights,
+  Shuffling(const PredictionPool& pool, const Asked& asked, std::vector<double> weights,
             std::uint64_t seed)
       : pool_(pool), asked_(asked), weights_(std::move(weights)), seed_(seed) {
     const auto features = std::ssize(asked.experts->features());
     const Index most =
         std::clamp(kShuffledNumbers / std::max<Index>(1, features), kFewestShuffled, kMostShuffled);
-    Stream stream(seed, Purpose::kGuessing, static_cast<std::uint64_t>(asked.split.part),
+    Stream stream(seed, Purpose::kPrediction, static_cast<std::uint64_t>(asked.split.part),
                   1'000'001);
     const auto& judged = asked.split.judged;
     rows_ = stream.start_of_permutation(std::ssize(judged), std::min(most, std::ssize(judged)));
@@ -274,7 +274,7 @@ class Shuffling {
 
   Loss of(std::size_t feature) const {
     SingleMatrix ranks = ranks_;
-    Stream stream(seed_, Purpose::kGuessing, feature,
+    Stream stream(seed_, Purpose::kPrediction, feature,
                   1'000'010 + static_cast<std::uint64_t>(asked_.split.part));
     const std::vector<Index> order = stream.permutation(std::ssize(rows_));
     const auto j = static_cast<Index>(feature);
@@ -330,7 +330,7 @@ class Shuffling {
                        [](double weight) { return weight >= kLeastWeight; });
   }
 
-  const GuessingPool& pool_;
+  const PredictionPool& pool_;
   const Asked& asked_;
   std::vector<double> weights_;
   std::uint64_t seed_;
@@ -339,7 +339,7 @@ class Shuffling {
   std::vector<ClassResult> base_;
 };
 
-void measure_losses(const GuessingPool& pool, const Asked& asked, std::vector<double> weights,
+void measure_losses(const PredictionPool& pool, const Asked& asked, std::vector<double> weights,
                     const PanelSettings& settings, const Workers& workers, PanelScores& out) {
   out.loss.assign(static_cast<std::size_t>(pool.ranks.cols()), 0.0);
   out.loss_variance = out.loss;
@@ -354,7 +354,7 @@ void measure_losses(const GuessingPool& pool, const Asked& asked, std::vector<do
 
 }  // namespace
 
-std::vector<PanelScores> ask_panel(const GuessingPool& pool, const PanelSettings& settings,
+std::vector<PanelScores> ask_panel(const PredictionPool& pool, const PanelSettings& settings,
                                    const Workers& workers) {
   std::vector<Asked> asked;
   for (Index part = 0; part < pool.judged_parts; ++part) {

@@ -10,7 +10,7 @@
 // Rows that judge have no part in learning or in the weights, so that the score of a judged row
 // does not depend on the group of any judged row.
 //
-// Few rows to learn from are dealt into four inner parts, which are predicted in turn, and the
+// Few rows to learn from are split into four inner parts, which are predicted in turn, and the
 // experts then learn from all of them. Of many rows a fifth says the weights; of the largest tables
 // the experts are not fitted again after that.
 
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "conflux/core/parallel.h"
-#include "metrics/guessing_pool.h"
+#include "metrics/prediction_pool.h"
 
 namespace conflux {
 
@@ -42,7 +42,7 @@ struct PanelScores {
 };
 
 /// Of each judged part.
-std::vector<PanelScores> ask_panel(const GuessingPool& pool, const PanelSettings& settings,
+std::vector<PanelScores> ask_panel(const PredictionPool& pool, const PanelSettings& settings,
                                    const Workers& workers);
 
 }  // namespace conflux

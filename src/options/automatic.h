@@ -9,7 +9,7 @@
 
 namespace conflux::automatic {
 
-// Many weak layers generalise best: strong ones fit noise that later ones cannot take back. More
+// Many weak layers generalize best: strong ones fit noise that later ones cannot take back. More
 // features and more groups need more of them; more groups also allow stronger ones, because the
 // barycenter of many is less noisy than that of two.
 inline constexpr Index kFewestLayers = 100;
@@ -19,8 +19,8 @@ inline constexpr Index kLayersOfMany = 2;  // times as many for many large group
 inline constexpr Index kDirections = 10;
 inline constexpr Index kDirectionsOfMany = 16;
 inline constexpr Index kFeaturesPerGatedDirection = 4;
-// A kind has few rows, so layers that move kinds by themselves come sooner to noise: new rows mix
-// best when each feature has been part of about ten directions.
+// A kind has few rows, so layers that move clusters by themselves come sooner to noise: new rows
+// mix best when each feature has been part of about ten directions.
 inline constexpr Index kTurnsOfGatedFeature = 10;
 inline constexpr Index kFewestGatedLayers = 40;
 // Small groups are noisy however many there are.
@@ -50,9 +50,9 @@ inline constexpr Index kMostKnots = 100;
 // Of smaller groups no rows are held out for good: few judge badly and are missed more.
 inline constexpr Index kSmallestJudged = 500;
 inline constexpr double kValidationFraction = 0.1;
-// Tables are judged by guessing as well, which needs more rows than a divergence.
+// Tables are judged by predicting as well, which needs more rows than a divergence.
 inline constexpr double kValidationFractionOfTables = 0.2;
-// Rows per group beyond which a guess becomes slower, not surer.
+// Rows per group beyond which a prediction becomes slower, not surer.
 inline constexpr Index kMostJudgedOfTables = 5000;
 // Rows of a group to which those that were held out add too little to be fitted once more.
 inline constexpr Index kLargeWithoutHeldOut = 10'000;
@@ -69,14 +69,14 @@ inline constexpr Index kLayersOfFewest = 10;
 // A leaf with fewer rows shows noise.
 inline constexpr Index kSmallestLeaf = 20;
 // Kinds with fewer rows have too little to fit maps on; larger ones join types that are rare.
-inline constexpr Index kRowsPerKind = 150;
-inline constexpr Index kFewestKinds = 2;
-inline constexpr Index kMostKinds = 8;
+inline constexpr Index kRowsPerCluster = 150;
+inline constexpr Index kFewestClusters = 2;
+inline constexpr Index kMostClusters = 8;
 /// Clusters for a number of rows in which `islands` parts lie apart. k-means with as many centers
 /// as parts often splits one part and joins two others, so a quarter more is allowed.
-inline constexpr Index kinds_of(Index rows, Index islands = 1) {
-  const Index most = std::max(kMostKinds, islands + (islands + 3) / 4);
-  return std::clamp(rows / kRowsPerKind, kFewestKinds, most);
+inline constexpr Index clusters_for(Index rows, Index islands = 1) {
+  const Index most = std::max(kMostClusters, islands + (islands + 3) / 4);
+  return std::clamp(rows / kRowsPerCluster, kFewestClusters, most);
 }
 // So small that empty bins only keep maps invertible.
 inline constexpr double kPseudoCount = 1e-6;

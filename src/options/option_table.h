@@ -59,7 +59,7 @@ struct EnumNames<DdStack> {
 template <>
 struct EnumNames<Judging> {
   static constexpr std::array<std::pair<Judging, std::string_view>, 2> kNames{
-      {{Judging::kDivergence, "divergence"}, {Judging::kGuess, "guess"}}};
+      {{Judging::kDivergence, "divergence"}, {Judging::kPrediction, "prediction"}}};
 };
 template <>
 struct EnumNames<Goal> {
@@ -71,7 +71,7 @@ struct EnumNames<Gating> {
   static constexpr std::array<std::pair<Gating, std::string_view>, 5> kNames{
       {{Gating::kAuto, "auto"},
        {Gating::kNone, "none"},
-       {Gating::kKinds, "kinds"},
+       {Gating::kClusters, "clusters"},
        {Gating::kLabel, "label"},
        {Gating::kKept, "kept"}}};
 };

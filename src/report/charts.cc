@@ -97,13 +97,13 @@ Index GroupStyles::look(Index group) const {
 
 std::string GroupStyles::line_class(Index group) const {
   const Index at = look(group);
-  if (at < 0) return "ln grey";
+  if (at < 0) return "ln gray";
   return fmt::format("ln s{} d{}", at % 4, at);
 }
 
 std::string GroupStyles::point_class(Index group) const {
   const Index at = look(group);
-  if (at < 0) return "pt grey";
+  if (at < 0) return "pt gray";
   return fmt::format("{} s{}", at == 0 ? "pt" : "pm", at % 4);
 }
 
@@ -134,7 +134,7 @@ std::string GroupStyles::legend() const {
     out +=
         fmt::format("<li>{}{}</li>", std::move(sample).finish(), escaped(shortened(names_[m], 40)));
   }
-  if (!few()) out += fmt::format("<li>grey: the other {} groups</li>", groups() - 2);
+  if (!few()) out += fmt::format("<li>gray: the other {} groups</li>", groups() - 2);
   return out + "</ul>\n";
 }
 

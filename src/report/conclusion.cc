@@ -22,13 +22,13 @@ constexpr double kManyFarRows = 0.05;
 constexpr std::size_t kMostFusedNamed = 3;
 
 bool follows_noise(const Judgement& judgement) {
-  const Guess& after = judgement.guess_after;
+  const GroupPrediction& after = judgement.prediction_after;
   return judgement.energy.after < judgement.energy_low ||
          after.auc < 0.5 - kFarBelow * after.deviation;
 }
 
 bool alike_before(const Report& report, const Judgement& judgement) {
-  return !judgement.guess_before.beyond_chance() && (!report.check || !report.check->differ);
+  return !judgement.prediction_before.beyond_chance() && (!report.check || !report.check->differ);
 }
 
 // Whether rows that no map was fitted on have judged the fit.
@@ -43,22 +43,24 @@ std::string judged_as(const Report& report) {
                                : std::string(name_of(report.evaluation.judgement->verdict));
 }
 
-bool still_guessed(const Report& report) { return judged_as(report) == name_of(Verdict::kBetter); }
+bool still_predictable(const Report& report) {
+  return judged_as(report) == name_of(Verdict::kBetter);
+}
 
 std::string fused_names(const Neighborhoods& near) {
   std::vector<std::string> names;
-  for (const auto& [kind, with] : near.fused) {
+  for (const auto& [cluster, with] : near.fused) {
     if (names.size() == kMostFusedNamed) break;
-    names.push_back(fmt::format("{} among {} ({:.0f} % -> {:.0f} %)", near.kinds[with],
-                                near.kinds[kind], 100 * near.before(kind, with),
-                                100 * near.after(kind, with)));
+    names.push_back(fmt::format("{} among {} ({:.0f} % -> {:.0f} %)", near.clusters[with],
+                                near.clusters[cluster], 100 * near.before(cluster, with),
+                                100 * near.after(cluster, with)));
   }
   const std::size_t more = near.fused.size() - names.size();
   return fmt::format("{}{}", fmt::join(names, ", "),
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-// Kinds that were found without labels may be arbitrary.
+// Clusters that were found without labels may be arbitrary.
 bool were_fused(const Report& report) {
   return report.neighborhoods && report.neighborhoods->labels &&
          !report.neighborhoods->fused.empty();
@@ -79,7 +81,7 @@ std::vector<std::string> doubts_of(const Report& report) {
   for (const std::string& warning : judgement.warnings) {
     // Said by other words already, or about rows that judge themselves.
     if (warning.starts_with("labels ") && were_fused(report)) continue;
-    if (judged_unseen(report) && warning.starts_with("the group is guessed worse")) continue;
+    if (judged_unseen(report) && warning.starts_with("the group is predicted worse")) continue;
     out.push_back(warning);
   }
   if (needs_labels(report)) {
@@ -108,9 +110,9 @@ std::vector<std::string> doubts_of(const Report& report) {
 
 ReportVerdict verdict_of_alike(const Judgement& judgement) {
   if (follows_noise(judgement)) return ReportVerdict::kMatchedNoise;
-  if (judgement.guess_after.beyond_chance()) return ReportVerdict::kDidNotHelp;
-  return judgement.guess_before.by_chance() > kWideBand ? ReportVerdict::kCannotTell
-                                                        : ReportVerdict::kNothingToAlign;
+  if (judgement.prediction_after.beyond_chance()) return ReportVerdict::kDidNotHelp;
+  return judgement.prediction_before.by_chance() > kWideBand ? ReportVerdict::kCannotTell
+                                                             : ReportVerdict::kNothingToAlign;
 }
 
 Index features_that_differ(const Report& report, FeatureDifference FeatureChange::*when) {
@@ -118,20 +120,21 @@ Index features_that_differ(const Report& report, FeatureDifference FeatureChange
                        [&](const FeatureChange& each) { return (each.*when).differs; });
 }
 
-// Unseen rows came closer, but these, of which there are more to learn from, are guessed as before.
+// Unseen rows came closer, but these, of which there are more to learn from, are predicted as
+// before.
 bool no_gain_here(const Report& report) {
   const Verdict here = report.evaluation.judgement->verdict;
-  return still_guessed(report) && (here == Verdict::kUnchanged || here == Verdict::kWorse);
+  return still_predictable(report) && (here == Verdict::kUnchanged || here == Verdict::kWorse);
 }
 
 ReportVerdict verdict_from(const Report& report, const std::string& judged) {
   if (no_gain_here(report)) return ReportVerdict::kDidNotHelp;
   if (judged == name_of(Verdict::kAligned) || judged == name_of(Verdict::kBetter)) {
-    return doubts_of(report).empty() && !still_guessed(report) ? ReportVerdict::kWorked
-                                                               : ReportVerdict::kWorkedButLook;
+    return doubts_of(report).empty() && !still_predictable(report) ? ReportVerdict::kWorked
+                                                                   : ReportVerdict::kWorkedButLook;
   }
   if (judged != name_of(Verdict::kNothingToDo)) return ReportVerdict::kDidNotHelp;
-  // Nobody could guess, but some features differed by themselves.
+  // Nobody could prediction, but some features differed by themselves.
   const bool fewer = features_that_differ(report, &FeatureChange::after) <
                      features_that_differ(report, &FeatureChange::before);
   if (fewer) {
@@ -148,8 +151,8 @@ std::string opening(const Report& report) {
     case ReportVerdict::kWorked:
       return "The groups could be told apart before, and no longer can be.";
     case ReportVerdict::kWorkedButLook:
-      return still_guessed(report)
-                 ? "The groups have come closer, but the group of a row can still be guessed "
+      return still_predictable(report)
+                 ? "The groups have come closer, but the group of a row can still be predicted "
                    "better "
                    "than by chance."
                  : "The groups have come together, but there is something to look at.";
@@ -176,11 +179,11 @@ void tell_whose_rows(Report& report) {
   const FitSummary& summary = report.record.summary;
   if (!judged_unseen(report) && report.verdict == ReportVerdict::kWorkedButLook) return;
   if (judged_unseen(report) && no_gain_here(report)) {
-    report.sentences.push_back(
-        fmt::format("{} rows that no map was fitted on have become harder to guess (AUC {:.3f} -> "
-                    "{:.3f}{}, chance up to {:.3f}), but not enough.",
-                    summary.unseen_rows, summary.auc_before, summary.auc_after, among_whom(report),
-                    summary.auc_by_chance));
+    report.sentences.push_back(fmt::format(
+        "{} rows that no map was fitted on have become harder to predict (AUC {:.3f} -> "
+        "{:.3f}{}, chance up to {:.3f}), but not enough.",
+        summary.unseen_rows, summary.auc_before, summary.auc_after, among_whom(report),
+        summary.auc_by_chance));
     return;
   }
   report.sentences.push_back(
@@ -204,14 +207,14 @@ void add_headlines(Report& report) {
   if (!report.evaluation.judgement) return;
   const Judgement& judgement = *report.evaluation.judgement;
   const bool within = judgement.within_labels;
-  const Guess& before = within ? *judgement.within_before : judgement.guess_before;
-  const Guess& after = within ? *judgement.within_after : judgement.guess_after;
+  const GroupPrediction& before = within ? *judgement.within_before : judgement.prediction_before;
+  const GroupPrediction& after = within ? *judgement.within_after : judgement.prediction_after;
   const FitSummary& summary = report.record.summary;
   const bool unseen = judged_unseen(report);
   report.headlines.push_back(
-      {!within                 ? "guessing the group (AUC)"
-       : judgement.kinds_found ? "guessing the group among rows of one kind (AUC)"
-                               : "guessing the group among rows of one label (AUC)",
+      {!within                    ? "predicting the group (AUC)"
+       : judgement.clusters_found ? "predicting the group among rows of one cluster (AUC)"
+                                  : "predicting the group among rows of one label (AUC)",
        unseen ? fmt::format("{:.2f} → {:.2f}", summary.auc_before, summary.auc_after)
               : fmt::format("{:.2f} → {:.2f}", before.auc, after.auc),
        fmt::format("0.5 is chance, up to {:.3f} cannot be told from it{}",
@@ -222,7 +225,7 @@ void add_headlines(Report& report) {
        distance_text(judgement.energy.before) + " → " + distance_text(judgement.energy.after),
        fmt::format("chance: {:.1g} to {:.1g}", judgement.energy_low, judgement.energy.by_chance)});
   report.headlines.push_back(
-      {"neighbours kept within the group",
+      {"neighbors kept within the group",
        fmt::format("{:.0f} %", 100 * judgement.mean_neighbors_kept),
        fmt::format("chance: {:.0f} %", 100 * judgement.neighbors_by_chance)});
   if (judgement.label_transfer) {
@@ -349,8 +352,8 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
 
 const char* among_whom(const Report& report) {
   if (!report.record.summary.within_labels) return "";
-  return report.evaluation.judgement->kinds_found ? " among rows of one kind"
-                                                  : " among rows of one label";
+  return report.evaluation.judgement->clusters_found ? " among rows of one cluster"
+                                                     : " among rows of one label";
 }
 
 std::string_view name_of(ReportVerdict verdict) {

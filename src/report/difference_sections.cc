@@ -16,20 +16,20 @@ constexpr std::size_t kGroupsInAPicture = 20;
 constexpr std::size_t kFeaturesInAPicture = 20;
 constexpr std::size_t kFeaturesInTheTable = 100;
 constexpr const char* kKey =
-    "Filled: before. Hollow: after. Grey band: what groups dealt at random would have.";
+    "Filled: before. Hollow: after. Gray band: what groups assigned at random would have.";
 
-std::pair<double, double> chance_band(const Guess& guess) {
-  return {1 - guess.by_chance(), guess.by_chance()};
+std::pair<double, double> chance_band(const GroupPrediction& prediction) {
+  return {1 - prediction.by_chance(), prediction.by_chance()};
 }
 
-std::vector<Dumbbell> guesses_to_draw(const Report& report) {
+std::vector<Dumbbell> predictions_to_draw(const Report& report) {
   const Judgement& judgement = *report.evaluation.judgement;
   std::vector<Dumbbell> out = {{.name = "all groups",
-                                .before = judgement.guess_before.auc,
-                                .after = judgement.guess_after.auc,
-                                .band = chance_band(judgement.guess_after)}};
+                                .before = judgement.prediction_before.auc,
+                                .after = judgement.prediction_after.auc,
+                                .band = chance_band(judgement.prediction_after)}};
   if (judgement.within_after) {
-    out.push_back({.name = judgement.kinds_found ? "rows of one kind" : "rows of one label",
+    out.push_back({.name = judgement.clusters_found ? "rows of one kind" : "rows of one label",
                    .before = judgement.within_before->auc,
                    .after = judgement.within_after->auc,
                    .band = chance_band(*judgement.within_after)});
@@ -37,8 +37,8 @@ std::vector<Dumbbell> guesses_to_draw(const Report& report) {
   if (report.group_names.size() < 3) return out;
   std::vector<Dumbbell> groups;
   for (std::size_t m = 0; m < report.group_names.size(); ++m) {
-    const double before = judgement.guess_before.per_group[m];
-    const double after = judgement.guess_after.per_group[m];
+    const double before = judgement.prediction_before.per_group[m];
+    const double after = judgement.prediction_after.per_group[m];
     if (before == before && after == after) {
       groups.push_back({.name = report.group_names[m], .before = before, .after = after});
     }
@@ -51,8 +51,8 @@ std::vector<Dumbbell> guesses_to_draw(const Report& report) {
 }
 
 // After the alignment; what happened before, check() has said.
-std::string guess_sentence(const Report& report) {
-  const Guess& after = report.evaluation.judgement->guess_after;
+std::string prediction_sentence(const Report& report) {
+  const GroupPrediction& after = report.evaluation.judgement->prediction_after;
   std::string out = fmt::format("After the alignment it reaches {:.3f}", after.auc);
   if (after.auc < 1 - after.by_chance()) {
     out += ", below chance: rows lie nearer to rows of other groups than chance would put them";
@@ -64,7 +64,7 @@ std::string guess_sentence(const Report& report) {
                        summary.auc_after, among_whom(report));
     // Nothing is better for not having been fitted: fewer rows teach less.
     if (summary.auc_after < after.auc - 0.01 && !summary.within_labels) {
-      out += " (fewer rows are harder to guess)";
+      out += " (fewer rows are harder to predict)";
     }
   }
   return out + ".";
@@ -160,19 +160,19 @@ std::string difference_section(const Report& report) {
                         empty_state("It takes two groups of at least three rows each; add rows, or "
                                     "name the column that tells the groups."));
   }
-  sentences.push_back(guess_sentence(report));
-  const std::vector<Dumbbell> rows = guesses_to_draw(report);
+  sentences.push_back(prediction_sentence(report));
+  const std::vector<Dumbbell> rows = predictions_to_draw(report);
   double low = 0.4;
   for (const Dumbbell& row : rows) low = std::min({low, row.before, row.after});
   const std::string picture = draw_dumbbells(
       rows, std::max(0.0, low), 1,
-      {"Can the group be guessed?",
+      {"Can the group be predicted?",
        "The area under the curve before and after, on a line from chance to certainty.",
        "AUC: 0.5 is chance, 1 is certainty"});
   const std::size_t groups = report.group_names.size();
   const std::string note =
       groups > kGroupsInAPicture
-          ? fmt::format("{} Each group against the rest: {} of {}, the easiest to guess first.",
+          ? fmt::format("{} Each group against the rest: {} of {}, the easiest to predict first.",
                         kKey, kGroupsInAPicture, groups)
           : kKey;
   return page_section(1, "Is there a difference?", sentences,

@@ -43,13 +43,13 @@ void add_as_group(const Report& report, const Model& model, const Matrix& place,
 
 }  // namespace
 
-void show_rows_elsewhere(Report& report, const Model& model, const Journey& journey) {
+void show_rows_elsewhere(Report& report, const Model& model, const RowPaths& paths) {
   report.pixels = find_pixels(report.feature_names);
   report.elsewhere_features = report.worst_features;
   if (report.elsewhere_features.size() > kFeaturesOfARow) {
     report.elsewhere_features.resize(kFeaturesOfARow);
   }
-  const JudgedRows& rows = journey.rows();
+  const JudgedRows& rows = paths.rows();
   std::vector<Index> in_flow;
   for (std::size_t m = 0; m < rows.sizes.size() && in_flow.size() < kGroupsOfARow; ++m) {
     if (rows.sizes[m] == 0) continue;
@@ -67,7 +67,7 @@ void show_rows_elsewhere(Report& report, const Model& model, const Journey& jour
     for (std::size_t k = 0; k < in_flow.size(); ++k) {
       const Matrix there = k == own ? alone
                                     : model.flow.translate(in_flow[own], in_flow[k],
-                                                           SampleRows(alone), journey.workers());
+                                                           SampleRows(alone), paths.workers());
       add_as_group(report, model, there, k == own ? -1 : in_flow[k], shown);
     }
     report.elsewhere.push_back(std::move(shown));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFeaturesWithDensities = 12;
 constexpr Index kSteps = 48;
-// As check() has it: the guess and the features share the error rate.
+// As check() has it: the prediction and the features share the error rate.
 constexpr double kTests = 2;
 constexpr double kErrorRate = 0.05;
 
@@ -161,7 +161,7 @@ void find_features(Report& report, const Model& model, const ReportRows& rows,
     after.false_discovery_rate = std::min(1.0, kTests * rates[j]);
     after.differs = after.false_discovery_rate <= kErrorRate;
     if (report.evaluation.judgement) {
-      after.importance = report.evaluation.judgement->guess_after.importance[j];
+      after.importance = report.evaluation.judgement->prediction_after.importance[j];
     }
   }
   report.worst_features = order_by_shift(report.features);

@@ -92,7 +92,7 @@ std::vector<std::string> ladder_figures(const LadderRecord& ladder) {
                     "chance.",
                     "correction, from least to most"}),
         "Group AUC on held-out rows (lower is better), ± one standard deviation of random "
-        "assignment. Grey: chance. Filled: chosen."));
+        "assignment. Gray: chance. Filled: chosen."));
   }
   return out;
 }

@@ -1,11 +1,11 @@
-// What stands next to what: kinds around rows of each kind, and groups against groups.
+// What stands next to what: clusters around rows of each cluster, and groups against groups.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "conflux/comm/communicator.h"
-#include "judging/kinds_around.h"
+#include "judging/clusters_around.h"
 #include "matching/matching.h"
 #include "report/facts.h"
 
@@ -14,14 +14,14 @@ namespace conflux {
 namespace {
 
 constexpr Index kRowsForNeighbors = 3'000;
-// A kind with fewer rows is left to chance.
-constexpr Index kFewestOfAKind = 20;
+// A cluster with fewer rows is left to chance.
+constexpr Index kFewestOfACluster = 20;
 constexpr double kFusedBy = 0.10;
 constexpr Index kGroupsForPairs = 24;
 constexpr Index kRowsForPairs = 2'400;
 
-std::vector<Index> kinds_found(const ComparableRows& rows, const GroupSet& groups, Index& count,
-                               std::uint64_t seed, const Workers& workers) {
+std::vector<Index> clusters_found(const ComparableRows& rows, const GroupSet& groups, Index& count,
+                                  std::uint64_t seed, const Workers& workers) {
   GroupSet set;
   Index at = 0;
   JudgedRows standard{.rows = rows.before, .group_of = rows.group_of, .sizes = rows.sizes};
@@ -33,23 +33,24 @@ std::vector<Index> kinds_found(const ComparableRows& rows, const GroupSet& group
   }
   SelfCommunicator comm;
   const Matching matching = match_groups(set, {.seed = seed}, comm, workers);
-  count = matching.num_kinds();
+  count = matching.num_clusters();
   std::vector<Index> out;
-  for (const auto& kinds : matching.kinds) out.insert(out.end(), kinds.begin(), kinds.end());
+  for (const auto& clusters : matching.clusters)
+    out.insert(out.end(), clusters.begin(), clusters.end());
   return out;
 }
 
 void find_fused(Neighborhoods& out) {
   for (Index a = 0; a < out.after.rows(); ++a) {
-    if (out.rows[a] < kFewestOfAKind) continue;
+    if (out.rows[a] < kFewestOfACluster) continue;
     for (Index b = 0; b < out.after.cols(); ++b) {
-      if (a == b || out.rows[b] < kFewestOfAKind) continue;
+      if (a == b || out.rows[b] < kFewestOfACluster) continue;
       if (out.after(a, b) > out.before(a, b) + kFusedBy) out.fused.push_back({a, b});
     }
   }
   std::stable_sort(out.fused.begin(), out.fused.end(), [&](const auto& x, const auto& y) {
-    return out.after(x.kind, x.with) - out.before(x.kind, x.with) >
-           out.after(y.kind, y.with) - out.before(y.kind, y.with);
+    return out.after(x.cluster, x.with) - out.before(x.cluster, x.with) >
+           out.after(y.cluster, y.with) - out.before(y.cluster, y.with);
   });
 }
 
@@ -59,7 +60,7 @@ Neighborhoods of_labels(const std::vector<LabelNeighborhood>& found) {
   Neighborhoods out{.before = Matrix(count, count), .after = Matrix(count, count)};
   for (Index a = 0; a < count; ++a) {
     const LabelNeighborhood& each = found[static_cast<std::size_t>(a)];
-    out.kinds.push_back(each.label);
+    out.clusters.push_back(each.label);
     out.rows.push_back(each.rows);
     for (Index b = 0; b < count; ++b) {
       out.before(a, b) = each.before[static_cast<std::size_t>(b)];
@@ -70,22 +71,23 @@ Neighborhoods of_labels(const std::vector<LabelNeighborhood>& found) {
   return out;
 }
 
-std::optional<Neighborhoods> of_kinds(const Model& model, const GroupSet& groups,
-                                      const ReportRows& rows, std::uint64_t seed,
-                                      const Workers& workers) {
+std::optional<Neighborhoods> of_clusters(const Model& model, const GroupSet& groups,
+                                         const ReportRows& rows, std::uint64_t seed,
+                                         const Workers& workers) {
   const ComparableRows some = comparable_rows(rows, choose_rows(rows, kRowsForNeighbors, seed));
   if (some.before.rows() <= 2 * kNearestAsked || groups.num_groups() < 2) return std::nullopt;
   Index count = 0;
-  const std::vector<Index> kind_of = kinds_found(some, groups, count, seed, workers);
-  KindsAround found = look_around(some.before, some.after, kind_of, count, workers);
-  if (found.kinds.empty()) return std::nullopt;
+  const std::vector<Index> cluster_of = clusters_found(some, groups, count, seed, workers);
+  ClustersAround found = look_around(some.before, some.after, cluster_of, count, workers);
+  if (found.clusters.empty()) return std::nullopt;
   Neighborhoods out{.labels = false,
                     .rows = std::move(found.rows),
                     .before = std::move(found.before),
                     .after = std::move(found.after)};
-  for (const Index kind : found.kinds) out.kinds.push_back(fmt::format("kind {}", kind + 1));
-  // Kinds of a cloud without gaps are arbitrary; only a gate has taken them seriously.
-  if (model.record.options.gate == Gating::kKinds) find_fused(out);
+  for (const Index cluster : found.clusters)
+    out.clusters.push_back(fmt::format("cluster {}", cluster + 1));
+  // Clusters of a cloud without gaps are arbitrary; only a gate has taken them seriously.
+  if (model.record.options.gate == Gating::kClusters) find_fused(out);
   return out;
 }
 
@@ -102,7 +104,7 @@ std::optional<Neighborhoods> find_neighborhoods(const Report& report, const Mode
     out = of_labels(model.record.neighborhoods);
     out->of_fit = true;
   } else {
-    out = of_kinds(model, groups, rows, report.seed, workers);
+    out = of_clusters(model, groups, rows, report.seed, workers);
   }
   if (out) out->nearest = kNearestAsked;
   return out;

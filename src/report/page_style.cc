@@ -4,15 +4,15 @@
 
 namespace conflux {
 
-// Up to four groups are told apart by colours that are at least 0.20 apart in OKLab for every kind
-// of colour vision, with contrast above 3; a test measures both. Larger numbers are one hue.
+// Up to four groups are told apart by colors that are at least 0.20 apart in OKLab for every kind
+// of color vision, with contrast above 3; a test measures both. Larger numbers are one hue.
 constexpr std::string_view kStyle = R"css(
 :root{--bg:#fff;--ink:#1c1c1e;--soft:#5b5b66;--grid:#e4e4ea;--line:#c9c9d2;--card:#f5f5f8;
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;
---warn:#a34a00;--warnbg:#fff1e0;--grey:#9a9aa8}
+--warn:#a34a00;--warnbg:#fff1e0;--gray:#9a9aa8}
 @media (prefers-color-scheme:dark){:root{--bg:#16161a;--ink:#ececf1;--soft:#a9a9b6;--grid:#2c2c34;
 --line:#45454f;--card:#202027;--band:#3b3b47;--s0:#7080c0;--s1:#eeec47;--s2:#db4b28;--s3:#5adbe6;
---hue:#7f90d8;--onhue:#0d0d10;--warn:#ffab5c;--warnbg:#3a2813;--grey:#777784}}
+--hue:#7f90d8;--onhue:#0d0d10;--warn:#ffab5c;--warnbg:#3a2813;--gray:#777784}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:1.2rem 1rem 3rem;max-width:60rem;background:var(--bg);color:var(--ink);
 font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
@@ -62,8 +62,8 @@ text{font-size:11.5px;fill:var(--ink)}
 .ln{fill:none;stroke-width:1.8;stroke-linejoin:round}
 .pt{fill:none;stroke-width:3;stroke-linecap:round;stroke-opacity:.75}
 .pm{fill:none;stroke-width:1.2;stroke-opacity:.85}
-.grey{stroke:var(--grey);stroke-width:1;stroke-opacity:.55}
-.pt.grey{stroke-width:2.2}
+.gray{stroke:var(--gray);stroke-width:1;stroke-opacity:.55}
+.pt.gray{stroke-width:2.2}
 .s0{stroke:var(--s0)}.s1{stroke:var(--s1)}.s2{stroke:var(--s2)}.s3{stroke:var(--s3)}
 .d1{stroke-dasharray:6 2}.d2{stroke-dasharray:2 2}.d3{stroke-dasharray:8 2 2 2}
 .d4{stroke-dasharray:10 4}.d5{stroke-dasharray:1 3}
@@ -101,7 +101,7 @@ footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.8rem}
 @page{margin:14mm}
 @media print{:root{--bg:#fff;--ink:#000;--soft:#444;--grid:#ddd;--line:#bbb;--card:#f3f3f3;
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;
---warn:#a34a00;--warnbg:#fff;--grey:#9a9aa8}
+--warn:#a34a00;--warnbg:#fff;--gray:#9a9aa8}
 body{max-width:none;padding:0;font-size:11pt}nav,.frames{display:none}
 .numbers{grid-template-columns:repeat(4,1fr)}.numbers .value{font-size:1.15rem}
 figure{max-width:22rem}

@@ -44,9 +44,9 @@ Plane largest_directions(const Matrix& rows) {
 
 Plane plane_of_moves(const Matrix& before, const Matrix& after, bool& moved) {
   const Matrix moves = after - before;
-  const Matrix centred = before.rowwise() - before.colwise().mean().eval();
-  moved = moves.squaredNorm() > kMoved * centred.squaredNorm();
-  return largest_directions(moved ? moves : centred);
+  const Matrix centered = before.rowwise() - before.colwise().mean().eval();
+  moved = moves.squaredNorm() > kMoved * centered.squaredNorm();
+  return largest_directions(moved ? moves : centered);
 }
 
 std::string direction_name(const std::vector<std::string>& features, const Vector& direction) {

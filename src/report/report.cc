@@ -73,15 +73,17 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
                                 .progress = options.progress});
   if (!can_be_checked(groups)) return;
   if (options.progress) options.progress("looking for differences between the groups");
-  // Guessing is what takes time; of all rows, both judges ask it the same question, unless values
-  // repeat: the fit is judged by their spread coordinates.
+  // GroupPredictionTest is what takes time; of all rows, both judges ask it the same question,
+  // unless values repeat: the fit is judged by their spread coordinates.
   const bool all_rows =
       report.evaluation.judgement && report.evaluation.judgement->rows == groups.num_samples();
   const auto values = value_of(model.columns);
-  const Guess* known = all_rows && !values ? &report.evaluation.judgement->guess_before : nullptr;
-  report.check = check(
-      groups,
-      {.seed = options.seed, .threads = options.threads, .known_guess = known, .value_of = values});
+  const GroupPrediction* known =
+      all_rows && !values ? &report.evaluation.judgement->prediction_before : nullptr;
+  report.check = check(groups, {.seed = options.seed,
+                                .threads = options.threads,
+                                .known_prediction = known,
+                                .value_of = values});
 }
 
 }  // namespace
@@ -101,10 +103,10 @@ Report make_report(const Model& model, const GroupSet& groups, const ReportOptio
   out.reach = find_reach(model, rows, workers);
   warp_grids(out, model.flow, rows, workers);
   if (options.rows > 0) {
-    const Journey journey(groups, options.rows, options.seed, options.threads);
-    out.view = view_rows(journey, model.flow);
-    show_rows_elsewhere(out, model, journey);
-    out.rows_inside = journey.rows().rows.rows();
+    const RowPaths paths(groups, options.rows, options.seed, options.threads);
+    out.view = view_rows(paths, model.flow);
+    show_rows_elsewhere(out, model, paths);
+    out.rows_inside = paths.rows().rows.rows();
   }
   conclude(out, model, options);
   return out;

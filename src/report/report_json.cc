@@ -20,7 +20,7 @@ Json json_of(const Change& change) {
   return {{"before", change.before}, {"after", change.after}, {"by_chance", change.by_chance}};
 }
 
-Json json_of(const Guess& before, const Guess& after) {
+Json json_of(const GroupPrediction& before, const GroupPrediction& after) {
   return json_of({before.auc, after.auc, after.by_chance()});
 }
 
@@ -48,7 +48,7 @@ Json data_json(const Report& report) {
 
 Json check_json(const CheckReport& check) {
   return {{"differ", check.differ},      {"p_value", check.p_value},
-          {"auc", check.guess.auc},      {"auc_by_chance", check.guess.by_chance()},
+          {"auc", check.prediction.auc}, {"auc_by_chance", check.prediction.by_chance()},
           {"overlap", check.overlap},    {"advice", name_of(check.advice)},
           {"sentences", check.sentences}};
 }
@@ -56,7 +56,7 @@ Json check_json(const CheckReport& check) {
 Json judgement_json(const Judgement& judgement) {
   Json out = {{"verdict", name_of(judgement.verdict)},
               {"rows", judgement.rows},
-              {"guess_auc", json_of(judgement.guess_before, judgement.guess_after)},
+              {"group_auc", json_of(judgement.prediction_before, judgement.prediction_after)},
               {"within_labels", judgement.within_labels},
               {"energy", json_of(judgement.energy)},
               {"energy_low", judgement.energy_low},
@@ -65,7 +65,7 @@ Json judgement_json(const Judgement& judgement) {
               {"sentences", judgement.sentences},
               {"warnings", judgement.warnings}};
   if (judgement.within_after) {
-    out["guess_auc_within_labels"] = json_of(*judgement.within_before, *judgement.within_after);
+    out["group_auc_within_labels"] = json_of(*judgement.within_before, *judgement.within_after);
   }
   if (judgement.ilisi) out["ilisi"] = json_of(*judgement.ilisi);
   if (judgement.clisi) out["clisi"] = json_of(*judgement.clisi);
@@ -79,8 +79,8 @@ Json groups_json(const Report& report) {
     Json group = {{"name", report.group_names[m]}, {"rows", report.group_sizes[m]}};
     if (report.evaluation.judgement) {
       const Judgement& judgement = *report.evaluation.judgement;
-      group["guess_auc"] = {{"before", judgement.guess_before.per_group[m]},
-                            {"after", judgement.guess_after.per_group[m]}};
+      group["group_auc"] = {{"before", judgement.prediction_before.per_group[m]},
+                            {"after", judgement.prediction_after.per_group[m]}};
       const GroupDistance& far = judgement.energy_of_group[m];
       group["energy"] = {
           {"before", far.before}, {"after", far.after}, {"low", far.low}, {"high", far.high}};
@@ -104,15 +104,15 @@ Json features_json(const Report& report) {
 
 Json neighborhoods_json(const Neighborhoods& near) {
   Json fused = Json::array();
-  for (const auto& [kind, with] : near.fused) {
-    fused.push_back({{"kind", near.kinds[kind]},
-                     {"with", near.kinds[with]},
-                     {"before", near.before(kind, with)},
-                     {"after", near.after(kind, with)}});
+  for (const auto& [cluster, with] : near.fused) {
+    fused.push_back({{"cluster", near.clusters[cluster]},
+                     {"with", near.clusters[with]},
+                     {"before", near.before(cluster, with)},
+                     {"after", near.after(cluster, with)}});
   }
-  return {{"of", near.labels ? "labels" : "kinds"},
+  return {{"of", near.labels ? "labels" : "clusters"},
           {"of_fit", near.of_fit},
-          {"kinds", near.kinds},
+          {"clusters", near.clusters},
           {"rows", near.rows},
           {"nearest", near.nearest},
           {"before", rows_of(near.before)},
@@ -145,12 +145,13 @@ Json layers_json(const std::vector<LayerRecord>& layers) {
 }
 
 Json fit_json(const FitRecord& record) {
-  Json guesses = Json::array();
-  for (const GuessRecord& each : record.guesses) {
-    guesses.push_back({{"layer", each.layer}, {"auc", each.auc}, {"by_chance", each.by_chance}});
+  Json predictions = Json::array();
+  for (const PredictionRecord& each : record.predictions) {
+    predictions.push_back(
+        {{"layer", each.layer}, {"auc", each.auc}, {"by_chance", each.by_chance}});
   }
   Json groups = Json::array();
-  for (const GroupMatch& each : record.kinds.groups) {
+  for (const GroupMatch& each : record.clusters.groups) {
     groups.push_back({{"matched", each.matched},
                       {"distance", each.distance},
                       {"parts", each.parts},
@@ -161,10 +162,10 @@ Json fit_json(const FitRecord& record) {
               {"held_out_nb", nullptr},
               {"layers", layers_json(record.layers)},
               {"dropped_layers", layers_json(record.dropped_layers)},
-              {"guesses", std::move(guesses)},
-              {"kinds",
-               {{"reason", record.kinds.reason},
-                {"sentences", record.kinds.sentences},
+              {"predictions", std::move(predictions)},
+              {"clusters",
+               {{"reason", record.clusters.reason},
+                {"sentences", record.clusters.sentences},
                 {"groups", std::move(groups)}}},
               {"check", check_to_json(record.check)},
               {"neighborhoods", neighborhoods_to_json(record.neighborhoods)},

@@ -52,15 +52,15 @@ Svg begin_plane(const PlaneScales& scales, const std::string& x_name, const std:
 void draw_points(Svg& svg, const RowView& view, const Matrix& rows, const GroupStyles& styles,
                  const PlaneScales& scales) {
   // paths[turn][group]; all groups without a look of their own share one path below the others.
-  std::string grey;
+  std::string gray;
   std::vector<std::vector<std::string>> paths(
       kTurns, std::vector<std::string>(static_cast<std::size_t>(styles.groups())));
   for (Index i = 0; i < rows.rows(); ++i) {
     const Index group = view.group_of[i];
-    std::string& path = styles.shown(group) ? paths[i % kTurns][group] : grey;
+    std::string& path = styles.shown(group) ? paths[i % kTurns][group] : gray;
     path += styles.marker(group, scales.x.at(rows(i, 0)), scales.y.at(rows(i, 1)));
   }
-  svg.path(grey, "pt grey");
+  svg.path(gray, "pt gray");
   for (const auto& turn : paths) {
     for (Index m = 0; m < styles.groups(); ++m) svg.path(turn[m], styles.point_class(m));
   }
@@ -70,7 +70,7 @@ std::string scatter(const RowView& view, const GroupStyles& styles, const Matrix
                     const std::string& when) {
   const PlaneScales scales = scales_of(view);
   Svg svg = begin_plane(scales, view.x_name, "Rows on a plane, " + when,
-                        fmt::format("{} rows, coloured by group; horizontally {}, vertically {}.",
+                        fmt::format("{} rows, colored by group; horizontally {}, vertically {}.",
                                     rows.rows(), view.x_name, view.y_name));
   draw_points(svg, view, rows, styles, scales);
   return std::move(svg).finish();
@@ -98,13 +98,13 @@ std::string ways_picture(const Report& report) {
   const RowView& view = *report.view;
   const PlaneScales scales = scales_of(view);
   Svg svg = begin_plane(scales, view.x_name, "The ways of these rows",
-                        "From where a row was to where it is, over all rows in grey.");
+                        "From where a row was to where it is, over all rows in gray.");
   std::string all;
   for (Index i = 0; i < view.after().rows(); ++i) {
     all += fmt::format("M{:.1f} {:.1f}h0", scales.x.at(view.after()(i, 0)),
                        scales.y.at(view.after()(i, 1)));
   }
-  svg.path(all, "pt grey");
+  svg.path(all, "pt gray");
   for (const RowElsewhere& row : report.elsewhere) {
     std::vector<std::pair<double, double>> way;
     for (const Matrix& place : view.places) {

@@ -12,7 +12,7 @@ namespace conflux {
 namespace {
 
 constexpr std::size_t kGroupsDrawn = 30;
-// Beyond, lines of further groups would only make a grey ribbon darker.
+// Beyond, lines of further groups would only make a gray ribbon darker.
 constexpr Index kGroupsWithLines = 30;
 constexpr double kDensityWidth = 230;
 
@@ -52,12 +52,12 @@ std::string distance_sentence(const Report& report) {
   const auto count = static_cast<Index>(groups.size());
   if (below == count) {
     return fmt::format(
-        "After the alignment {} groups are nearer to the rest than groups dealt at random{}.",
+        "After the alignment {} groups are nearer to the rest than groups assigned at random{}.",
         count == 2 ? "both" : fmt::format("all {}", count),
         report.fitted_rows ? ", as fitted rows are" : "");
   }
   return fmt::format(
-      "After the alignment {} of {} groups are as near to the rest as groups dealt at random{}.",
+      "After the alignment {} of {} groups are as near to the rest as groups assigned at random{}.",
       count - far, count,
       below > 0 ? fmt::format(", {} of them even nearer{}", below,
                               report.fitted_rows ? ", as fitted rows are" : "")
@@ -170,13 +170,14 @@ std::string success_section(const Report& report, const GroupStyles& styles) {
         draw_dumbbells(rows, range.low - room, range.high + room,
                        {"Distance of each group from the rest, before and after",
                         "Energy distance in mean distances within groups, with the band of random "
-                        "deals.",
+                        "permutations.",
                         "energy distance from the rest"}),
         groups > kGroupsDrawn
-            ? fmt::format("Filled: before. Hollow: after. Grey band: nine of ten random deals. {} "
-                          "of {} groups, the farthest first.",
-                          kGroupsDrawn, groups)
-            : "Filled: before. Hollow: after. Grey band: nine of ten random deals.")});
+            ? fmt::format(
+                  "Filled: before. Hollow: after. Gray band: 90 % of random assignments. {} "
+                  "of {} groups, the farthest first.",
+                  kGroupsDrawn, groups)
+            : "Filled: before. Hollow: after. Gray band: 90 % of random assignments.")});
   } else {
     sentences.push_back("Distances need two groups of at least three rows each.");
   }

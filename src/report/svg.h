@@ -1,6 +1,6 @@
 // Pictures as SVG text, and names as text that a page may show.
 //
-// A picture is 360 units wide, so that its letters stay readable on a phone. Colours are classes of
+// A picture is 360 units wide, so that its letters stay readable on a phone. Colors are classes of
 // the page, which knows light and dark. Numbers are written with one decimal: the same bytes on
 // every machine.
 

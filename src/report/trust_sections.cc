@@ -14,46 +14,49 @@ namespace conflux {
 
 namespace {
 
-std::string kinds_picture(const Neighborhoods& near, const Matrix& shares, const char* when,
-                          bool mark) {
+std::string clusters_picture(const Neighborhoods& near, const Matrix& shares, const char* when,
+                             bool mark) {
   std::vector<std::pair<Index, Index>> marked;
-  for (const auto& [kind, with] : near.fused) {
-    if (mark) marked.emplace_back(kind, with);
+  for (const auto& [cluster, with] : near.fused) {
+    if (mark) marked.emplace_back(cluster, with);
   }
   return figure(
-      draw_heat(shares, near.kinds, 1, marked, true,
-                {fmt::format("Whose are the nearest rows, {}", when),
-                 "Row by row of the table: of the nearest rows of rows of this kind, the share of "
-                 "each kind in percent."}),
+      draw_heat(
+          shares, near.clusters, 1, marked, true,
+          {fmt::format("Whose are the nearest rows, {}", when),
+           "Row by row of the table: of the nearest rows of rows of this cluster, the share of "
+           "each cluster in percent."}),
       fmt::format("{}: of the {} nearest rows of a row of this line, the share (%) of each column.",
                   when, near.nearest));
 }
 
 std::string fused_sentence(const Neighborhoods& near) {
-  const char* what = near.labels ? "labels" : "kinds that were found without labels";
+  const char* what = near.labels ? "labels" : "clusters that were found without labels";
   if (near.fused.empty()) {
     return fmt::format(
         "No: around rows of every one of {} {}, no other one has risen by more than 10 points.",
-        near.kinds.size(), what);
+        near.clusters.size(), what);
   }
   std::vector<std::string> names;
-  for (const auto& [kind, with] : near.fused) {
+  for (const auto& [cluster, with] : near.fused) {
     if (names.size() == 6) break;
-    names.push_back(fmt::format("{} around {} ({:.0f} % -> {:.0f} %)", near.kinds[with],
-                                near.kinds[kind], 100 * near.before(kind, with),
-                                100 * near.after(kind, with)));
+    names.push_back(fmt::format("{} around {} ({:.0f} % -> {:.0f} %)", near.clusters[with],
+                                near.clusters[cluster], 100 * near.before(cluster, with),
+                                100 * near.after(cluster, with)));
   }
   return fmt::format("▲ Look: among {}, {} more than before: {}.", what,
                      near.fused.size() == 1 ? "one is met" : "some are met",
                      fmt::join(names, ", "));
 }
 
-std::string kinds_sentence(const Neighborhoods& near) {
+std::string clusters_sentence(const Neighborhoods& near) {
   return fmt::format(
       "Without labels nobody can be sure; name their column with --label. Here rows that lie "
-      "together were taken for {} kinds, which are arbitrary where nothing lies apart: of the rows "
-      "around a row {:.0f} % were of its own kind before, and {:.0f} % are now.",
-      near.kinds.size(), 100 * near.before.diagonal().mean(), 100 * near.after.diagonal().mean());
+      "together were taken for {} clusters, which are arbitrary where nothing lies apart: of the "
+      "rows "
+      "around a row {:.0f} % were of its own cluster before, and {:.0f} % are now.",
+      near.clusters.size(), 100 * near.before.diagonal().mean(),
+      100 * near.after.diagonal().mean());
 }
 
 std::string where_labels_are_from(const Report& report) {
@@ -221,11 +224,11 @@ std::vector<Point> spread_points(const FitRecord& record) {
   return out;
 }
 
-std::string guesses_picture(const FitRecord& record) {
+std::string predictions_picture(const FitRecord& record) {
   std::vector<Dumbbell> rows;
   double low = 0.4;
   Index last = -1;
-  for (const GuessRecord& each : record.guesses) {
+  for (const PredictionRecord& each : record.predictions) {
     // What was tried beside these layers has not more of them.
     if (each.layer <= last) continue;
     last = each.layer;
@@ -237,7 +240,7 @@ std::string guesses_picture(const FitRecord& record) {
   }
   return draw_dumbbells(
       rows, low, 1,
-      {"Could the group of held-out rows be guessed?",
+      {"Could the group of held-out rows be predicted?",
        "The AUC at some places of the fit, with its chance band.", "AUC of held-out rows"});
 }
 
@@ -272,17 +275,17 @@ std::string fusing_section(const Report& report) {
   const char* question = "Was anything fused?";
   if (!report.neighborhoods) {
     return page_section(5, question, {"This cannot be told from these rows."},
-                        empty_state("It takes more than 30 rows of at least two kinds; name the "
+                        empty_state("It takes more than 30 rows of at least two clusters; name the "
                                     "column that tells what rows show with --label."));
   }
   const Neighborhoods& near = *report.neighborhoods;
   std::vector<std::string> sentences;
   if (near.of_fit) sentences.push_back(where_labels_are_from(report));
   if (near.labels || !near.fused.empty()) sentences.push_back(fused_sentence(near));
-  if (!near.labels) sentences.push_back(kinds_sentence(near));
+  if (!near.labels) sentences.push_back(clusters_sentence(near));
   return page_section(5, question, sentences,
-                      side_by_side({kinds_picture(near, near.before, "Before", false),
-                                    kinds_picture(near, near.after, "After", true)}));
+                      side_by_side({clusters_picture(near, near.before, "Before", false),
+                                    clusters_picture(near, near.after, "After", true)}));
 }
 
 std::string reach_section(const Report& report) {
@@ -331,9 +334,9 @@ std::string stop_section(const Report& report) {
                                "The end of the picture beside it, larger."}),
                fmt::format("The same from layer {:.0f} on, larger.", last.front().layer)));
   }
-  if (!record.guesses.empty()) {
-    figures.push_back(figure(guesses_picture(record),
-                             "How well the group of held-out rows was guessed; grey: chance."));
+  if (!record.predictions.empty()) {
+    figures.push_back(figure(predictions_picture(record),
+                             "How well the group of held-out rows was predicted; gray: chance."));
   }
   std::vector<std::string> sentences = record.ladder.sentences;
   sentences.push_back(stop_sentence(record));

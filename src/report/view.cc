@@ -39,10 +39,10 @@ void add_lines(const Matrix& rows, Index along, std::vector<Matrix>& out) {
 
 }  // namespace
 
-RowView view_rows(const Journey& journey, const Flow& flow) {
-  JourneyFrames frames = journey.key_frames(flow, kFramesOnAPage);
+RowView view_rows(const RowPaths& paths, const Flow& flow) {
+  PathFrames frames = paths.key_frames(flow, kFramesOnAPage);
   // Features themselves have places of their own.
-  if (journey.feature_names().size() != 2) {
+  if (paths.feature_names().size() != 2) {
     const Eigen::RowVectorXd middle = frames.places.front().colwise().mean();
     for (Matrix& each : frames.places) each.rowwise() -= middle;
   }
@@ -52,7 +52,7 @@ RowView view_rows(const Journey& journey, const Flow& flow) {
           .share_of = std::move(frames.share_of),
           .layers = std::move(frames.layers),
           .places = std::move(frames.places),
-          .group_of = journey.rows().group_of};
+          .group_of = paths.rows().group_of};
 }
 
 void warp_grids(Report& report, const Flow& flow, const ReportRows& rows, const Workers& workers) {

@@ -14,7 +14,7 @@ constexpr Index kRowsPerTask = 256;
 
 template <class Scalar>
 MatrixOf<Scalar> normalized_rows(const Group& group, const RowList& chosen,
-                                 const CentreAndScale& common, std::span<const Index> features,
+                                 const CenterAndScale& common, std::span<const Index> features,
                                  const Workers& workers) {
   const Index dim = features.empty() ? group.rows.cols() : static_cast<Index>(features.size());
   MatrixOf<Scalar> out(static_cast<Index>(chosen.size()), dim);
@@ -27,7 +27,7 @@ MatrixOf<Scalar> normalized_rows(const Group& group, const RowList& chosen,
         const auto* row = rows.row(*next);
         for (Index j = 0; j < dim; ++j) {
           const Index f = features.empty() ? j : features[static_cast<std::size_t>(j)];
-          out(i, j) = static_cast<Scalar>((row[f] - common.centre(f)) * per_unit);
+          out(i, j) = static_cast<Scalar>((row[f] - common.center(f)) * per_unit);
         }
       }
     });
@@ -106,22 +106,22 @@ GroupSet gather_groups(const GroupSet& groups, std::span<const RowList> chosen,
 }
 
 // Means over the chosen rows of all processes; first of each group, then of the groups.
-CentreAndScale common_centre_and_scale(const GroupSet& groups, std::span<const RowList> chosen,
+CenterAndScale common_center_and_scale(const GroupSet& groups, std::span<const RowList> chosen,
                                        std::span<const double> weights, Communicator& comm) {
   const Index dim = groups.dim();
-  Vector centre = Vector::Zero(dim);
+  Vector center = Vector::Zero(dim);
   std::vector<double> counts;
   for (const auto& rows : chosen) counts.push_back(static_cast<double>(rows.size()));
   comm.sum(counts);
-  add_in_order(groups, chosen, counts, std::span(centre.data(), static_cast<std::size_t>(dim)),
-               comm, [&](Index m, const auto& row) { centre += (weights[m] / counts[m]) * row; });
+  add_in_order(groups, chosen, counts, std::span(center.data(), static_cast<std::size_t>(dim)),
+               comm, [&](Index m, const auto& row) { center += (weights[m] / counts[m]) * row; });
   double variance = 0;
   add_in_order(groups, chosen, counts, std::span(&variance, 1), comm,
                [&](Index m, const auto& row) {
-                 variance += (weights[m] / counts[m]) * (row - centre).squaredNorm();
+                 variance += (weights[m] / counts[m]) * (row - center).squaredNorm();
                });
   variance /= static_cast<double>(dim);
-  return {std::move(centre), variance > 0 ? std::sqrt(variance) : 1.0};
+  return {std::move(center), variance > 0 ? std::sqrt(variance) : 1.0};
 }
 
 template <class Scalar>
@@ -134,7 +134,7 @@ Index SearchSample<Scalar>::num_samples() const {
 template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups, std::span<const RowList> chosen,
                                           std::span<const double> weights, Communicator& comm,
-                                          const Workers& workers, const CentreAndScale* common,
+                                          const Workers& workers, const CenterAndScale* common,
                                           std::span<const Index> features) {
   if (comm.size() > 1) {
     const GroupSet gathered = gather_groups(groups, chosen, comm);
@@ -142,8 +142,8 @@ SearchSample<Scalar> gather_search_sample(const GroupSet& groups, std::span<cons
     return gather_search_sample<Scalar>(gathered, every_row(gathered), weights, alone, workers,
                                         common, features);
   }
-  const CentreAndScale used =
-      common != nullptr ? *common : common_centre_and_scale(groups, chosen, weights, comm);
+  const CenterAndScale used =
+      common != nullptr ? *common : common_center_and_scale(groups, chosen, weights, comm);
   SearchSample<Scalar> sample;
   sample.scale = used.scale;
   for (Index m = 0; m < groups.num_groups(); ++m) {
@@ -159,11 +159,11 @@ template struct SearchSample<float>;
 template struct SearchSample<double>;
 template SearchSample<float> gather_search_sample(const GroupSet&, std::span<const RowList>,
                                                   std::span<const double>, Communicator&,
-                                                  const Workers&, const CentreAndScale*,
+                                                  const Workers&, const CenterAndScale*,
                                                   std::span<const Index>);
 template SearchSample<double> gather_search_sample(const GroupSet&, std::span<const RowList>,
                                                    std::span<const double>, Communicator&,
-                                                   const Workers&, const CentreAndScale*,
+                                                   const Workers&, const CenterAndScale*,
                                                    std::span<const Index>);
 
 }  // namespace conflux

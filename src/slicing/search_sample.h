@@ -1,6 +1,6 @@
 // The rows that a search for directions looks at.
 //
-// Rows of all processes, moved by a common centre and divided by a common scale so that single
+// Rows of all processes, moved by a common center and divided by a common scale so that single
 // precision is enough. Neither changes which directions are best: a shift common to all groups
 // cancels in every comparison, a scale multiplies all of them.
 
@@ -31,14 +31,14 @@ struct SearchSample {
 };
 
 /// What rows are moved and divided by.
-struct CentreAndScale {
-  Vector centre;
+struct CenterAndScale {
+  Vector center;
   double scale;
 };
 
 /// Mean of the chosen rows of all processes, and their root mean square deviation per feature.
 /// Groups weigh `weights`.
-CentreAndScale common_centre_and_scale(const GroupSet& groups, std::span<const RowList> chosen,
+CenterAndScale common_center_and_scale(const GroupSet& groups, std::span<const RowList> chosen,
                                        std::span<const double> weights, Communicator& comm);
 
 /// The chosen rows of all processes, in the order of ranks, as groups of one, in one exchange.
@@ -53,7 +53,7 @@ template <class Scalar>
 SearchSample<Scalar> gather_search_sample(const GroupSet& groups, std::span<const RowList> chosen,
                                           std::span<const double> weights, Communicator& comm,
                                           const Workers& workers,
-                                          const CentreAndScale* common = nullptr,
+                                          const CenterAndScale* common = nullptr,
                                           std::span<const Index> features = {});
 
 }  // namespace conflux

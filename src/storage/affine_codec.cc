@@ -18,16 +18,16 @@ void write_affine(const Layer& any, const LayerSink& sink) {
   TensorWriter& out = sink.out;
   const auto groups = static_cast<Index>(layer.maps().size());
   const Index dim = layer.dim();
-  std::vector<double> mean, centre, matrix, inverse, log_det;
+  std::vector<double> mean, center, matrix, inverse, log_det;
   for (const AffineLayer::Map& map : layer.maps()) {
     mean.insert(mean.end(), map.mean.begin(), map.mean.end());
-    centre.insert(centre.end(), map.centre.begin(), map.centre.end());
+    center.insert(center.end(), map.center.begin(), map.center.end());
     matrix.insert(matrix.end(), map.matrix.data(), map.matrix.data() + map.matrix.size());
     inverse.insert(inverse.end(), map.inverse.data(), map.inverse.data() + map.inverse.size());
     log_det.push_back(map.log_det);
   }
   out.add(prefix + ".mean", {groups, dim}, mean);
-  out.add(prefix + ".centre", {groups, dim}, centre);
+  out.add(prefix + ".center", {groups, dim}, center);
   out.add(prefix + ".matrix", {groups, dim, dim}, matrix);
   out.add(prefix + ".inverse", {groups, dim, dim}, inverse);
   out.add(prefix + ".log_det", {groups}, log_det);
@@ -60,14 +60,14 @@ AffineLayer::Shrunken read_shrunken(const std::string& prefix, Index dim, Tensor
 std::shared_ptr<const Layer> read_affine(const LayerSource& source) {
   const auto& [prefix, texts, groups, dim, file] = source;
   const std::vector<double> mean = file.doubles(prefix + ".mean", {groups, dim});
-  const std::vector<double> centre = file.doubles(prefix + ".centre", {groups, dim});
+  const std::vector<double> center = file.doubles(prefix + ".center", {groups, dim});
   const std::vector<double> matrix = file.doubles(prefix + ".matrix", {groups, dim, dim});
   const std::vector<double> inverse = file.doubles(prefix + ".inverse", {groups, dim, dim});
   const std::vector<double> log_det = file.doubles(prefix + ".log_det", {groups});
   std::vector<AffineLayer::Map> maps;
   for (Index m = 0; m < groups; ++m) {
     maps.push_back({Eigen::Map<const Vector>(mean.data() + m * dim, dim),
-                    Eigen::Map<const Vector>(centre.data() + m * dim, dim),
+                    Eigen::Map<const Vector>(center.data() + m * dim, dim),
                     Eigen::Map<const Matrix>(matrix.data() + m * dim * dim, dim, dim),
                     Eigen::Map<const Matrix>(inverse.data() + m * dim * dim, dim, dim),
                     log_det[m]});

@@ -18,13 +18,13 @@ void write_gated(const Layer& any, const LayerSink& sink) {
   const Gate& gate = layer.gate();
   write_frame(layer.frame(), prefix + ".frame", out);
   write_frame(gate.frame(), prefix + ".gate.frame", out);
-  std::vector<double> centres;
-  for (const Matrix& each : gate.centres()) {
-    centres.insert(centres.end(), each.data(), each.data() + each.size());
+  std::vector<double> centers;
+  for (const Matrix& each : gate.centers()) {
+    centers.insert(centers.end(), each.data(), each.data() + each.size());
   }
-  out.add(prefix + ".gate.centres",
-          {static_cast<Index>(gate.centres().size()), gate.kinds(), gate.frame().directions()},
-          centres);
+  out.add(prefix + ".gate.centers",
+          {static_cast<Index>(gate.centers().size()), gate.clusters(), gate.frame().directions()},
+          centers);
   out.add(prefix + ".gate.scale", {1}, std::vector<double>{gate.scale()});
   std::vector<std::vector<MonotoneMap>> maps;
   for (const auto& of_group : layer.maps()) maps.emplace_back(of_group.begin(), of_group.end());
@@ -46,26 +46,26 @@ Gate read_gate(const std::string& prefix, Index groups, const Frame& beside, Ten
   if (!(overlap.cwiseAbs().maxCoeff() <= kLargestDrift)) {
     damaged(prefix + ".frame", "sees what the layer moves");
   }
-  const Shape shape = file.shape(prefix + ".centres", 3);
+  const Shape shape = file.shape(prefix + ".centers", 3);
   if ((shape[0] != 1 && shape[0] != groups) || shape[1] < 1 || shape[2] != frame.directions()) {
-    damaged(prefix + ".centres", "has the wrong shape");
+    damaged(prefix + ".centers", "has the wrong shape");
   }
-  const std::vector<double> values = file.doubles(prefix + ".centres", shape);
-  std::vector<Matrix> centres;
+  const std::vector<double> values = file.doubles(prefix + ".centers", shape);
+  std::vector<Matrix> centers;
   for (Index g = 0; g < shape[0]; ++g) {
-    centres.push_back(
+    centers.push_back(
         Eigen::Map<const Matrix>(values.data() + g * shape[1] * shape[2], shape[1], shape[2]));
   }
   const double scale = file.doubles(prefix + ".scale", {1}).front();
   if (!(scale > 0)) damaged(prefix + ".scale", "is not above 0");
-  return Gate(std::move(frame), std::move(centres), scale);
+  return Gate(std::move(frame), std::move(centers), scale);
 }
 
 std::shared_ptr<const Layer> read_gated(const LayerSource& source) {
   const auto& [prefix, texts, groups, dim, file] = source;
   Frame frame = read_frame(prefix + ".frame", dim, file);
   Gate gate = read_gate(prefix + ".gate", groups, frame, file);
-  const Index lines = product_of_sizes(gate.kinds(), frame.directions());
+  const Index lines = product_of_sizes(gate.clusters(), frame.directions());
   GatedLayer::Maps maps;
   for (const auto& of_group : read_maps("quantile", prefix, groups, lines, file).maps) {
     maps.emplace_back();

@@ -82,10 +82,10 @@ void read(const Json& json, std::string_view name, RowLimit& out) {
 }
 
 void read(const Json& json, std::string_view name, LayerRecord& out);
-void read(const Json& json, std::string_view name, GuessRecord& out);
+void read(const Json& json, std::string_view name, PredictionRecord& out);
 void read(const Json& json, std::string_view name, FitSummary& out);
 void read(const Json& json, std::string_view name, GroupMatch& out);
-void read(const Json& json, std::string_view name, KindsRecord& out);
+void read(const Json& json, std::string_view name, ClustersRecord& out);
 void read(const Json& json, std::string_view name, CheckRecord& out);
 void read(const Json& json, std::string_view name, RungRecord& out);
 void read(const Json& json, std::string_view name, LadderRecord& out);
@@ -166,7 +166,7 @@ LayerRecord layer_from_json(const Json& json, std::string_view name) {
   return layer;
 }
 
-void read(const Json& json, std::string_view name, GuessRecord& out) {
+void read(const Json& json, std::string_view name, PredictionRecord& out) {
   Fields fields(json, name);
   fields.get("layer", out.layer);
   fields.get_number_or_nan("auc", out.auc);
@@ -183,7 +183,7 @@ void read(const Json& json, std::string_view name, GroupMatch& out) {
   fields.check_all_known();
 }
 
-void read(const Json& json, std::string_view name, KindsRecord& out) {
+void read(const Json& json, std::string_view name, ClustersRecord& out) {
   Fields fields(json, name);
   fields.get("reason", out.reason);
   fields.get("groups", out.groups);
@@ -294,8 +294,8 @@ FitOptions options_from_json(const Json& json) {
   // Names of version 0.1. Scales belong to columns now; layers of scores are in the file.
   std::string scale;
   fields.get("scale", scale);
-  fields.get("cells", options.kinds);
-  fields.get("min_cell", options.min_kind);
+  fields.get("cells", options.clusters);
+  fields.get("min_cell", options.min_cluster);
   // Of networks, which were methods of the library once.
   for (const char* name : {"couplings", "hidden", "epochs", "likelihood_weight"}) {
     fields.ignore(name);
@@ -304,7 +304,7 @@ FitOptions options_from_json(const Json& json) {
                 [&](const OptionInfo& info, auto& value) { fields.get(info.name, value); });
   fields.check_all_known();
   // What version 0.1 called auto; a fit leaves nothing to choose.
-  if (options.gate == Gating::kAuto) options.gate = Gating::kKinds;
+  if (options.gate == Gating::kAuto) options.gate = Gating::kClusters;
   try {
     validate(options);
   } catch (const InvalidOption& error) {
@@ -325,9 +325,9 @@ FitRecord record_from_json(const Json& json) {
   if (!json.contains("layers")) wrong("layers", "missing");
   fields.get("layers", record.layers);
   fields.get("dropped_layers", record.dropped_layers);
-  fields.get("guesses", record.guesses);
+  fields.get("predictions", record.predictions);
   fields.get("stop", record.stop);
-  fields.get("kinds", record.kinds);
+  fields.get("clusters", record.clusters);
   fields.get("ladder", record.ladder);
   fields.get("check", record.check);
   fields.get("summary", record.summary);

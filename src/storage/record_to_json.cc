@@ -34,25 +34,25 @@ Json layers_to_json(const std::vector<LayerRecord>& layers) {
   return out;
 }
 
-Json guesses_to_json(const std::vector<GuessRecord>& guesses) {
+Json predictions_to_json(const std::vector<PredictionRecord>& predictions) {
   Json out = Json::array();
-  for (const GuessRecord& guess : guesses) {
-    out.push_back(Json{{"layer", guess.layer},
-                       {"auc", number(guess.auc)},
-                       {"by_chance", number(guess.by_chance)}});
+  for (const PredictionRecord& prediction : predictions) {
+    out.push_back(Json{{"layer", prediction.layer},
+                       {"auc", number(prediction.auc)},
+                       {"by_chance", number(prediction.by_chance)}});
   }
   return out;
 }
 
-Json kinds_to_json(const KindsRecord& kinds) {
+Json clusters_to_json(const ClustersRecord& clusters) {
   Json groups = Json::array();
-  for (const GroupMatch& group : kinds.groups) {
+  for (const GroupMatch& group : clusters.groups) {
     groups.push_back(Json{{"matched", number(group.matched)},
                           {"distance", number(group.distance)},
                           {"parts", group.parts},
                           {"shares", group.shares}});
   }
-  return {{"reason", kinds.reason}, {"groups", groups}, {"sentences", kinds.sentences}};
+  return {{"reason", clusters.reason}, {"groups", groups}, {"sentences", clusters.sentences}};
 }
 
 Json rung_to_json(const RungRecord& rung) {
@@ -131,9 +131,9 @@ Json record_to_json(const FitRecord& record) {
               {"held_out_nb", number(record.held_out_nb)},
               {"layers", layers_to_json(record.layers)},
               {"dropped_layers", layers_to_json(record.dropped_layers)},
-              {"guesses", guesses_to_json(record.guesses)},
+              {"predictions", predictions_to_json(record.predictions)},
               {"stop", record.stop},
-              {"kinds", kinds_to_json(record.kinds)},
+              {"clusters", clusters_to_json(record.clusters)},
               {"summary", summary_to_json(record.summary)},
               {"warnings", record.warnings},
               {"seconds", number(record.seconds)}};

@@ -23,7 +23,7 @@ namespace conflux {
 namespace {
 
 constexpr Index kRowsPerTask = 256;
-constexpr Index kRowsToGuessFrom = 1000;
+constexpr Index kRowsToInferFrom = 1000;
 constexpr Index kRowsPerScan = 1 << 16;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -75,7 +75,7 @@ class CsvReader : public TableReader {
       return table;
     }
     // The types that the first rows suggest are right for nearly all files; if not, read again.
-    guess_types();
+    infer_types();
     Flags refuted(schema_.size());
     start_block(table, schema_, source_.name(), rows_read_, kAll);
     parse(table, kAll, &refuted);
@@ -122,7 +122,7 @@ class CsvReader : public TableReader {
   }
 
   void choose_delimiter() {
-    if (delimiter_ == kGuess) {
+    if (delimiter_ == kPrediction) {
       delimiter_ = most_frequent(count_delimiters(rows_->first_line()));
     } else if (delimiter_ == ',' && options_.delimiter == 0) {
       delimiter_ = instead_of_commas(count_delimiters(rows_->first_line()));
@@ -136,7 +136,7 @@ class CsvReader : public TableReader {
   void find_decimal_commas() {
     if (delimiter_ == ',') return;
     bool commas = false;
-    for (const Row& row : rows_->peek(kRowsToGuessFrom)) {
+    for (const Row& row : rows_->peek(kRowsToInferFrom)) {
       for (const std::string& cell : cells_of(row, delimiter_)) {
         double ignored = 0;
         if (cell.find('.') != cell.npos && parse_number(cell, ignored)) return;
@@ -196,12 +196,12 @@ class CsvReader : public TableReader {
     }
   }
 
-  void guess_types() {
+  void infer_types() {
     for (std::size_t j = 0; j < schema_.size(); ++j) {
       schema_[j].type = kept_as_text_[j] ? ColumnType::kText : ColumnType::kNumeric;
     }
     std::string scratch;
-    for (const Row& row : rows_->peek(kRowsToGuessFrom)) {
+    for (const Row& row : rows_->peek(kRowsToInferFrom)) {
       Cells cells(row, delimiter_, scratch);
       for (ColumnInfo& column : schema_) {
         double ignored = 0;
@@ -213,7 +213,7 @@ class CsvReader : public TableReader {
     }
   }
 
-  // Whether any of the guesses was wrong.
+  // Whether any of the predictions was wrong.
   bool settle_types(const Flags& refuted) {
     types_known_ = true;
     bool any = false;
@@ -226,7 +226,7 @@ class CsvReader : public TableReader {
   }
 
   void infer_by_scan() {
-    guess_types();
+    infer_types();
     Flags refuted(schema_.size());
     Table block;
     do {
@@ -369,6 +369,6 @@ const TableFormat kCsvFormat = {"csv", [](std::string_view name) { return name.e
 const TableFormat kTsvFormat = {"tsv", [](std::string_view name) { return name.ends_with(".tsv"); },
                                 open_text<'\t'>, create_text<'\t'>};
 const TableFormat kTxtFormat = {"txt", [](std::string_view name) { return name.ends_with(".txt"); },
-                                open_text<kGuess>, create_text<kGuess>};
+                                open_text<kPrediction>, create_text<kPrediction>};
 
 }  // namespace conflux

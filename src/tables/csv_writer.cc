@@ -27,7 +27,7 @@ class CsvWriter : public TableWriter {
         // Semicolons are quoted, so that no file looks as if they separated its cells.
         special_(std::string("\"\r\n;") + delimiter),
         workers_(options.threads) {
-    if (delimiter_ != kGuess) return;
+    if (delimiter_ != kPrediction) return;
     delimiter_ = '\t';
     special_ = "\"\r\n\t,;";
   }

@@ -10,7 +10,7 @@
 namespace conflux {
 
 /// Stands for a delimiter that follows from the first line; tabs are written.
-constexpr char kGuess = 0;
+constexpr char kPrediction = 0;
 
 /// Rows as cells with this delimiter between them.
 std::unique_ptr<TableWriter> write_csv_rows(std::unique_ptr<OutputStream> out,

@@ -15,9 +15,9 @@ class PictureReader final : public TableReader {
  public:
   PictureReader(Picture picture, std::string name)
       : picture_(std::move(picture)), name_(std::move(name)) {
-    const std::vector<std::string> colours = {"red", "green", "blue"};
+    const std::vector<std::string> colors = {"red", "green", "blue"};
     for (Index k = 0; k < picture_.channels; ++k) {
-      schema_.push_back({picture_.channels == 1 ? "gray" : colours[k], ColumnType::kNumeric});
+      schema_.push_back({picture_.channels == 1 ? "gray" : colors[k], ColumnType::kNumeric});
     }
     FileExtras extras{"picture",
                       {{"width", fmt::format("{}", picture_.width)},
@@ -64,21 +64,21 @@ class PictureWriter final : public TableWriter {
       : out_(std::move(out)), encode_(encode) {}
 
   void write(const Table& block) override {
-    if (colours_.empty()) begin(block);
+    if (colors_.empty()) begin(block);
     if (!block.extras || block.extras->keywords != extras_->keywords) {
       throw InvalidOption(fmt::format(
           "the pixels of {} do not fit into a picture of another size; name a folder with -o.",
           block.source));
     }
     for (Index i = 0; i < block.num_rows(); ++i) {
-      for (const std::string& colour : colours_) {
-        picture_.pixels += pixel_of(block[colour].numbers[i]);
+      for (const std::string& color : colors_) {
+        picture_.pixels += pixel_of(block[color].numbers[i]);
       }
     }
   }
 
   void close() override {
-    if (colours_.empty()) require_numeric({}, "a picture");
+    if (colors_.empty()) require_numeric({}, "a picture");
     const auto size =
         static_cast<std::size_t>(picture_.width * picture_.height * picture_.channels);
     if (picture_.pixels.size() != size) {
@@ -102,10 +102,10 @@ class PictureWriter final : public TableWriter {
                       ".csv or .npy, or read a picture.",
                       block.source.empty() ? "elsewhere" : block.source));
     }
-    for (const char* colour : {"gray", "red", "green", "blue"}) {
-      if (block.has(colour)) colours_.push_back(colour);
+    for (const char* color : {"gray", "red", "green", "blue"}) {
+      if (block.has(color)) colors_.push_back(color);
     }
-    picture_.channels = static_cast<Index>(colours_.size());
+    picture_.channels = static_cast<Index>(colors_.size());
     if (picture_.channels != 1 && picture_.channels != 3) require_numeric({}, "a picture");
     picture_.width = std::stol(extras_->keywords[0].second);
     picture_.height = std::stol(extras_->keywords[1].second);
@@ -114,7 +114,7 @@ class PictureWriter final : public TableWriter {
   std::unique_ptr<OutputStream> out_;
   std::string (*encode_)(const Picture&);
   std::shared_ptr<const FileExtras> extras_;
-  std::vector<std::string> colours_;
+  std::vector<std::string> colors_;
   Picture picture_;
 };
 

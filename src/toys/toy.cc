@@ -67,12 +67,12 @@ Matrix noisy_curve(const Curve& curve, double step, Index samples, double noise,
 // The four clusters of one pattern; cluster k belongs to its group k % 2.
 struct Pattern {
   std::array<Eigen::Matrix2d, 4> mixing;
-  std::array<Eigen::RowVector2d, 4> centre;
+  std::array<Eigen::RowVector2d, 4> center;
 
   Pattern(double class_sep, Stream stream) {
     const std::vector<Index> corner = stream.permutation(4);
     for (Index k = 0; k < 4; ++k) {
-      centre[k] = class_sep * Eigen::RowVector2d(corner[k] & 1 ? 1 : -1, corner[k] & 2 ? 1 : -1);
+      center[k] = class_sep * Eigen::RowVector2d(corner[k] & 1 ? 1 : -1, corner[k] & 2 ? 1 : -1);
       for (double& entry : mixing[k].reshaped()) entry = 2 * stream.uniform() - 1;
     }
   }
@@ -86,7 +86,7 @@ struct Pattern {
       const Index cluster = 2 * stream.below(2) + group;
       const double z0 = stream.normal();
       const double z1 = stream.normal();
-      rows.row(i) = z0 * mixing[cluster].row(0) + z1 * mixing[cluster].row(1) + centre[cluster] +
+      rows.row(i) = z0 * mixing[cluster].row(0) + z1 * mixing[cluster].row(1) + center[cluster] +
                     Eigen::RowVector2d(shift, shift);
     }
     return rows;

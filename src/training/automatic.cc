@@ -21,7 +21,8 @@ namespace conflux {
 
 namespace {
 
-// Guesses that differ by more than this part of the band of chance, one deviation, differ clearly.
+// GroupPredictions that differ by more than this part of the band of chance, one deviation, differ
+// clearly.
 constexpr double kClear = 0.6;
 // Deviations by which two figures together must speak for something.
 constexpr double kClearerThanATie = 0.5;
@@ -31,14 +32,14 @@ bool is_table(const GroupSet& groups, const FitOptions& resolved, const Communic
          resolved.image.empty() && comm.size() == 1;
 }
 
-GuessRecord best_guess(const Fit& fit) {
-  const auto& all = fit.record.guesses;
+PredictionRecord best_prediction(const Fit& fit) {
+  const auto& all = fit.record.predictions;
   return *std::min_element(all.begin(), all.end(),
                            [](const auto& a, const auto& b) { return a.auc < b.auc; });
 }
 
-// The layers of `second` after those of `first`, with the guesses that were made for them, also if
-// fewer layers were enough when all rows were there.
+// The layers of `second` after those of `first`, with the predictions that were made for them, also
+// if fewer layers were enough when all rows were there.
 void add_stage(Fit& first, const Fit& second) {
   const auto before = static_cast<Index>(first.record.layers.size());
   for (const auto& layer : second.flow.layers()) first.flow.append(layer);
@@ -46,14 +47,17 @@ void add_stage(Fit& first, const Fit& second) {
     record.layer += before;
     first.record.layers.push_back(std::move(record));
   }
-  for (GuessRecord guess : second.record.guesses) {
-    guess.layer = before + std::min(guess.layer, static_cast<Index>(second.record.layers.size()));
-    if (guess.layer > 0) first.record.guesses.push_back(guess);
+  for (PredictionRecord prediction : second.record.predictions) {
+    prediction.layer =
+        before + std::min(prediction.layer, static_cast<Index>(second.record.layers.size()));
+    if (prediction.layer > 0) first.record.predictions.push_back(prediction);
   }
 }
 
-// A smaller difference of two guesses may be chance.
-double clear_step(const GuessRecord& guess) { return kClear * (guess.by_chance - 0.5); }
+// A smaller difference of two predictions may be chance.
+double clear_step(const PredictionRecord& prediction) {
+  return kClear * (prediction.by_chance - 0.5);
+}
 
 class AutomaticFit {
  public:
@@ -104,7 +108,7 @@ class AutomaticFit {
   }
 
   /// As many sliced layers as bring rows nearest that were left out in turn, and none if half of
-  /// the rows is harder to guess without; then conditional ones, which need no judge.
+  /// the rows is harder to predict without; then conditional ones, which need no judge.
   Fit few_rows_stage(FitOptions resolved) {
     // A fit that goes on from a checkpoint must know that it may choose the number of layers.
     resolved.validation_fraction.reset();
@@ -131,7 +135,7 @@ class AutomaticFit {
     }
     if (compares && go_on_) {
       Rehearsal alone = rehearse(halves, resolved, 0);
-      if (alone.guess.auc < best.guess.auc) best = std::move(alone);
+      if (alone.prediction.auc < best.prediction.auc) best = std::move(alone);
     }
     if (!go_on_) return std::move(fit_);
     Fit out = fit_few(groups_, resolved, best.layers, control_);
@@ -153,13 +157,13 @@ class AutomaticFit {
   struct Rehearsal {
     Index layers = 0;
     GroupSet after = {};
-    Guess guess = {};
+    GroupPrediction prediction = {};
   };
 
   Rehearsal rehearse(const Halves& halves, const FitOptions& resolved, Index layers) {
     const Fit fit = fit_few(halves.fitted, resolved, layers, {});
     Rehearsal out{.layers = layers, .after = moved_by(fit.flow, halves.unseen, workers_)};
-    out.guess = guess_groups(out.after, {.seed = resolved.seed}, workers_);
+    out.prediction = predict_groups(out.after, {.seed = resolved.seed}, workers_);
     return out;
   }
 
@@ -220,16 +224,16 @@ class AutomaticFit {
 
   /// Layers that jump must not follow those that mix what is there with what is missing: such rows
   /// could not always be brought back. So rows with gaps get conditional layers and trees, or, if
-  /// held-out rows are clearly harder to guess with them, sliced layers and nothing else.
+  /// held-out rows are clearly harder to predict with them, sliced layers and nothing else.
   void replace_sliced_stage(const FitOptions& resolved) {
     const FitOptions options = conditional_options(resolved);
     const Fit alone = later_fit(groups_, options);
     if (!go_on_) return;
-    GuessRecord sliced = guess_of(moved_by(fit_.flow, groups_, workers_), options);
+    PredictionRecord sliced = prediction_of(moved_by(fit_.flow, groups_, workers_), options);
     sliced.layer = static_cast<Index>(fit_.record.layers.size());
-    fit_.record.guesses = {alone.record.guesses.front()};
-    if (best_guess(alone).auc - sliced.auc > clear_step(sliced)) {
-      fit_.record.guesses.push_back(sliced);
+    fit_.record.predictions = {alone.record.predictions.front()};
+    if (best_prediction(alone).auc - sliced.auc > clear_step(sliced)) {
+      fit_.record.predictions.push_back(sliced);
       return tell_stop(sliced);
     }
     drop_layers();
@@ -238,15 +242,15 @@ class AutomaticFit {
     judged_rows_ = moved_by(alone.flow, groups_, workers_);
   }
 
-  /// How well the group of held-out rows is guessed.
-  GuessRecord guess_of(GroupSet groups, FitOptions options) {
+  /// How well the group of held-out rows is predicted.
+  PredictionRecord prediction_of(GroupSet groups, FitOptions options) {
     options.layers = 1;
-    return later_fit(std::move(groups), options).record.guesses.front();
+    return later_fit(std::move(groups), options).record.predictions.front();
   }
 
   /// A stack of a later stage; the same for all that are tried.
   Fit later_fit(GroupSet groups, const FitOptions& options,
-                const std::optional<GuessRecord>& rival = std::nullopt) {
+                const std::optional<PredictionRecord>& rival = std::nullopt) {
     return fit_stack(std::move(groups), options, comm_, watched(), {}, rival);
   }
 
@@ -258,11 +262,11 @@ class AutomaticFit {
     const Fit after = later_fit(sliced, options);
     if (!go_on_) return end_with(after);
     FitOptions options_alone = options;
-    // Then only its first guess is wanted, of the rows as they are.
+    // Then only its first prediction is wanted, of the rows as they are.
     if (is_one_map_per_feature()) options_alone.layers = 1;
-    const Fit alone = later_fit(groups_, options_alone, best_guess(after));
+    const Fit alone = later_fit(groups_, options_alone, best_prediction(after));
     if (!go_on_) return end_with(after);
-    fit_.record.guesses = {alone.record.guesses.front()};
+    fit_.record.predictions = {alone.record.predictions.front()};
     const bool without = !is_one_map_per_feature() && !are_needed(after, sliced, alone, resolved);
     if (without) drop_layers();
     fit_.judged = fit_.flow;
@@ -285,18 +289,18 @@ class AutomaticFit {
   void tree_stage(const FitOptions& resolved) {
     const FitOptions options = tree_options(resolved);
     const Fit trees = later_fit(std::move(judged_rows_), options);
-    const GuessRecord start = trees.record.guesses.front(), best = best_guess(trees);
+    const PredictionRecord start = trees.record.predictions.front(), best = best_prediction(trees);
     const bool gain = go_on_ && start.auc - best.auc > clear_step(best);
     if (gain) take_stage(trees, options);
     tell_stop(gain ? best : start);
   }
 
-  /// Whether held-out rows speak for the sliced layers, by how hard their group is to guess and by
-  /// how far apart they are, both in deviations. Unlike conditional ones, sliced layers do not ask
-  /// whether what they move is more than chance, so a tie is not enough.
+  /// Whether held-out rows speak for the sliced layers, by how hard their group is to predict and
+  /// by how far apart they are, both in deviations. Unlike conditional ones, sliced layers do not
+  /// ask whether what they move is more than chance, so a tie is not enough.
   bool are_needed(const Fit& after, const GroupSet& sliced, const Fit& alone,
                   const FitOptions& resolved) {
-    const GuessRecord a = best_guess(after), b = best_guess(alone);
+    const PredictionRecord a = best_prediction(after), b = best_prediction(alone);
     RowChoice usable = all_rows(groups_);
     const HeldOut held(usable, groups_, *resolved.validation_fraction, resolved.seed, comm_);
     const auto left = [&](const Fit& fit, const GroupSet& groups) {
@@ -319,7 +323,7 @@ class AutomaticFit {
     all.layers = layers;
     all.validation_fraction = 0;
     Fit again = fit_stack(moved_by(fit_.flow, groups_, workers_), all, comm_, {}, {});
-    again.record.guesses = stage.record.guesses;
+    again.record.predictions = stage.record.predictions;
     add_stage(fit_, again);
   }
 
@@ -335,14 +339,14 @@ class AutomaticFit {
     fit_.flow = Flow(fit_.flow.group_names(), fit_.flow.dim());
   }
 
-  void tell_stop(const GuessRecord& best) {
+  void tell_stop(const PredictionRecord& best) {
     fit_.record.stop =
         best.auc <= best.by_chance
             ? fmt::format(
-                  "The group of held-out rows is guessed no better than by chance (AUC {:.3f}).",
+                  "The group of held-out rows is predicted no better than by chance (AUC {:.3f}).",
                   best.auc)
             : fmt::format(
-                  "More layers do not make the group of held-out rows harder to guess "
+                  "More layers do not make the group of held-out rows harder to predict "
                   "(AUC {:.3f}; chance is below {:.3f}).",
                   best.auc, best.by_chance);
   }

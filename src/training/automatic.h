@@ -5,9 +5,10 @@
 // layers (INB) come first; held-out rows judge them by their divergence. On tables, conditional
 // layers follow: they see interactions that no direction shows, and stop by themselves when the
 // groups differ by no more than chance. Without sliced layers before them they are a second
-// candidate, and win unless held-out rows, by guess and distance, speak for the sliced ones. Trees
-// come last, where held-out rows clearly gain by their finer cuts. What was chosen is then fitted
-// once more, with as many layers, to all rows, unless groups are large without those held out.
+// candidate, and win unless held-out rows, by prediction and distance, speak for the sliced ones.
+// Trees come last, where held-out rows clearly gain by their finer cuts. What was chosen is then
+// fitted once more, with as many layers, to all rows, unless groups are large without those held
+// out.
 //
 // Small groups have no rows to hold out: the number of their sliced layers is found by leaving rows
 // out in turn (cross_fit.h), and conditional layers follow until the evidence ends.
@@ -44,6 +45,6 @@ Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicato
 /// when it is seen that it cannot win.
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
               const LayerCallback& on_layer, const FitPlan& control,
-              const std::optional<GuessRecord>& rival = std::nullopt);
+              const std::optional<PredictionRecord>& rival = std::nullopt);
 
 }  // namespace conflux

@@ -12,9 +12,9 @@ namespace conflux {
 namespace {
 
 /// Whether the caller left the gate to the fit; what was found then has a reason.
-bool gate_was_open(const FitOptions& requested, const KindsRecord& kinds) {
+bool gate_was_open(const FitOptions& requested, const ClustersRecord& clusters) {
   return requested.gate == Gating::kAuto ||
-         (requested.gate != Gating::kLabel && !kinds.reason.empty());
+         (requested.gate != Gating::kLabel && !clusters.reason.empty());
 }
 
 /// One rung of the ladder, fitted on a sample of rows.
@@ -29,7 +29,7 @@ Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
 }  // namespace
 
 Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& options,
-                   KindsRecord& kinds, FitPlan& plan, Communicator& comm) {
+                   ClustersRecord& clusters, FitPlan& plan, Communicator& comm) {
   Climb out;
   if (plan.resume != nullptr) {
     out.ladder = plan.resume->record.ladder;
@@ -40,7 +40,7 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     return out;
   }
   const bool kept = groups.covariates() > 0 && options.method == Method::kAuto;
-  const bool open = gate_was_open(requested, kinds);
+  const bool open = gate_was_open(requested, clusters);
   const bool asked = options.method == Method::kAuto && (options.layers || options.strength);
   if (comm.size() > 1 || !(asked || kept || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
@@ -54,11 +54,11 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     return out;
   }
   plan.groups_differ = true;
-  LadderChoice choice = choose_rung(groups, options, options.gate == Gating::kKinds, fit_rung,
+  LadderChoice choice = choose_rung(groups, options, options.gate == Gating::kClusters, fit_rung,
                                     plan.plain_values, Workers(options.threads));
   out.ladder = std::move(choice.record);
   options = std::move(choice.options);
-  if (options.gate != Gating::kKinds) kinds.reason.clear();  // the ladder gives the reasons
+  if (options.gate != Gating::kClusters) clusters.reason.clear();  // the ladder gives the reasons
   if (choice.none) {
     out.stay = true;
     out.stop = "Held-out rows support no correction.";

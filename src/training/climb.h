@@ -19,9 +19,9 @@ struct Climb {
 
 /// Turns the method auto into another one: inb if layers or a strength are given, what the ladder
 /// chooses with the goal transfer. Leaves it alone with a gate that was asked for, several
-/// processes and fits that go on from a checkpoint. Changes `options`, `kinds` and `plan`
+/// processes and fits that go on from a checkpoint. Changes `options`, `clusters` and `plan`
 /// accordingly, and the rows if the plan says so (FitPlan::on_linear_rung).
 Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& options,
-                   KindsRecord& kinds, FitPlan& plan, Communicator& comm);
+                   ClustersRecord& clusters, FitPlan& plan, Communicator& comm);
 
 }  // namespace conflux

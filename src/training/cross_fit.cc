@@ -14,26 +14,27 @@ namespace {
 
 constexpr Index kParts = 5;
 // A distance within a group takes two rows of a part. Smaller groups stay whole and help to fit.
-constexpr Index kFewestDealt = 2 * kParts;
+constexpr Index kFewestSplit = 2 * kParts;
 // Rows of a group beyond which more say nothing about how many layers a small one deserves.
 constexpr Index kMostOfGroup = 2000;
 // Rows of all groups together after which no further part is judged: each costs a fit.
 constexpr Index kEnoughRows = 2000;
 // Apart from the other draws of rows that are held out.
-constexpr std::uint64_t kDealt = 3;
+constexpr std::uint64_t kSplitRows = 3;
 
-struct Deal {
+struct RowSplit {
   std::vector<std::vector<Index>> fitted;
   std::vector<std::vector<Index>> unseen;
 };
 
-// Groups of equal size are dealt alike, so that groups that are copies of each other stay copies.
-Deal deal_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t seed) {
-  Deal out;
+// Groups of equal size are permuted alike, so that groups that are copies of each other stay
+// copies.
+RowSplit split_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t seed) {
+  RowSplit out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     std::vector<Index> order =
-        Stream(seed, Purpose::kHeldOut, 0, kDealt).permutation(groups[m].rows.rows());
-    const bool whole = static_cast<Index>(order.size()) < kFewestDealt;
+        Stream(seed, Purpose::kHeldOut, 0, kSplitRows).permutation(groups[m].rows.rows());
+    const bool whole = static_cast<Index>(order.size()) < kFewestSplit;
     if (static_cast<Index>(order.size()) > kMostOfGroup) order.resize(kMostOfGroup);
     out.fitted.emplace_back();
     out.unseen.emplace_back();
@@ -56,8 +57,10 @@ GroupSet without_empty(const GroupSet& groups) {
 // Rows of a part before every layer of the fit of the others, and what they say.
 class Part {
  public:
-  Part(const GroupSet& groups, Deal deal, const Workers& workers)
-      : workers_(workers), deal_(std::move(deal)), unseen_(take_rows(groups, deal_.unseen)) {}
+  Part(const GroupSet& groups, RowSplit permutation, const Workers& workers)
+      : workers_(workers),
+        split_(std::move(permutation)),
+        unseen_(take_rows(groups, split_.unseen)) {}
 
   void fit(const GroupSet& groups, const FitOptions& options, const LayerCallback& on_layer) {
     SelfCommunicator alone;
@@ -67,7 +70,7 @@ class Part {
       return (!on_layer || on_layer(record)) && layers_since_best() < options.patience;
     };
     follow(Flow(groups.names(), groups.dim()));
-    fit_stack(take_rows(groups, deal_.fitted), options, alone, goes_on, control);
+    fit_stack(take_rows(groups, split_.fitted), options, alone, goes_on, control);
   }
 
   Index rows() const { return unseen_.groups().num_samples(); }
@@ -90,7 +93,7 @@ class Part {
   }
 
   const Workers& workers_;
-  Deal deal_;
+  RowSplit split_;
   Latent unseen_;
   Index followed_ = 0;
   std::vector<double> divergences_;
@@ -116,11 +119,11 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
                                          const LayerCallback& on_layer, const Workers& workers) {
   // Its layers only mean something between those that enter the cube and leave it.
   if (resolved.unit_cube == UnitCube::kOn) return std::nullopt;
-  Index dealt = 0;
+  Index permuted = 0;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    dealt += groups[m].rows.rows() < kFewestDealt ? 0 : 1;
+    permuted += groups[m].rows.rows() < kFewestSplit ? 0 : 1;
   }
-  if (dealt < 2) return std::nullopt;
+  if (permuted < 2) return std::nullopt;
   std::vector<Part> parts;
   bool go_on = true;
   const auto watched = [&](const LayerRecord& record) {
@@ -128,7 +131,7 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
   };
   Index seen = 0;
   for (Index p = 0; p < kParts && seen < kEnoughRows; ++p) {
-    Part& part = parts.emplace_back(groups, deal_rows(groups, p, kParts, resolved.seed), workers);
+    Part& part = parts.emplace_back(groups, split_rows(groups, p, kParts, resolved.seed), workers);
     part.fit(groups, resolved, watched);
     if (!go_on) return std::nullopt;
     seen += part.rows();
@@ -137,7 +140,7 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
 }
 
 Halves halve_rows(const GroupSet& groups, std::uint64_t seed) {
-  const Deal halves = deal_rows(groups, 0, 2, seed);
+  const RowSplit halves = split_rows(groups, 0, 2, seed);
   return {take_rows(groups, halves.fitted), take_rows(groups, halves.unseen)};
 }
 

@@ -1,6 +1,6 @@
 // How many layers groups deserve that are too small to hold rows out for good.
 //
-// The rows are dealt into parts. For each part all others are fitted, and the part, which no map
+// The rows are split into parts. For each part all others are fitted, and the part, which no map
 // has seen, is moved along and judged after every layer. The number of layers that brings the parts
 // nearest is then fitted to all rows.
 //
@@ -13,17 +13,17 @@
 namespace conflux {
 
 /// The number of layers that brings unseen rows nearest; 0: none does. For options that hold no
-/// rows out and have no gate. Unset when fewer than two groups have rows enough to be dealt, when
-/// rows go through the unit cube, or when the callback wishes to end.
+/// rows out and have no gate. Unset when fewer than two groups have rows enough to be permuted,
+/// when rows go through the unit cube, or when the callback wishes to end.
 std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOptions& resolved,
                                          const LayerCallback& on_layer, const Workers& workers);
 
 /// Two halves of every group, of large ones some rows. Groups of fewer than ten rows are fitted as
 /// they are, and have none that are unseen.
 ///
-/// How new rows will do is told by a fit of one half and the rows of the other. Rows that are dealt
-/// in parts, each with a fit of all others, would look too much alike together: what one part has
-/// too much of, the fit of the others has too little of.
+/// How new rows will do is told by a fit of one half and the rows of the other. Rows that are
+/// permuted in parts, each with a fit of all others, would look too much alike together: what one
+/// part has too much of, the fit of the others has too little of.
 struct Halves {
   GroupSet fitted = {};
   GroupSet unseen = {};

@@ -48,7 +48,7 @@ class Fitter {
  public:
   Fitter(GroupSet given, const FitOptions& requested, Communicator& comm,
          const LayerCallback& on_layer, const FitPlan& control,
-         const std::optional<GuessRecord>& rival)
+         const std::optional<PredictionRecord>& rival)
       : comm_(comm),
         on_layer_(on_layer),
         control_(control),
@@ -75,7 +75,7 @@ class Fitter {
       tell(record_of(layer, num_layers()), watch.seconds());
     }
     judge_.see_end(input_);
-    fit_.record.guesses = judge_.guesses();
+    fit_.record.predictions = judge_.predictions();
     const Index fitted = num_layers();
     keep_what_helps();
     fit_.record.stop = why_it_stopped(fitted);
@@ -114,7 +114,7 @@ class Fitter {
            judge_.out_of_patience(options().patience);
   }
 
-  /// The kinds that may come next, in the order in which they are asked.
+  /// The kinds of layers that may come next, in the order in which they are asked.
   std::vector<std::string_view> candidates() const {
     const std::string_view kind = method().kind_of(num_layers());
     if (kind == "sliced" && options().gate != Gating::kNone) return {"gated"};
@@ -259,7 +259,7 @@ class Fitter {
 
 Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
               const LayerCallback& on_layer, const FitPlan& control,
-              const std::optional<GuessRecord>& rival) {
+              const std::optional<PredictionRecord>& rival) {
   return Fitter(std::move(groups), options, comm, on_layer, control, rival).run();
 }
 
@@ -334,27 +334,27 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
   } else {
     given_sizes = draw_rows_to_fit(groups, options);
   }
-  KindsRecord kinds;
+  ClustersRecord clusters;
   if (plan.resume != nullptr) {
-    kinds = plan.resume->record.kinds;
+    clusters = plan.resume->record.clusters;
     if (options.gate == Gating::kAuto) options.gate = plan.resume->record.options.gate;
-  } else if (plan.kinds != nullptr) {
-    kinds = *plan.kinds;
+  } else if (plan.clusters != nullptr) {
+    clusters = *plan.clusters;
   } else {
     GateDecision decision = decide_gate(groups, options, comm.size(), Workers(options.threads));
     options.gate = decision.gate;
-    kinds = std::move(decision.kinds);
+    clusters = std::move(decision.clusters);
   }
   FitPlan control = plan;
   if (control.on_progress) {
     control.on_progress = [&](const Fit& so_far) {
       Fit told = so_far;
-      told.record.kinds = kinds;
+      told.record.clusters = clusters;
       told.record.given_sizes = given_sizes;
       plan.on_progress(told);
     };
   }
-  const Climb climb = climb_ladder(groups, requested, options, kinds, control, comm);
+  const Climb climb = climb_ladder(groups, requested, options, clusters, control, comm);
   FitOptions chosen = options;
   chosen.goal = Goal::kAuto;
   Fit out;
@@ -367,7 +367,7 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
   }
   out.chosen = std::move(chosen);
   out.record.ladder = climb.ladder;
-  out.record.kinds = std::move(kinds);
+  out.record.clusters = std::move(clusters);
   out.record.given_sizes = std::move(given_sizes);
   return out;
 }

@@ -18,7 +18,7 @@ struct FitPlan : FitControl {
   /// knowing which rows are of one subject unless it sees that they repeat each other.
   std::optional<bool> groups_differ = std::nullopt;
   /// What was found when the gate was chosen, for the record. Null: the fit chooses the gate.
-  const KindsRecord* kinds = nullptr;
+  const ClustersRecord* clusters = nullptr;
   /// Sizes of the groups that the given rows were drawn from (FitOptions::fit_rows), for the
   /// record. Null: the fit draws.
   const std::vector<Index>* drawn_from = nullptr;

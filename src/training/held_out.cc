@@ -19,8 +19,8 @@ namespace conflux {
 namespace {
 
 constexpr double kClearErrors = 2;
-// A guess of so many rows takes seconds at most and is sure to a hundredth.
-constexpr Index kMostGuessedRows = 10'000;
+// A prediction of so many rows takes seconds at most and is sure to a hundredth.
+constexpr Index kMostPredictedRows = 10'000;
 // Columns of a block of products.
 constexpr Index kBlock = 64;
 
@@ -247,7 +247,8 @@ HeldOutJudgement HeldOut::judge_after(const Flow& flow, const GroupSet& groups, 
   return share(judge_moved(groups, rows_, move, comm, workers), comm);
 }
 
-Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const {
+GroupPrediction HeldOut::predict(const GroupSet& latent, std::uint64_t seed,
+                                 const Workers& workers) const {
   Index total = 0;
   for (const auto& rows : all_rows_) total += static_cast<Index>(rows.size());
   Matrix rows(total, latent.dim());
@@ -259,8 +260,8 @@ Guess HeldOut::guess(const GroupSet& latent, std::uint64_t seed, const Workers& 
       group.push_back(m);
     }
   }
-  return guess_groups(ConstRows(rows), group, {.max_rows = kMostGuessedRows, .seed = seed},
-                      workers);
+  return predict_groups(ConstRows(rows), group, {.max_rows = kMostPredictedRows, .seed = seed},
+                        workers);
 }
 
 std::vector<std::vector<Index>> rows_held_out(const GroupSet& groups, const FitOptions& used) {

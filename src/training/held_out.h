@@ -18,7 +18,7 @@
 #include "conflux/core/parallel.h"
 #include "conflux/flow/flow.h"
 #include "conflux/flow/layer.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "fitting/latent.h"
 #include "fitting/line_maps.h"
 
@@ -70,8 +70,8 @@ class HeldOut {
   HeldOutJudgement judge_after(const Flow& flow, const GroupSet& groups, Communicator& comm,
                                const Workers& workers) const;
 
-  /// Whether the groups of the held-out rows can be guessed. On one process only.
-  Guess guess(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const;
+  /// Whether the groups of the held-out rows can be predicted. On one process only.
+  GroupPrediction predict(const GroupSet& latent, std::uint64_t seed, const Workers& workers) const;
 
  private:
   RowChoice rows_;      // that are looked at after every layer

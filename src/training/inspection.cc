@@ -25,7 +25,7 @@ constexpr double kUnlikeUnits = 100;
 constexpr double kFarOut = 1e8;
 // Rows of a group that tell where most values lie.
 constexpr Index kSampleOfGroup = 500;
-// Rows of a label, on average, below which labels are no kinds.
+// Rows of a label, on average, below which labels are no clusters.
 constexpr Index kFewestOfLabel = 5;
 
 // Whether every value of every process lies in [0, 1].
@@ -54,7 +54,7 @@ void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& size
     warnings.push_back(
         fmt::format("group \"{}\" has {} rows for {} knots: its maps follow single rows closely; "
                     "fewer knots or "
-                    "a smaller strength would generalise better.",
+                    "a smaller strength would generalize better.",
                     groups[m].name, sizes[m], *options.knots));
   }
   for (const LayerKind& kind : layer_kinds()) {
@@ -62,7 +62,7 @@ void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& size
   }
 }
 
-// A number that almost every row has of its own, say what is to be predicted, tells no kinds.
+// A number that almost every row has of its own, say what is to be predicted, tells no clusters.
 void warn_of_many_labels(const GroupSet& groups, const std::vector<Index>& sizes,
                          const FitOptions& options, std::vector<std::string>& warnings) {
   if (options.gate != Gating::kLabel) return;

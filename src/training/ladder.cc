@@ -8,7 +8,7 @@
 #include <span>
 
 #include "conflux/core/error.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "core/rng.h"
 #include "core/take_rows.h"
 #include "metrics/feature_transfer.h"
@@ -42,7 +42,7 @@ constexpr std::array kRungs{
     Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
     Rung{"kept", "sliced layers gated by the columns that are kept", Method::kInb, 0, Gating::kKept,
          true},
-    Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kKinds},
+    Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kClusters},
 };
 
 // Covariances of more features take too long for a rung among others.
@@ -168,7 +168,7 @@ class Ladder {
     if (kept() && !rung.linear_by_feature && rung.gate != Gating::kKept) return false;
     if (rung.gate == Gating::kKept) return kept() && smallest_group() >= kFewestRowsOfClusters;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
-    if (rung.gate != Gating::kKinds) return true;
+    if (rung.gate != Gating::kClusters) return true;
     return clusters_ || smallest_group() >= kFewestRowsOfClusters;
   }
 
@@ -196,10 +196,10 @@ class Ladder {
     try {
       const GroupSet before = coordinates(rung, sample_.judged);
       const GroupSet after = align(rung, coordinates(rung, sample_.fitted), before);
-      const Guess guess =
-          guess_groups(after, {.folds = 2, .trees = 40, .seed = requested_.seed}, workers_);
-      out.record.auc = guess.auc;
-      out.record.auc_by_chance = guess.by_chance();
+      const GroupPrediction prediction =
+          predict_groups(after, {.folds = 2, .trees = 40, .seed = requested_.seed}, workers_);
+      out.record.auc = prediction.auc;
+      out.record.auc_by_chance = prediction.by_chance();
       out.record.moved = distance_moved(without_covariates(before), without_covariates(after));
       if (kept()) return climbed_.push_back(std::move(out));
       out.transfer = judge_.judge([&](const GroupSet& fitted, const GroupSet& moved,
@@ -265,7 +265,7 @@ class Ladder {
   std::size_t clusters_or_none() const {
     const std::size_t last = climbed_.size() - 1;
     const bool better = transfer_is_clearly_lower(last, 0) || clearly_harder(0, last);
-    return climbed_[last].rung->gate == Gating::kKinds && better ? last : 0;
+    return climbed_[last].rung->gate == Gating::kClusters && better ? last : 0;
   }
 
   /// Features that say nothing of each other can be moved one by one; more is not supported.

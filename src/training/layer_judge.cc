@@ -11,12 +11,12 @@ namespace conflux {
 
 namespace {
 
-// Guesses become rarer as layers become many, because each of them changes less.
-constexpr Index kLayersPerGuess = 10;
+// GroupPredictions become rarer as layers become many, because each of them changes less.
+constexpr Index kLayersPerPrediction = 10;
 constexpr double kGrowth = 1;
-// Guesses without a better one before the fit stops.
+// GroupPredictions without a better one before the fit stops.
 constexpr std::size_t kPatience = 2;
-// Guesses that differ by less than this part of the band of chance are equally good.
+// GroupPredictions that differ by less than this part of the band of chance are equally good.
 constexpr double kSlack = 0.3;
 
 // The same where layers end by themselves: they are cut short only where they clearly do harm.
@@ -29,7 +29,7 @@ constexpr std::ptrdiff_t kLayersOfExcess = 30;
 // A fit is given up if it would stay behind its rival even at this multiple of its last pace.
 constexpr double kHopefulPace = 2;
 
-// How many deviations two normal groups are apart whose rows are guessed so well, up to a factor.
+// How many deviations two normal groups are apart whose rows are predicted so well, up to a factor.
 double deviations_apart(double auc) {
   constexpr double kSure = 1 - 1e-9;
   const double p = std::clamp(auc, 0.5, kSure);
@@ -37,11 +37,11 @@ double deviations_apart(double auc) {
 }
 
 // The longest of the equally good ones.
-Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord& best,
+Index layers_of_best(const std::vector<PredictionRecord>& predictions, const PredictionRecord& best,
                      double slack) {
   const double good = best.auc + slack * (best.by_chance - 0.5);
   Index out = best.layer;
-  for (const GuessRecord& each : guesses) {
+  for (const PredictionRecord& each : predictions) {
     if (each.auc <= good) out = std::max(out, each.layer);
   }
   return out;
@@ -51,10 +51,10 @@ Index layers_of_best(const std::vector<GuessRecord>& guesses, const GuessRecord&
 
 // Each doubling of the layers brings groups nearer by about the same factor, once all features had
 // their turn.
-bool stays_behind(const std::vector<GuessRecord>& guesses, const GuessRecord& rival,
+bool stays_behind(const std::vector<PredictionRecord>& predictions, const PredictionRecord& rival,
                   const StagePlan& plan) {
-  if (guesses.size() < 3 || guesses.back().layer < plan.features) return false;
-  const GuessRecord &now = guesses.back(), &before = guesses[guesses.size() - 2];
+  if (predictions.size() < 3 || predictions.back().layer < plan.features) return false;
+  const PredictionRecord &now = predictions.back(), &before = predictions[predictions.size() - 2];
   const auto doublings = [](Index from, Index to) {
     return std::log2(static_cast<double>(to) / static_cast<double>(from));
   };
@@ -65,16 +65,16 @@ bool stays_behind(const std::vector<GuessRecord>& guesses, const GuessRecord& ri
 }
 
 LayerJudge::LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
-                       Communicator& comm, const std::optional<GuessRecord>& rival)
+                       Communicator& comm, const std::optional<PredictionRecord>& rival)
     : held_out_(usable, groups, *options.validation_fraction, options.seed, comm),
-      by_guess_(options.judge == Judging::kGuess),
+      by_prediction_(options.judge == Judging::kPrediction),
       needs_hope_(!method_info(options.method).ends_by_itself),
       rival_(rival),
       plan_{.features = groups.dim(), .layers = *options.layers} {}
 
 void LayerJudge::see_start(const FitInput& input) {
   if (!exists()) return;
-  if (by_guess_) return guess(input);
+  if (by_prediction_) return predict(input);
   see(input);
   const LayerKind& nb = layer_kind("coordinate");
   if (method_info(input.options.method).opens == nb.name) return;
@@ -82,9 +82,9 @@ void LayerJudge::see_start(const FitInput& input) {
   judged_nb_ = held_out_.judge_after(*nb_, input.latent, input.comm, input.workers);
 }
 
-void LayerJudge::guess(const FitInput& input) {
-  const Guess seen = held_out_.guess(input.groups(), input.options.seed, input.workers);
-  guesses_.push_back({.layer = layers_, .auc = seen.auc, .by_chance = seen.by_chance()});
+void LayerJudge::predict(const FitInput& input) {
+  const GroupPrediction seen = held_out_.predict(input.groups(), input.options.seed, input.workers);
+  predictions_.push_back({.layer = layers_, .auc = seen.auc, .by_chance = seen.by_chance()});
 }
 
 void LayerJudge::foresee(const Layer& layer, const FitInput& input) {
@@ -102,11 +102,11 @@ bool LayerJudge::chases_chance() const {
 
 const HeldOutJudgement* LayerJudge::see(const FitInput& input) {
   if (!exists()) return nullptr;
-  if (by_guess_) {
+  if (by_prediction_) {
     ++layers_;
-    const Index last = guesses_.back().layer;
+    const Index last = predictions_.back().layer;
     const auto wait = static_cast<Index>(kGrowth * static_cast<double>(last));
-    if (layers_ - last >= std::max(kLayersPerGuess, wait)) guess(input);
+    if (layers_ - last >= std::max(kLayersPerPrediction, wait)) predict(input);
     return nullptr;
   }
   judged_.push_back(held_out_.judge(input.latent, input.comm, input.workers));
@@ -114,36 +114,39 @@ const HeldOutJudgement* LayerJudge::see(const FitInput& input) {
 }
 
 void LayerJudge::see_end(const FitInput& input) {
-  if (exists() && by_guess_ && guesses_.back().layer < layers_) guess(input);
+  if (exists() && by_prediction_ && predictions_.back().layer < layers_) predict(input);
 }
 
 bool LayerJudge::out_of_patience(Index patience) const {
   if (!exists()) return false;
   if (chases_chance()) return true;
-  if (rival_ && stays_behind(guesses_, *rival_, plan_)) return true;
-  if (by_guess_) {
+  if (rival_ && stays_behind(predictions_, *rival_, plan_)) return true;
+  if (by_prediction_) {
     // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
     // themselves: they have more rows than the judge. Later, few rows say so early, when more rows
     // still could tell.
-    const GuessRecord& start = guesses_.front();
+    const PredictionRecord& start = predictions_.front();
     const bool hopeless = needs_hope_ && start.auc <= start.by_chance;
-    return hopeless || guesses_.size() - best_guess() > kPatience;
+    return hopeless || predictions_.size() - best_prediction() > kPatience;
   }
   const auto layers = static_cast<Index>(judged_.size()) - 1;
   return layers - layers_worth_keeping(judged_) >= patience;
 }
 
-std::size_t LayerJudge::best_guess() const {
-  const auto smaller = [](const GuessRecord& a, const GuessRecord& b) { return a.auc < b.auc; };
-  return static_cast<std::size_t>(std::min_element(guesses_.begin(), guesses_.end(), smaller) -
-                                  guesses_.begin());
+std::size_t LayerJudge::best_prediction() const {
+  const auto smaller = [](const PredictionRecord& a, const PredictionRecord& b) {
+    return a.auc < b.auc;
+  };
+  return static_cast<std::size_t>(
+      std::min_element(predictions_.begin(), predictions_.end(), smaller) - predictions_.begin());
 }
 
 Index LayerJudge::layers_to_keep() const {
-  if (!by_guess_) return layers_worth_keeping(judged_);
-  const GuessRecord& best = guesses_[best_guess()];
-  return best.layer == 0 ? 0
-                         : layers_of_best(guesses_, best, needs_hope_ ? kSlack : kSlackOfEvidence);
+  if (!by_prediction_) return layers_worth_keeping(judged_);
+  const PredictionRecord& best = predictions_[best_prediction()];
+  return best.layer == 0
+             ? 0
+             : layers_of_best(predictions_, best, needs_hope_ ? kSlack : kSlackOfEvidence);
 }
 
 LayerPointer LayerJudge::better_alone() const {

@@ -2,7 +2,7 @@
 // feature (NB) would have done better.
 //
 // Rows are judged by their divergence after every layer, or every few layers by whether their group
-// can be guessed. A guess costs more, and sees what distances do not.
+// can be predicted. A prediction costs more, and sees what distances do not.
 
 #pragma once
 
@@ -21,17 +21,17 @@ struct StagePlan {
   Index layers = 0;  // at most
 };
 
-/// Whether a stage with these guesses would be guessed clearly better than its rival even after all
-/// its layers, and even if it gained at twice the pace of its last layers.
-bool stays_behind(const std::vector<GuessRecord>& guesses, const GuessRecord& rival,
+/// Whether a stage with these predictions would be predicted clearly better than its rival even
+/// after all its layers, and even if it gained at twice the pace of its last layers.
+bool stays_behind(const std::vector<PredictionRecord>& predictions, const PredictionRecord& rival,
                   const StagePlan& plan);
 
 class LayerJudge {
  public:
   /// Takes held-out rows away from `usable`; none when options say so, and then nothing is judged.
-  /// `rival`: the best guess of another fit, which this one has to match.
+  /// `rival`: the best prediction of another fit, which this one has to match.
   LayerJudge(RowChoice& usable, const GroupSet& groups, const FitOptions& options,
-             Communicator& comm, const std::optional<GuessRecord>& rival);
+             Communicator& comm, const std::optional<PredictionRecord>& rival);
 
   bool exists() const { return held_out_.exists(); }
 
@@ -42,7 +42,7 @@ class LayerJudge {
   /// After a layer: the divergence that is left, null when it was not measured. Valid until the
   /// next.
   const HeldOutJudgement* see(const FitInput& input);
-  /// Guesses once more if layers have been added since the last guess.
+  /// GroupPredictions once more if layers have been added since the last prediction.
   void see_end(const FitInput& input);
 
   /// Whether the last `patience` layers brought nothing.
@@ -56,25 +56,25 @@ class LayerJudge {
   std::optional<double> divergence_at_start() const;
   std::optional<double> divergence_of_nb() const;
 
-  /// What was guessed so far; empty when rows are judged by their divergence.
-  const std::vector<GuessRecord>& guesses() const { return guesses_; }
+  /// What was predicted so far; empty when rows are judged by their divergence.
+  const std::vector<PredictionRecord>& predictions() const { return predictions_; }
 
  private:
-  void guess(const FitInput& input);
+  void predict(const FitInput& input);
   /// Whether the last layers moved held-out rows where these do not differ.
   bool chases_chance() const;
   /// Place of the smallest AUC.
-  std::size_t best_guess() const;
+  std::size_t best_prediction() const;
 
   HeldOut held_out_;
   std::vector<HeldOutJudgement> judged_;  // before the first layer, and after each
-  bool by_guess_;
+  bool by_prediction_;
   bool needs_hope_;  // that there is something to gain, to begin at all
-  std::optional<GuessRecord> rival_;
+  std::optional<PredictionRecord> rival_;
   StagePlan plan_;
   Index layers_ = 0;
   std::vector<double> excess_;  // of layers whose kind knows it
-  std::vector<GuessRecord> guesses_;
+  std::vector<PredictionRecord> predictions_;
   LayerPointer nb_;
   HeldOutJudgement judged_nb_;
 };

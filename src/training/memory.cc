@@ -92,7 +92,7 @@ bool can_use_scratch(const FitOptions& options) {
 
 bool rows_can_stay(const FitOptions& options) {
   return rows_to_fit(options).all() && can_use_scratch(options) &&
-         options.estimator != Estimator::kHistogram && options.judge != Judging::kGuess;
+         options.estimator != Estimator::kHistogram && options.judge != Judging::kPrediction;
 }
 
 std::string methods_with_scratch() {

@@ -180,13 +180,13 @@ class RowFreeFit {
     return found.frame;
   }
 
-  // Around the centre of all, so that squares of sums lose no digits. Layers leave it where it is.
+  // Around the center of all, so that squares of sums lose no digits. Layers leave it where it is.
   std::vector<WeighedRows> search_rows(Index layer) {
     SelfCommunicator alone;
     const LayerRows chosen = choose_rows(usable_, place_rows(usable_, alone), layer, options_);
     const std::vector<double> weights = search_weights(options_);
     std::vector<WeighedRows> out;
-    Vector centre = Vector::Zero(groups().dim());
+    Vector center = Vector::Zero(groups().dim());
     for (std::size_t m = 0; m < chosen.search.size(); ++m) {
       const RowList& rows = chosen.search[m];
       WeighedRows& own = out.emplace_back();
@@ -196,13 +196,13 @@ class RowFreeFit {
         groups()[static_cast<Index>(m)].rows.copy_row(rows[i],
                                                       own.rows.row(static_cast<Index>(i)).data());
       }
-      centre += own.weight * own.rows.colwise().mean().transpose();
+      center += own.weight * own.rows.colwise().mean().transpose();
     }
-    if (centre_.size() == 0) {
-      comm_.sum(std::span(centre.data(), static_cast<std::size_t>(centre.size())));
-      centre_ = centre;
+    if (center_.size() == 0) {
+      comm_.sum(std::span(center.data(), static_cast<std::size_t>(center.size())));
+      center_ = center;
     }
-    for (WeighedRows& own : out) own.rows.rowwise() -= centre_.transpose();
+    for (WeighedRows& own : out) own.rows.rowwise() -= center_.transpose();
     return out;
   }
 
@@ -256,7 +256,7 @@ class RowFreeFit {
   RowChoice usable_;
   std::vector<Index> places_;  // of own groups among those of all
   std::vector<Index> sizes_;
-  Vector centre_;  // none before the first search
+  Vector center_;  // none before the first search
 };
 
 }  // namespace

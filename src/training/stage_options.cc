@@ -7,14 +7,14 @@ namespace conflux {
 
 namespace {
 
-// Of stages that whoever guesses judges. Their layers see ranks only, so no scores are needed.
+// Of stages that whoever predictions judges. Their layers see ranks only, so no scores are needed.
 FitOptions judged_options(const FitOptions& resolved, Method method, double strength) {
   FitOptions out = resolved;
   out.method = method;
   out.layers = automatic::kTreeLayers;
   out.strength = strength;
   out.tree_rows = automatic::kSmallestLeaf;
-  out.judge = Judging::kGuess;
+  out.judge = Judging::kPrediction;
   out.unit_cube = UnitCube::kOff;
   return without_ignored(out);
 }

@@ -20,7 +20,7 @@ namespace conflux {
 /// of the others, which cut [0, 1] into equal parts.
 std::vector<double> spline_levels(Index knots);
 
-/// Quantiles of increasing levels, straight between neighbouring values. Level 0 is the first value
+/// Quantiles of increasing levels, straight between neighboring values. Level 0 is the first value
 /// of the summary and level 1 the last; with equal masses, value i of n stands at i / (n - 1).
 std::vector<double> quantiles_at(const QuantileSummary& summary, std::span<const double> levels);
 

@@ -1,6 +1,6 @@
 // Moves each group by affine couplings (baselines/coupling.h), one after the other.
 //
-// Rows of a group are standardised by its means and deviations, pass the couplings, and end with
+// Rows of a group are standardized by its means and deviations, pass the couplings, and end with
 // the means and deviations of where they go to. Which features a coupling moves is the same for all
 // groups; its network is the group's own. A group whose parameters are all zero stays where it is.
 //

@@ -1,6 +1,6 @@
 // Trains couplings by likelihood: rows of a group pass a chain of them and end normal.
 //
-// Minimised is the sum over groups of the mean of |z|^2 / 2 - log |det|, in single precision, by
+// Minimized is the sum over groups of the mean of |z|^2 / 2 - log |det|, in single precision, by
 // Adam on batches that are drawn at random. A tenth of each group's rows is never trained on: what
 // is kept are the parameters by which these rows are likeliest, since likelihood fits noise when it
 // may. For the same reason parameters shrink a little in every step. Chains may share couplings.

@@ -57,7 +57,7 @@ CouplingLayer::Standard standard_of(const Group& group, const RowList& chosen) {
   return {std::move(mean), (square / total).cwiseSqrt()};
 }
 
-GroupRows standardised(const Group& group, const RowList& chosen) {
+GroupRows standardized(const Group& group, const RowList& chosen) {
   GroupRows out{standard_of(group, chosen), {}};
   const Index dim = group.rows.cols();
   const auto count = static_cast<Index>(chosen.size());
@@ -101,7 +101,7 @@ struct NetworkInput {
 // The map of a group that learns nothing of the others: equal groups have equal maps.
 CouplingLayer::Map map_to_normal(const Group& group, const RowList& chosen,
                                  const TrainingPlan& plan) {
-  GroupRows rows = standardised(group, chosen);
+  GroupRows rows = standardized(group, chosen);
   rows.chain.couplings = counted_from(0, plan.num_couplings);
   return {std::move(rows.standard), CouplingLayer::unit(group.rows.cols()),
           train_couplings({std::move(rows.chain)}, plan)};
@@ -127,7 +127,7 @@ std::vector<CouplingLayer::Map> maps_to_target(const NetworkInput& input, Traini
   std::vector<Chain> chains;
   std::vector<Index> begins;
   for (Index m = 0; m < input.groups.num_groups(); ++m) {
-    GroupRows rows = standardised(input.groups[m], input.usable[m]);
+    GroupRows rows = standardized(input.groups[m], input.usable[m]);
     begins.push_back(m == target ? 0 : plan.num_couplings);
     if (m != target) {
       rows.chain.couplings = counted_from(plan.num_couplings, length);
@@ -178,7 +178,7 @@ std::vector<CouplingLayer::Map> maps_by_critics(const NetworkInput& input, Train
   std::vector<Chain> chains;
   std::vector<CouplingLayer::Map> maps;
   for (Index m = 0; m < input.groups.num_groups(); ++m) {
-    GroupRows rows = standardised(input.groups[m], input.usable[m]);
+    GroupRows rows = standardized(input.groups[m], input.usable[m]);
     const auto& [mean, deviation] = rows.standard;
     plan.views.push_back({.cube = input.cube,
                           .mean = {mean.begin(), mean.end()},

@@ -21,7 +21,7 @@
 
 namespace conflux::networks {
 
-/// How a critic sees standardised rows: as they are, or as normal_cdf(mean + deviation x).
+/// How a critic sees standardized rows: as they are, or as normal_cdf(mean + deviation x).
 template <class T>
 struct CriticView {
   bool cube = false;

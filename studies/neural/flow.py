@@ -23,7 +23,7 @@ def convolution(inputs, outputs, size):
 
 
 class Block(nn.Module):
-    """A residual block, normalised before it bends."""
+    """A residual block, normalized before it bends."""
 
     def __init__(self, channels):
         super().__init__()
@@ -161,7 +161,7 @@ class Flow(nn.Module):
         self.padding = padding
 
     def _padded(self, images):
-        """Dark pixels around images, with the noise of a grey value in training: a constant has no density."""
+        """Dark pixels around images, with the noise of a gray value in training: a constant has no density."""
         wide = functional.pad(images, [self.padding] * 4, value=-1)
         dark = torch.rand_like(wide) if self.training else torch.full_like(wide, 0.5)
         return torch.where(wide < 0, dark / 256, wide)

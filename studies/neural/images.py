@@ -1,4 +1,4 @@
-"""Digits 0 and 1 as `conflux reproduce mnist2` deals them, and the paper's distance."""
+"""Digits 0 and 1 as `conflux reproduce mnist2` permutations them, and the paper's distance."""
 
 import pathlib
 
@@ -16,7 +16,7 @@ def read_idx(path):
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(shape)
 
 
-def deal(folder, classes=(0, 1)):
+def permutation(folder, classes=(0, 1)):
     """Images in [0, 1) of each class, to fit and to test: the paper's noise and split."""
     folder = pathlib.Path(folder)
     images, labels = [], []

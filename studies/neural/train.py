@@ -182,7 +182,7 @@ def main():
     flags = parsed()
     if not (pathlib.Path(flags.data) / "train-images-idx3-ubyte").exists():
         raise SystemExit(f"{flags.data}: no IDX files of MNIST; run tools/get_data.sh mnist, or name their folder.")
-    train, test = images.deal(flags.data)
+    train, test = images.permutation(flags.data)
     train = [torch.from_numpy(rows) for rows in train]
     test = [torch.from_numpy(rows[:flags.test_rows]) for rows in test]
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

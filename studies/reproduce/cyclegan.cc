@@ -96,10 +96,10 @@ CycleGan::CycleGan(const GroupSet& train_rows, const GroupSet& test, const Cycle
   if (cube_) move_by(UnitCubeLayer::CubeStep::kToNormal, all);
   mean_ = all.colwise().mean();
   deviation_ = std::sqrt((all.rowwise() - mean_.transpose()).array().square().mean());
-  train({standardised(a), standardised(b)}, plan);
+  train({standardized(a), standardized(b)}, plan);
 }
 
-MatrixOf<float> CycleGan::standardised(Matrix rows) const {
+MatrixOf<float> CycleGan::standardized(Matrix rows) const {
   if (cube_) move_by(UnitCubeLayer::CubeStep::kToNormal, rows);
   return ((rows.rowwise() - mean_.transpose()) / deviation_).cast<float>();
 }
@@ -128,7 +128,7 @@ void CycleGan::train(const std::vector<MatrixOf<float>>& rows, const CycleGanPla
 
 Matrix CycleGan::translate(Index from, Index, const Matrix& rows) const {
   const MatrixOf<float> moved =
-      game_.translate(players_.generators[static_cast<std::size_t>(from)], standardised(rows));
+      game_.translate(players_.generators[static_cast<std::size_t>(from)], standardized(rows));
   Matrix out = (deviation_ * moved.cast<double>()).rowwise() + mean_.transpose();
   if (cube_) move_by(UnitCubeLayer::CubeStep::kToCube, out);
   return out;

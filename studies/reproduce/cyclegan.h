@@ -35,7 +35,7 @@ class CycleGan final : public Translator {
   const std::vector<Matrix>& shared() const override { return none_; }
 
  private:
-  MatrixOf<float> standardised(Matrix rows) const;
+  MatrixOf<float> standardized(Matrix rows) const;
   void train(const std::vector<MatrixOf<float>>& rows, const CycleGanPlan& plan);
 
   const GroupSet& test_;

@@ -159,7 +159,7 @@ bool run_get_data(std::string set, std::string folder) {
 
 // Which image goes where: to the fit or to the test, and its row among those of its class there. An
 // image that was not chosen has row -1.
-struct Deal {
+struct RowSplit {
   struct Place {
     bool test;
     Index row;
@@ -169,9 +169,9 @@ struct Deal {
   std::vector<Index> test_counts = std::vector<Index>(10, 0);
 };
 
-Deal deal_images(const std::vector<int>& labels, const std::vector<Index>& chosen,
-                 const std::vector<Index>& permutation, Index test_rows) {
-  Deal out{.places = std::vector<Deal::Place>(labels.size(), {false, -1})};
+RowSplit deal_images(const std::vector<int>& labels, const std::vector<Index>& chosen,
+                     const std::vector<Index>& permutation, Index test_rows) {
+  RowSplit out{.places = std::vector<RowSplit::Place>(labels.size(), {false, -1})};
   for (Index k = 0; k < static_cast<Index>(permutation.size()); ++k) {
     const Index i = chosen[permutation[k]];
     auto& counts = k < test_rows ? out.test_counts : out.train_counts;
@@ -257,21 +257,22 @@ SplitSet DataSource::image_split(const SetInfo& set, int split) {
   const auto count = static_cast<Index>(chosen.size());
   // Small files, as tests have them, keep more than half for the fit.
   const Index test_rows = std::min(set.test_rows, 2 * count / 5);
-  const Deal deal = deal_images(images_.labels, chosen, order.permutation(count), test_rows);
+  const RowSplit permutation =
+      deal_images(images_.labels, chosen, order.permutation(count), test_rows);
   const auto smallest = [&](const std::vector<Index>& counts, Index limit) {
     Index out = limit > 0 ? limit : total;
     for (const int c : set.classes) out = std::min(out, counts[c]);
     return out;
   };
-  const Index train_rows = smallest(deal.train_counts, scale_.train_rows);
-  const Index kept_test_rows = smallest(deal.test_counts, scale_.test_rows);
+  const Index train_rows = smallest(permutation.train_counts, scale_.train_rows);
+  const Index kept_test_rows = smallest(permutation.test_counts, scale_.test_rows);
   std::vector<Matrix> train(10), test(10);
   for (const int c : set.classes) {
     train[c].resize(train_rows, dim);
     test[c].resize(kept_test_rows, dim);
   }
   for (Index i = 0; i < total; ++i) {
-    const auto [is_test, row] = deal.places[i];
+    const auto [is_test, row] = permutation.places[i];
     Matrix& rows = (is_test ? test : train)[images_.labels[i]];
     if (row < 0 || row >= rows.rows()) {
       noise.skip_uniform(dim);

@@ -1,7 +1,7 @@
 // The sets of the paper, split as the paper split them.
 //
 // Planar sets are part of the command. Images are read from IDX files as tools/get_data.sh writes
-// them, dequantised by uniform noise and divided by 256; the test rows are drawn at random from
+// them, dequantized by uniform noise and divided by 256; the test rows are drawn at random from
 // all images of the classes, and every class is cut to the size of the smallest. Split 0 has the
 // paper's generator and seed, other splits have other seeds.
 

@@ -100,7 +100,7 @@ Drawing curve_drawing(const Experiment& experiment, const std::vector<RowResult>
     const std::size_t trained = results[r].row.target == "1" ? 0 : 1;
     for (const bool other : {false, true}) {
       if (other && !both) continue;
-      Line line{.label = results[r].row.label, .dashed = other, .colour = static_cast<int>(r)};
+      Line line{.label = results[r].row.label, .dashed = other, .color = static_cast<int>(r)};
       if (both) line.label += other ? ", other" : ", trained";
       for (const CurvePoint& point : curve) {
         const Figure& figure = both ? point.paper_wd[other ? 1 - trained : trained] : point.mean_wd;

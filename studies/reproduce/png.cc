@@ -12,7 +12,7 @@ std::string png_of(int width, int height, const std::vector<unsigned char>& pixe
   image.width = static_cast<png_uint_32>(width);
   image.height = static_cast<png_uint_32>(height);
   image.format = PNG_FORMAT_GRAY;
-  // Rows are not filtered: large areas of one grey pack better as they are.
+  // Rows are not filtered: large areas of one gray pack better as they are.
   image.flags = PNG_IMAGE_FLAG_FAST;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string out(size, '\0');

@@ -1,4 +1,4 @@
-// Grey images as PNG files.
+// Gray images as PNG files.
 
 #pragma once
 

@@ -38,7 +38,7 @@ struct PublishedFid {
   std::string_view set;
   std::string_view row;
   double value = 0;
-  /// Real and translated images were of different classes, or of different grey ranges, or the map
+  /// Real and translated images were of different classes, or of different gray ranges, or the map
   /// was wrong.
   bool valid = true;
   bool stored_only = false;

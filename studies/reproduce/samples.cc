@@ -17,9 +17,9 @@ class SheetWriter {
  public:
   void add(const Tile& image) {
     for (const double value : image) {
-      const auto grey = static_cast<unsigned>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
-      text_ += kDigits[grey >> 4];
-      text_ += kDigits[grey & 15];
+      const auto gray = static_cast<unsigned>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
+      text_ += kDigits[gray >> 4];
+      text_ += kDigits[gray & 15];
     }
   }
   Json finish(Index rows, Index columns, Index side) {

@@ -11,10 +11,10 @@ namespace conflux::app {
 namespace {
 
 constexpr double kPanel = 130, kGap = 12, kTitle = 18;
-constexpr const char* kColours[] = {"#1b6ca8", "#d1495b", "#3c8d5a",
-                                    "#e0a100", "#7b4fa3", "#555555"};
+constexpr const char* kColors[] = {"#1b6ca8", "#d1495b", "#3c8d5a",
+                                   "#e0a100", "#7b4fa3", "#555555"};
 
-std::string colour(std::size_t i) { return kColours[i % std::size(kColours)]; }
+std::string color(std::size_t i) { return kColors[i % std::size(kColors)]; }
 
 std::string opening(double width, double height) {
   return fmt::format(
@@ -67,7 +67,7 @@ std::string draw(const Panel& panel, double left, double top) {
     out += fmt::format(
         "<path transform=\"scale(.5)\" fill=\"none\" stroke=\"{}\" stroke-opacity=\"0.6\" "
         "stroke-width=\"5\" stroke-linecap=\"round\" d=\"",
-        colour(m));
+        color(m));
     const double middle_x = 0.5 * (box.low_x + box.high_x);
     const double middle_y = 0.5 * (box.low_y + box.high_y);
     for (std::size_t i = 0; i + 1 < group.size(); i += 2) {
@@ -136,7 +136,7 @@ class CurvePlane {
 
   /// A curve with its band, and its name in place `k` of the list.
   std::string curve(const Line& line, std::size_t k) const {
-    const std::string stroke = colour(static_cast<std::size_t>(line.colour));
+    const std::string stroke = color(static_cast<std::size_t>(line.color));
     std::string path, band, out;
     const std::size_t points = line.x.size();
     for (std::size_t i = 0; i < points; ++i) {

@@ -24,7 +24,7 @@ struct Line {
   /// Half the height of a band around it; may be empty.
   std::vector<double> deviation = {};
   bool dashed = false;
-  int colour = 0;
+  int color = 0;
 };
 
 /// A logarithmic scale of y.

@@ -64,7 +64,7 @@ TEST(Align, FitsAndJudgesGroupsThatDiffer) {
   EXPECT_EQ(done.model.flow.group_names().size(), 2u);
   EXPECT_EQ(done.model.group_column, "arm");
   ASSERT_TRUE(done.judgement.has_value());
-  EXPECT_LT(done.judgement->guess_after.auc, done.judgement->guess_before.auc);
+  EXPECT_LT(done.judgement->prediction_after.auc, done.judgement->prediction_before.auc);
   EXPECT_FALSE(done.unseen_rows.empty());
   EXPECT_EQ(done.model.record.check, record_of(seen.front()));
 }

@@ -17,7 +17,7 @@ class Align(CommandTest):
     def write_table(self, name="t.csv", rows=400, shift=2.0, seed=0):
         """Two groups, the second one shifted in x; whole numbers, a category and a name to carry."""
         random = np.random.default_rng(seed)
-        lines = ["x,y,n,colour,site,id"]
+        lines = ["x,y,n,color,site,id"]
         for i in range(2 * rows):
             site = "ab"[i % 2]
             x, y = random.normal(size=2)
@@ -38,7 +38,7 @@ class Align(CommandTest):
         self.assertEqual(done.stdout, "")
         for words in ("The groups differ", "aligned.csv: 800 rows in the shared space",
                       "800 rows: 160 were kept from the fit, and of the 640 others",
-                      "neighbours", "Moved most: x", "layer"):
+                      "neighbors", "Moved most: x", "layer"):
             self.assertIn(words, done.stderr)
         # What is no feature stays as it is spelled, and rows keep their order.
         self.assertEqual(self.column("aligned.csv", "id"), self.column("t.csv", "id"))
@@ -53,8 +53,8 @@ class Align(CommandTest):
         shown = json.loads(self.run_command("align", "t.csv", "--group", "site", "-o", "a.csv",
                                             "--model", "m.conflux", "--json"))
         summary = shown["summary"]
-        self.assertGreater(summary["guess_auc"]["before"], 0.85)
-        self.assertLess(summary["guess_auc"]["after"], summary["guess_auc"]["before"] - 0.15)
+        self.assertGreater(summary["group_auc"]["before"], 0.85)
+        self.assertLess(summary["group_auc"]["after"], summary["group_auc"]["before"] - 0.15)
         self.assertEqual(summary["unseen_rows"], 800)
         self.assertIn("x", summary["moved_most"])
         self.assertEqual((shown["output"], shown["rows"]), ("a.csv", 800))
@@ -66,11 +66,11 @@ class Align(CommandTest):
         self.write_table()
         self.run_command("align", "t.csv", "--group", "site", "--to", "b", "-o", "as_b.csv")
         sites = self.column("t.csv", "site")
-        for name in ("n", "colour"):
+        for name in ("n", "color"):
             then, now = self.column("t.csv", name), self.column("as_b.csv", name)
             self.assertEqual([a for a, s in zip(then, sites) if s == "b"],
                              [a for a, s in zip(now, sites) if s == "b"])
-        self.assertLessEqual(set(self.column("as_b.csv", "colour")), {"red", "green", "blue"})
+        self.assertLessEqual(set(self.column("as_b.csv", "color")), {"red", "green", "blue"})
         x = np.array(self.column("as_b.csv", "x"), dtype=float)
         self.assertAlmostEqual(x[::2].mean(), 2, delta=0.2)
         before = np.array(self.column("t.csv", "x"), dtype=float)
@@ -84,13 +84,13 @@ class Align(CommandTest):
         done = self.call("align", "t.csv", "--group", "site", "-o", "aligned.csv")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("left as they are", done.stderr)
-        for name in ("x", "y", "n", "colour", "site", "id"):
+        for name in ("x", "y", "n", "color", "site", "id"):
             self.assertEqual(self.column("aligned.csv", name), self.column("t.csv", name))
 
     def test_named_labels_are_protected_and_it_is_said(self):
         self.write_table()
         for words, gate in ([], "label"), (["--gate", "none"], "none"):
-            done = self.call("align", "t.csv", "--group", "site", "--label", "colour", *words,
+            done = self.call("align", "t.csv", "--group", "site", "--label", "color", *words,
                              "--layers", 3, "-o", "a.csv", "--model", "m.conflux")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("labels steer" in done.stderr, gate == "label", done.stderr)
@@ -98,13 +98,13 @@ class Align(CommandTest):
             options = json.loads(self.run_command("info", "m.conflux", "--json"))["options"]
             self.assertEqual(options["gate"], gate)
         # Methods without gates do not fail for it, and a fit says the same.
-        self.run_command("fit", "t.csv", "--group", "site", "--label", "colour", "--method", "nb",
+        self.run_command("fit", "t.csv", "--group", "site", "--label", "color", "--method", "nb",
                          "-o", "m.conflux")
-        said = self.call("fit", "t.csv", "--group", "site", "--label", "colour", "--layers", 3,
+        said = self.call("fit", "t.csv", "--group", "site", "--label", "color", "--layers", 3,
                          "-o", "m.conflux").stderr
         self.assertIn("labels steer", said)
 
-    def test_fits_by_kinds_say_how_sure_their_matching_is(self):
+    def test_fits_by_clusters_say_how_sure_their_matching_is(self):
         random = np.random.default_rng(3)
         lines = ["batch," + ",".join(f"x{j}" for j in range(6))]
         for batch, shift, kinds in ("a", 0, [0]), ("b", 0.6, [1]), ("both", -0.5, [0, 1]):

@@ -26,7 +26,7 @@ class Inception:
         self.state = {}
 
     def conv(self, name, x, height=1, width=1, stride=1, pad=(0, 0)):
-        """Convolution, batch normalisation, relu; x is height x width x channels."""
+        """Convolution, batch normalization, relu; x is height x width x channels."""
         padded = np.pad(x, ((pad[0],) * 2, (pad[1],) * 2, (0, 0)))
         windows = np.lib.stride_tricks.sliding_window_view(padded, (height, width), (0, 1))[::stride, ::stride]
 
@@ -100,7 +100,7 @@ class Inception:
         return np.array([np.interp(at, np.arange(SIDE), column) for column in rows.T]).T
 
     def features(self, image):
-        """Features of a grey image with values from 0 to 1."""
+        """Features of a gray image with values from 0 to 1."""
         x = np.repeat(2 * self.larger(image)[:, :, None] - 1, 3, axis=2)
         x = self.conv("Conv2d_2a_3x3", self.conv("Conv2d_1a_3x3", x, 3, 3, 2), 3, 3)
         x = self.pool(self.conv("Conv2d_2b_3x3", x, 3, 3, pad=(1, 1)), np.max, 2)

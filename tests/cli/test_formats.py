@@ -171,7 +171,7 @@ class Pictures(CommandTest):
         pixels = bytes((shift * (k % 3) + 5 * k + k * k // 7) % 200 for k in range(3 * 40 * 30))
         (self.folder / name).write_bytes(b"P6\n40 30\n255\n" + pixels)
 
-    def test_a_picture_takes_the_colours_of_another(self):
+    def test_a_picture_takes_the_colors_of_another(self):
         self.picture("day.ppm", 10)
         self.picture("night.ppm", 40)
         self.run_command("fit", "day.ppm", "night.ppm", "--fit-rows", "300", "--method", "nb",

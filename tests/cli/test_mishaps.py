@@ -14,7 +14,7 @@ USAGE, DATA = 2, 3
 def table(rows=120, extra=(), separator=",", decimal=".", seed=0, group="site"):
     """Two sites, four features in unlike units; `extra` are (name, function of row) columns."""
     random = np.random.default_rng(seed)
-    names = ["age", "income", "rain", "colour", group, *(name for name, _ in extra)]
+    names = ["age", "income", "rain", "color", group, *(name for name, _ in extra)]
     lines = [separator.join(names)]
     for i in range(rows):
         site = i % 2
@@ -98,8 +98,8 @@ ANSWERED = [
     ("category for an array", spoiled(4, 3, "violet"), "transform good t.csv -o z.npy", DATA,
      ["t.csv, line 4", "violet", ".csv"]),
     ("label that is the group", table(), FIT + " --label site", USAGE, ['"site"', "cannot be the label"]),
-    ("text among categories asked for as numbers", table(), FIT + " --as colour=number", DATA,
-     ['"colour"', "not a number"]),
+    ("text among categories asked for as numbers", table(), FIT + " --as color=number", DATA,
+     ['"color"', "not a number"]),
 ]
 
 
@@ -118,7 +118,7 @@ class Mishaps(CommandTest):
         self.assertGreaterEqual(len(ANSWERED), 30)
         self.write("short.csv", "kind\na\nb\n")
         self.write("keyed.csv", "pid,kind\np0,a\np1,b\n")
-        self.write("words.csv", "age,income,rain,colour,site\nold,1.5,0,red,north\n")
+        self.write("words.csv", "age,income,rain,color,site\nold,1.5,0,red,north\n")
         self.fit(table())
         (self.folder / "m").rename(self.folder / "good")
         for name, text, command, code, words in ANSWERED:
@@ -141,7 +141,7 @@ class Mishaps(CommandTest):
 
     def test_tabs_in_a_csv_file(self):
         self.assertIn("separated by tabs", self.fit(table(separator="\t")))
-        self.assertEqual(set(self.features()), {"age", "income", "rain", "colour"})
+        self.assertEqual(set(self.features()), {"age", "income", "rain", "color"})
 
     def test_numbers_in_disguise_are_told(self):
         for cell in '"1,0{:03}"', "{}%", "$ {}.50", "-{} €":
@@ -172,7 +172,7 @@ class Mishaps(CommandTest):
     def test_standard_output(self):
         self.fit(table())
         self.assertEqual(self.run_command("transform", "m", "t.csv", "-o", "-").splitlines()[0],
-                         "age,income,rain,colour,site")
+                         "age,income,rain,color,site")
 
     def test_resume_needs_nothing_else(self):
         self.write("t.csv", table())
@@ -275,10 +275,10 @@ class Mishaps(CommandTest):
         self.run_command("translate", "m", "t.csv", "--to", "north", "-o", "n.csv")
         north = {row[0] for row in old if row[4] == "north"}
         for line in (self.folder / "n.csv").read_text().splitlines()[1:]:
-            age, _, rain, colour, _ = line.split(",")
+            age, _, rain, color, _ = line.split(",")
             self.assertIn(age, north)
             self.assertGreaterEqual(float(rain), 0)
-            self.assertIn(colour, ("red", "green"))
+            self.assertIn(color, ("red", "green"))
 
     def test_a_category_that_is_new_is_kept_and_said(self):
         self.fit(table())
@@ -290,12 +290,12 @@ class Mishaps(CommandTest):
         self.run_command("transform", "m", "new.csv", "-o", "z.csv")
         self.assertIn("new:violet", (self.folder / "z.csv").read_text().splitlines()[3])
         self.run_command("inverse", "m", "z.csv", "-o", "b.csv")
-        colours = [line.split(",")[3] for line in (self.folder / "b.csv").read_text().splitlines()]
-        self.assertEqual(colours, [line.split(",")[3] for line in spoiled(4, 3, "violet").splitlines()])
+        colors = [line.split(",")[3] for line in (self.folder / "b.csv").read_text().splitlines()]
+        self.assertEqual(colors, [line.split(",")[3] for line in spoiled(4, 3, "violet").splitlines()])
 
     def test_values_that_the_fit_has_not_seen_return(self):
         self.fit(table())
-        rows = ["age,income,rain,colour,site", "37.5,1e6,-0.25,red,north", "150,-3,,blue,south",
+        rows = ["age,income,rain,color,site", "37.5,1e6,-0.25,red,north", "150,-3,,blue,south",
                 ",20000,0.00005,,north", "0,,1000,green,south"]
         self.write("new.csv", "\n".join(rows) + "\n")
         self.run_command("transform", "m", "new.csv", "-o", "z.csv")

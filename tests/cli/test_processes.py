@@ -68,7 +68,7 @@ class Processes(CommandTest):
 
     def test_methods_and_gates_have_the_bits_of_one(self):
         for words in (("nb",), ("gb",), ("tree", "--layers", 2), ("dd",),
-                      ("inb", "--gate", "kinds", "--layers", 2)):
+                      ("inb", "--gate", "clusters", "--layers", 2)):
             words = ("fit", "g0.npy", "g1.npy", "g2.npy", "--fit-rows", 300, "--force", "-j", 1,
                      "--method", *words)
             self.run_command(*words, "-q", "-o", "alone.conflux")

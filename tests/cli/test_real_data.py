@@ -22,7 +22,7 @@ class Check(CommandTest):
 
     def differing(self, found):
         self.assertTrue(found["differ"])
-        self.assertGreater(found["guess"]["auc"], found["guess"]["by_chance"])
+        self.assertGreater(found["prediction"]["auc"], found["prediction"]["by_chance"])
         return {name for name, each in found["features"].items() if each["differs"]}
 
     def test_people(self):

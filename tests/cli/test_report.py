@@ -77,13 +77,13 @@ class Report(ReportTest):
         shown = self.verdict("m.conflux", "t.csv")
         checked = json.loads(self.run_command("check", "t.csv", "--group", "batch", "--label", "kind",
                                               "--json"))
-        self.assertEqual(shown["check"]["auc"], checked["guess"]["auc"])
+        self.assertEqual(shown["check"]["auc"], checked["prediction"]["auc"])
         self.assertEqual(shown["check"]["sentences"], checked["sentences"])
         for feature in shown["features"]:
             self.assertEqual(feature["before"], {
                 name: checked["features"][feature["name"]][name] for name in feature["before"]})
         judged = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))["judgement"]
-        for name in ("verdict", "guess_auc", "guess_auc_within_labels", "energy", "ilisi", "clisi",
+        for name in ("verdict", "group_auc", "group_auc_within_labels", "energy", "ilisi", "clisi",
                      "label_transfer", "sentences", "warnings"):
             self.assertEqual(shown["judgement"][name], judged[name], name)
         near = shown["neighborhoods"]
@@ -100,7 +100,7 @@ class Report(ReportTest):
                                               "--json"))
         for name in ("differ", "p_value", "overlap", "sentences"):
             self.assertEqual(known["check"][name], checked[name], name)
-        self.assertEqual(known["check"]["auc"], checked["guess"]["auc"])
+        self.assertEqual(known["check"]["auc"], checked["prediction"]["auc"])
         self.assertEqual(known["check"]["rows"], 1000)
         self.assertEqual([each["label"] for each in known["neighborhoods"]], ["mono", "tcell"])
         for each in known["neighborhoods"]:
@@ -307,7 +307,7 @@ class Report(ReportTest):
         for name in ("stop", "held_out_at_start", "layers", "kinds"):
             self.assertIn(name, shown["fit"])
         self.assertIsNotNone(shown["reach"]["fitted_most"])
-        self.run_command("fit", "t.csv", "--group", "batch", "--drop", "kind", "--gate", "kinds",
+        self.run_command("fit", "t.csv", "--group", "batch", "--drop", "kind", "--gate", "clusters",
                          "--layers", 3, "-o", "kinds.conflux")
         matched = self.verdict("kinds.conflux", "t.csv")["fit"]["kinds"]["groups"]
         self.assertEqual([len(group["shares"]) > 1 for group in matched], [True, True])
@@ -342,7 +342,7 @@ class Report(ReportTest):
         self.assertNotIn('viewBox="0 0 6 6"', self.report("m.conflux", "t.csv", "--rows", 0,
                                                            name="none.html").text)
 
-    def test_parts_found_without_labels_are_kinds(self):
+    def test_parts_found_without_labels_are_clusters(self):
         self.fit_moons()
         section = self.report("moons.conflux", "moons.csv").sections()[4]
         self.assertIn("kind 1", section)

@@ -32,7 +32,7 @@ def picture(label, generator):
 
 
 def grey_png(data):
-    """Width, height and rows of an eight-bit grey PNG; every checksum must hold."""
+    """Width, height and rows of an eight-bit gray PNG; every checksum must hold."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, chunks = 8, {}
     while at < len(data):
@@ -42,8 +42,8 @@ def grey_png(data):
         assert zlib.crc32(kind + body) == checksum, kind
         chunks[kind] = body
         at += 12 + length
-    width, height, bits, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
-    assert (bits, colour) == (8, 0)
+    width, height, bits, color = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    assert (bits, color) == (8, 0)
     raw = zlib.decompress(chunks[b"IDAT"])
     assert len(raw) == height * (width + 1)
     return width, height, [raw[y * (width + 1) + 1:(y + 1) * (width + 1)] for y in range(height)]

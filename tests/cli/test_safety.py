@@ -209,7 +209,7 @@ class Safety(CommandTest):
         self.run_command("fit", "t.csv", "--layers", 2, "-o", "m.conflux")
         self.assertNotIn("\x1b", self.run_command("info", "m.conflux"))
 
-    def test_a_table_in_the_place_of_the_model_is_recognised(self):
+    def test_a_table_in_the_place_of_the_model_is_recognized(self):
         self.fit_moons()
         for words in (["transform"], ["translate", "--to", "1"], ["add-group"]):
             self.refused(USAGE, ["moons.csv is no model file", "give the model first"],

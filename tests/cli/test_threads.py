@@ -46,9 +46,9 @@ class Threads(CommandTest):
                     options += ("--layers", 3)
                 self.assertEqual(self.moved(1, *options), self.moved(3, *options))
 
-    def test_so_do_labels_kinds_and_judgements(self):
+    def test_so_do_labels_clusters_and_judgements(self):
         self.write_table()
-        for options in (("--label", "kind"), ("--drop", "kind", "--gate", "kinds")):
+        for options in (("--label", "kind"), ("--drop", "kind", "--gate", "clusters")):
             with self.subTest(options=options):
                 options += ("--layers", 3)
                 self.assertEqual(self.moved(1, *options), self.moved(3, *options))

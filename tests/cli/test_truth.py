@@ -9,14 +9,14 @@
 | 5 add-group gives no verdict | here |
 | 6 label_key of pp.align is ignored | python/tests/test_pp.py |
 | 7, 8 R and C fit other models than the command | tests/cli/test_one_workflow.py |
-| 9, 10 the judge is weak, noise gets importance | tests/metrics/guessing_test.cc, studies/judge_study.py |
+| 9, 10 the judge is weak, noise gets importance | tests/metrics/group_prediction_test.cc, studies/judge_study.py |
 | 11 few rows overclaim | here, studies/claims_study.py |
 | 12 the AUC of several groups is an unstated mean | here |
 | 13 words are surer than the interval | here |
 | 14 figures that nobody measured | here |
 | 15 copied columns tell the group | here |
 | 16 "labels in different shares" of identical shares | here |
-| 17 "the same kinds" said of a few rows | here |
+| 17 "the same clusters" said of a few rows | here |
 | 18 labels that no two groups share | here |
 | 19 --strength changes nothing | here |
 | 20 rates in [0, 1] are called pixels | here |
@@ -99,7 +99,7 @@ class Truth(CommandTest):
         self.assertIn('states "tas" in K, but', done.stderr)
         self.assertIn("convert", done.stderr)
 
-    # A kind of which the target has too few rows for a map of its own moved by several deviations.
+    # A cluster of which the target has too few rows for a map of its own moved by several deviations.
     def test_truth_03_the_target_does_not_move_under_any_gate(self):
         rows = two_groups(300, columns=4, more=lambda draw, _: [draw.choice("tmk")])
         for i, row in enumerate(rows):
@@ -107,7 +107,7 @@ class Truth(CommandTest):
             row[5] = "rare" if rare else row[5]
             row[1] = f"{float(row[1]) + {'t': 0, 'm': 6, 'k': 12, 'rare': 30}[row[5]]:.6f}"
         self.write("t.csv", table([*"uvwx", "g", "kind"], rows))
-        for words in ([], ["--gate", "kinds"], ["--label", "kind"], ["--method", "nb-inb"],
+        for words in ([], ["--gate", "clusters"], ["--label", "kind"], ["--method", "nb-inb"],
                       ["--method", "tree"], ["--method", "conditional"], ["--method", "gb-inb"]):
             method = [] if "--method" in words else ["--method", "inb", "--layers", "8"]
             self.run_command("fit", "t.csv", "--group", "g", "--target", "a", "-o", "t.conflux", "-q",
@@ -136,18 +136,18 @@ class Truth(CommandTest):
 
     def test_truth_05_a_group_that_is_added_is_judged(self):
         rows = two_groups(400, columns=4)
-        for row in rows:  # two kinds
+        for row in rows:  # two clusters
             row[3] = f"{float(row[3]) + random.Random(row[0]).choice([-6, 6]):.6f}"
         self.write("t.csv", table([*"uvwx", "g"], rows))
         self.run_command("fit", "t.csv", "--group", "g", "--gate", "none", "--method", "inb", "-o",
                          "t.conflux", "-q")
-        one_kind = [row[:4] for row in rows if float(row[3]) > 0]
-        self.write("one.csv", table([*"uvwx"], one_kind))
-        self.write("few.csv", table([*"uvwx"], one_kind[:20]))
+        one_cluster = [row[:4] for row in rows if float(row[3]) > 0]
+        self.write("one.csv", table([*"uvwx"], one_cluster))
+        self.write("few.csv", table([*"uvwx"], one_cluster[:20]))
         self.write("like.csv", table([*"uvwx"], [row[:4] for row in rows]))
         said = {name: self.call("add-group", "t.conflux", f"{name}.csv", "--name", "new", "-o",
                                 f"{name}.conflux").stderr for name in ("one", "few", "like")}
-        self.assertIn("does not hold the same kinds of rows", said["one"])
+        self.assertIn("does not hold the same clusters", said["one"])
         self.assertIn("has 20 rows", said["few"])
         self.assertNotIn("warning", said["like"])
 
@@ -157,8 +157,8 @@ class Truth(CommandTest):
         found = self.summary("t.csv", "--group", "g")
         self.assertEqual(found["judged_rows"], 600)
         self.assertEqual(found["unseen_rows"], 600)
-        self.assertGreater(found["guess_auc"]["before"], 0.7)
-        self.assertLess(found["guess_auc"]["after"], 0.62)
+        self.assertGreater(found["group_auc"]["before"], 0.7)
+        self.assertLess(found["group_auc"]["after"], 0.62)
 
     # A difference in one of 30 features shows in its test, but 120 rows support no clear gain.
     def test_truth_11_a_fit_without_a_clear_gain_leaves_rows_alone(self):
@@ -176,7 +176,7 @@ class Truth(CommandTest):
                 for i in range(600)]
         self.write("t.csv", table(["u", "v", "g"], rows))
         done = self.call("fit", "t.csv", "--group", "g", "--method", "means", "-o", "m.conflux", "--json")
-        worst = json.loads(done.stdout)["summary"]["guess_auc"]["worst"]
+        worst = json.loads(done.stdout)["summary"]["group_auc"]["worst"]
         self.assertRegex(worst["group"], "site[012]")
         self.assertIn("mean over 3 groups", done.stderr)
         self.assertIn(f"worst afterwards is {worst['group']}", done.stderr)
@@ -187,18 +187,18 @@ class Truth(CommandTest):
     def test_truth_13_the_interval_is_told(self):
         self.write("t.csv", table([*"uvw", "g"], two_groups(200)))
         done = self.call("fit", "t.csv", "--group", "g", "-o", "m.conflux", "--json")
-        auc = json.loads(done.stdout)["summary"]["guess_auc"]
+        auc = json.loads(done.stdout)["summary"]["group_auc"]
         self.assertLess(auc["low"], auc["after"])
         self.assertGreater(auc["high"], auc["after"])
         self.assertIn("95 % interval", done.stderr)
         # So few rows do not say that nobody can tell.
-        self.assertNotIn("can no longer be guessed", done.stderr)
+        self.assertNotIn("can no longer be predicted", done.stderr)
 
     def test_truth_14_what_was_not_measured_is_absent(self):
         self.write("t.csv", table(["u", "v", "g"], two_groups(4, columns=2)))
         found = self.summary("t.csv", "--group", "g", "--method", "means")
         self.assertEqual(found["judged_rows"], 0)
-        self.assertIsNone(found["guess_auc"]["before"])
+        self.assertIsNone(found["group_auc"]["before"])
         self.assertIsNone(found["neighbors_kept"])
 
     def test_truth_15_copied_columns_that_tell_the_group_are_named(self):
@@ -225,7 +225,7 @@ class Truth(CommandTest):
         self.write("t.csv", table([*"uvw", "g"], two_groups(60, shift=2)))
         said = self.align("check", "t.csv", "--group", "g")
         self.assertIn("The groups differ", said)
-        self.assertNotIn("same kinds of rows in similar shares", said)
+        self.assertNotIn("same clusters in similar shares", said)
 
     def test_truth_18_labels_that_no_two_groups_share(self):
         rows = two_groups(200, more=lambda _, group: [f"only {group}"])

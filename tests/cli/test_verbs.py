@@ -70,7 +70,7 @@ class Verbs(CommandTest):
         for i, line in enumerate(lines[1:]):
             x, y, group = line.split(",")
             mixed.append(f'00{i},{x},{y},"a, ""{i}""",{group}')
-        # Groups alternate, so that rows of a group are not neighbours.
+        # Groups alternate, so that rows of a group are not neighbors.
         mixed[1:] = [row for pair in zip(mixed[1:201], mixed[201:]) for row in pair]
         self.write("mixed.csv", "\n".join(mixed) + "\n")
         self.run_command("fit", "mixed.csv", "--drop", "id", "--layers", 3, "-o", "m.conflux")
@@ -238,11 +238,11 @@ class Verbs(CommandTest):
         self.write_mixtures()
         shown = json.loads(self.run_command("check", "mixed.csv", "--label", "kind", "--json"))
         self.assertTrue(shown["differ"])
-        self.assertGreater(shown["guess"]["auc"], 0.8)
+        self.assertGreater(shown["prediction"]["auc"], 0.8)
         self.assertAlmostEqual(shown["labels"]["difference"]["value"], 0.7, places=2)
         self.assertEqual(shown["advice"], "gate label")
         text = self.run_command("check", "mixed.csv", "--drop", "kind")
-        self.assertIn("--gate kinds", text)
+        self.assertIn("--gate clusters", text)
         self.assertIn("shares of kinds", text)
         # The command that is recommended works as it stands.
         for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:
@@ -251,14 +251,14 @@ class Verbs(CommandTest):
             self.run_command(*words[1:], "--layers", 2)
             self.assertTrue((self.folder / "aligned.csv").exists())
 
-    def test_check_guesses_by_values_also_if_they_repeat(self):
+    def test_check_predicts_by_values_also_if_they_repeat(self):
         lines = [f"{(i * i) % 7 + (i % 3 == 0)},{i % 5},{'ab'[i % 2]}" for i in range(600)]
         self.write("counts.csv", "x,y,group\n" + "\n".join(lines) + "\n")
         spread, kept = (
             json.loads(self.run_command("check", "counts.csv", "--group", "group", "--json", "-q", *words))
             for words in ([], ["--repeats", "keep"])
         )
-        self.assertEqual(spread["guess"], kept["guess"])
+        self.assertEqual(spread["prediction"], kept["prediction"])
 
     def test_check_leaves_alike_groups_alone(self):
         random = np.random.default_rng(1)
@@ -304,7 +304,7 @@ class Verbs(CommandTest):
         rows = [line.split(",") for line in (self.folder / "z.csv").read_text().splitlines()[1:]]
         self.assertEqual(len({row[0] for row in rows}), 600)
         kept = self.call("fit", "t.csv", "-o", "m.conflux", "--layers", 2, "--repeats", "keep")
-        self.assertIn("can be guessed", kept.stderr)
+        self.assertIn("can be predicted", kept.stderr)
 
     def test_memory_of_transform_does_not_grow_with_rows(self):
         self.fit_moons()

@@ -54,7 +54,7 @@ TEST_F(ColumnsTest, PassThroughTheSharedSpace) {
   Table table = mixed.table;
   const Matrix rows = columns.coordinates(table, workers);
   columns.put_shared(table, rows, workers);
-  EXPECT_TRUE(table["colour"].numeric());
+  EXPECT_TRUE(table["color"].numeric());
   const Matrix again = columns.shared_coordinates(table, workers);
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) {
@@ -98,28 +98,28 @@ TEST_F(ColumnsTest, LeaveNoRepeatedValue) {
 
 TEST_F(ColumnsTest, TakeANewCategoryForMissingAndKeepIt) {
   Table table = mixed.table;
-  table.columns[table.find("colour")].text[5] = "violet";
+  table.columns[table.find("color")].text[5] = "violet";
   const Matrix rows = columns.coordinates(table, workers);
   columns.put_values(table, rows, mixed.groups, mixed.groups, workers);
-  EXPECT_EQ(table["colour"].text[5], "violet");
+  EXPECT_EQ(table["color"].text[5], "violet");
 }
 
 // In the shared space a colour is a number, and a new one must not get lost among them, not even
 // one that looks like a number.
 TEST_F(ColumnsTest, CarryANewCategoryThroughTheSharedSpace) {
   Table table = mixed.table;
-  std::vector<std::string>& colours = table.columns[table.find("colour")].text;
-  colours[5] = "violet";
-  colours[8] = "7";
-  colours[9] = "new:red";
-  const std::vector<std::string> before = colours;
+  std::vector<std::string>& colors = table.columns[table.find("color")].text;
+  colors[5] = "violet";
+  colors[8] = "7";
+  colors[9] = "new:red";
+  const std::vector<std::string> before = colors;
   columns.put_shared(table, columns.coordinates(table, workers), workers);
-  EXPECT_EQ(table["colour"].text[5], "new:violet");
+  EXPECT_EQ(table["color"].text[5], "new:violet");
   const Matrix rows = columns.shared_coordinates(table, workers);
   columns.unmark_new_categories(table);
   columns.put_values(table, rows, mixed.groups, mixed.groups, workers);
   for (std::size_t i = 0; i < before.size(); ++i) {
-    EXPECT_EQ(table["colour"].text[i], before[i] == "?" ? "" : before[i]);
+    EXPECT_EQ(table["color"].text[i], before[i] == "?" ? "" : before[i]);
   }
 }
 

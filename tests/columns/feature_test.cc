@@ -69,7 +69,7 @@ TEST(Feature, ReturnsAtomsAndNumbersBetweenThem) {
   }
 }
 
-// New data may have more decimals than the fit, and values beyond a support that was guessed.
+// New data may have more decimals than the fit, and values beyond a support that was predicted.
 RC_GTEST_PROP(Feature, ReturnsValuesThatTheFitHasNotSeen, ()) {
   const double value = 1e-6 * *rc::gen::inRange(-2'000'000'000, 2'000'000'000);
   const double place = (*rc::gen::inRange(0, 1000) + 0.5) / 1000;

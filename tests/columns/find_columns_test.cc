@@ -36,7 +36,7 @@ Columns found(const MixedTable& mixed, ColumnOptions options = {}) {
 
 // Patients come again, so that their numbers repeat; they are no measurements all the same. A rate
 // of bids is one, whatever its name ends with.
-TEST(FindColumns, CarriesNamesOfThingsThatAreMeasuredAgain) {
+TEST(FindColumns, CopiesNamesOfSubjectsThatAreMeasuredAgain) {
   MixedTable mixed(2000);
   std::vector<double> patients, bids;
   for (Index i = 0; i < mixed.table.num_rows(); ++i) {
@@ -90,7 +90,7 @@ TEST(FindColumns, TellsWhatColumnsMean) {
   EXPECT_EQ(feature(columns, "pressure").kind, FeatureKind::kNumber);
   EXPECT_EQ(feature(columns, "pressure").scale, FeatureScale::kStandard);
   EXPECT_EQ(feature(columns, "humidity").support, (Interval{0, 1}));
-  EXPECT_EQ(feature(columns, "colour").kind, FeatureKind::kCategory);
+  EXPECT_EQ(feature(columns, "color").kind, FeatureKind::kCategory);
   EXPECT_THAT(carried(columns, "id"), HasSubstr("numbers the rows"));
   EXPECT_THAT(carried(columns, "name"), HasSubstr("a text of its own"));
   EXPECT_THAT(carried(columns, "constant"), HasSubstr("in every row"));
@@ -131,13 +131,13 @@ TEST(FindColumns, CellsOfTenthsDoNotOverlap) {
 TEST(FindColumns, CanBeOverruled) {
   const MixedTable mixed(500);
   const Columns columns =
-      found(mixed, {.as = {{"age", "category"}, {"colour", "ignore"}, {"rain", "number"}},
+      found(mixed, {.as = {{"age", "category"}, {"color", "ignore"}, {"rain", "number"}},
                     .support = {{"pressure", "positive"}, {"rain", "any"}}});
   EXPECT_EQ(feature(columns, "age").kind, FeatureKind::kCategory);
   EXPECT_EQ(feature(columns, "rain").kind, FeatureKind::kNumber);
   EXPECT_EQ(feature(columns, "rain").support, Interval{});
   EXPECT_EQ(feature(columns, "pressure").support.low, 0);
-  EXPECT_EQ(carried(columns, "colour"), "as asked for");
+  EXPECT_EQ(carried(columns, "color"), "as asked for");
   EXPECT_THROW(found(mixed, {.as = {{"age", "wohle"}}}), InvalidOption);
   EXPECT_THROW(found(mixed, {.as = {{"agee", "whole"}}}), InvalidOption);
   EXPECT_THROW(found(mixed, {.support = {{"age", "0:10"}}}), InvalidData);

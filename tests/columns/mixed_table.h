@@ -16,8 +16,8 @@ struct MixedTable {
   explicit MixedTable(Index rows) {
     Stream random(7, Purpose::kTest);
     std::vector<double> id, age, rain, pressure, humidity, constant, gaps;
-    std::vector<std::string> colour, name;
-    const std::vector<std::string> colours = {"red", "green", "blue", "?"};
+    std::vector<std::string> color, name;
+    const std::vector<std::string> colors = {"red", "green", "blue", "?"};
     for (Index i = 0; i < rows; ++i) {
       const Index group = i % 3 == 0 ? 1 : 0;
       const double shift = 0.5 * static_cast<double>(group);
@@ -32,7 +32,7 @@ struct MixedTable {
       gaps.push_back(random.uniform() < 0.1 ? std::numeric_limits<double>::quiet_NaN()
                                             : wet + 0.1 * random.normal());
       const double u = random.uniform() + 0.3 * shift;
-      colour.push_back(colours[u < 0.4 ? 0 : u < 0.7 ? 1 : u < 1.1 ? 2 : 3]);
+      color.push_back(colors[u < 0.4 ? 0 : u < 0.7 ? 1 : u < 1.1 ? 2 : 3]);
       name.push_back("n" + std::to_string(i));
     }
     table.source = "mixed.csv";
@@ -43,7 +43,7 @@ struct MixedTable {
     table.add("humidity", humidity);
     table.add("constant", constant);
     table.add("gaps", gaps);
-    table.add("colour", colour);
+    table.add("color", color);
     table.add("name", name);
   }
 

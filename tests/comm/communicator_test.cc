@@ -136,7 +136,7 @@ TEST_P(CommunicatorTest, EmptyArraysPass) {
 }
 
 // Sums of such numbers depend on their order; a reduction along a tree that differs by rank would
-// give neighbours that differ in the last digit, and a fit that falls apart.
+// give neighbors that differ in the last digit, and a fit that falls apart.
 TEST_P(CommunicatorTest, AllRanksSeeTheSameBits) {
   const auto seen = on_all_ranks([](Communicator& comm) {
     std::vector<double> values(1000);

@@ -54,13 +54,13 @@ std::vector<Index> named(const CheckReport& report) {
 }
 
 // The stated rate is 5 %: 6 of 40 or more have a chance of 1.4 %.
-TEST(Check, ClaimsNoDifferenceWhereRowsWereDealtAtRandom) {
+TEST(Check, ClaimsNoDifferenceBetweenRandomGroups) {
   Index claimed = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     GroupSet groups;
     groups.add("a", normal(60, 4, 100 + seed));
     groups.add("b", normal(40, 4, 200 + seed));
-    const CheckReport found = check(groups, {.deals = 19, .seed = seed});
+    const CheckReport found = check(groups, {.permutations = 19, .seed = seed});
     claimed += found.differ ? 1 : 0;
     EXPECT_EQ(found.differ, found.advice != Advice::kLeave);
     EXPECT_TRUE(found.differ || named(found).empty());
@@ -117,7 +117,7 @@ TEST(Check, SeesADifferenceThatNoFeatureShows) {
 }
 
 TEST(Check, AdvisesGatesWhereKindsHaveOtherShares) {
-  EXPECT_EQ(check(mixed_differently()).advice, Advice::kGateKinds);
+  EXPECT_EQ(check(mixed_differently()).advice, Advice::kGateClusters);
   const CheckReport found = check(with_labels());
   EXPECT_EQ(found.advice, Advice::kGateLabels);
   ASSERT_TRUE(found.labels);
@@ -128,7 +128,7 @@ TEST(Check, DoesNotDependOnThreads) {
   const CheckReport one = check(shifted(), {.threads = 1}), two = check(shifted(), {.threads = 2});
   EXPECT_EQ(one.sentences, two.sentences);
   EXPECT_EQ(one.p_value, two.p_value);
-  EXPECT_EQ(one.kinds.shares, two.kinds.shares);
+  EXPECT_EQ(one.clusters.shares, two.clusters.shares);
 }
 
 TEST(Check, FindsValuesThatManyRowsShare) {
@@ -141,12 +141,12 @@ TEST(Check, FindsValuesThatManyRowsShare) {
 }
 
 // Coordinates of feature 2 tell the groups apart; the values that they stand for do not.
-TEST(Check, GuessesByValues) {
+TEST(Check, PredictsByValues) {
   const CheckReport by_values =
       check(shifted(), {.value_of = [](Index j, double x) { return j == 2 ? 0 : x; }});
-  EXPECT_FALSE(by_values.guess.beyond_chance());
-  EXPECT_EQ(by_values.guess.importance[2], 0);
-  EXPECT_TRUE(check(shifted()).guess.beyond_chance());
+  EXPECT_FALSE(by_values.prediction.beyond_chance());
+  EXPECT_EQ(by_values.prediction.importance[2], 0);
+  EXPECT_TRUE(check(shifted()).prediction.beyond_chance());
 }
 
 TEST(Check, RefusesWhatCannotBeCompared) {
@@ -188,10 +188,10 @@ TEST(CompareGroups, SaysTheSameAsCheck) {
     const CheckReport test = compare_groups(groups, {.seed = 3}),
                       whole = check(groups, {.seed = 3});
     EXPECT_EQ(test.differ, whole.differ);
-    // Only what is not seen by features is guessed.
+    // Only what is not seen by features is predicted.
     if (!test.differ) {
       EXPECT_EQ(test.p_value, whole.p_value);
-      EXPECT_EQ(test.guess.auc, whole.guess.auc);
+      EXPECT_EQ(test.prediction.auc, whole.prediction.auc);
     }
   }
 }

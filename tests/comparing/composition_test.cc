@@ -32,14 +32,14 @@ TEST(DecideGate, KeepsTypesApartThatGroupsHoldInOtherShares) {
     data.add({160, 160, 240, 240, 0}, -shift);
     data.add({12, 12, 12, 12, 12}, shift / 2);
     const GateDecision found = decide(data.groups());
-    EXPECT_EQ(found.gate, Gating::kKinds) << shift;
-    EXPECT_THAT(found.kinds.reason, HasSubstr("rows of their kind"));
-    ASSERT_EQ(found.kinds.groups.size(), 4U);
-    EXPECT_GT(found.kinds.groups[0].parts, 1);
+    EXPECT_EQ(found.gate, Gating::kClusters) << shift;
+    EXPECT_THAT(found.clusters.reason, HasSubstr("rows of their cluster"));
+    ASSERT_EQ(found.clusters.groups.size(), 4U);
+    EXPECT_GT(found.clusters.groups[0].parts, 1);
   }
   const GateDecision pure = decide(pure_pure_both(2).groups());
-  EXPECT_EQ(pure.gate, Gating::kKinds);
-  EXPECT_THAT(pure.kinds.reason, HasSubstr("c holds 2 parts"));
+  EXPECT_EQ(pure.gate, Gating::kClusters);
+  EXPECT_THAT(pure.clusters.reason, HasSubstr("c holds 2 parts"));
 }
 
 // Digits 0 and 1 are of this sort: every row must find a partner.
@@ -49,13 +49,13 @@ TEST(DecideGate, MakesSingleCloudsAlike) {
   near.add({500}, 1);
   const GateDecision found = decide(near.groups());
   EXPECT_EQ(found.gate, Gating::kNone);
-  EXPECT_THAT(found.kinds.reason, HasSubstr("Whole groups"));
+  EXPECT_THAT(found.clusters.reason, HasSubstr("Whole groups"));
 
   Mixtures apart;
   apart.add({500}, 0);
   apart.add({500}, 30);
   EXPECT_EQ(decide(apart.groups()).gate, Gating::kNone);
-  EXPECT_THAT(decide(apart.groups()).kinds.reason, HasSubstr("cannot tell"));
+  EXPECT_THAT(decide(apart.groups()).clusters.reason, HasSubstr("cannot tell"));
 }
 
 // A batch effect alone needs no gate, which would only see fewer rows at a time.
@@ -64,7 +64,7 @@ TEST(DecideGate, MakesGroupsAlikeThatHoldTheSame) {
   data.add({200, 200, 200}, 0);
   data.add({200, 200, 200}, 0.5);
   EXPECT_EQ(decide(data.groups()).gate, Gating::kNone);
-  EXPECT_THAT(decide(data.groups()).kinds.reason, HasSubstr("similar shares"));
+  EXPECT_THAT(decide(data.groups()).clusters.reason, HasSubstr("similar shares"));
 }
 
 /// Every feature as normal scores over all rows, with the way back to what was measured.
@@ -109,7 +109,7 @@ TEST(DecideGate, SeesTypesOfFewRowsThroughNormalScores) {
       }
     }
   }
-  EXPECT_EQ(decide(as_scores(sites)).gate, Gating::kKinds);
+  EXPECT_EQ(decide(as_scores(sites)).gate, Gating::kClusters);
 }
 
 TEST(DecideGate, LeavesAloneWhatWasChosenOrCannotBe) {
@@ -118,11 +118,11 @@ TEST(DecideGate, LeavesAloneWhatWasChosenOrCannotBe) {
   FitOptions options;
   options.gate = Gating::kNone;
   EXPECT_EQ(decide(groups, options).gate, Gating::kNone);
-  EXPECT_TRUE(decide(groups, options).kinds.groups.empty());
-  options.gate = Gating::kKinds;
-  EXPECT_EQ(decide(groups, options).gate, Gating::kKinds);
-  EXPECT_EQ(decide(groups, options).kinds.reason, "");
-  EXPECT_EQ(decide(groups, options).kinds.groups.size(), 3U);
+  EXPECT_TRUE(decide(groups, options).clusters.groups.empty());
+  options.gate = Gating::kClusters;
+  EXPECT_EQ(decide(groups, options).gate, Gating::kClusters);
+  EXPECT_EQ(decide(groups, options).clusters.reason, "");
+  EXPECT_EQ(decide(groups, options).clusters.groups.size(), 3U);
   options = {};
   options.method = Method::kNb;
   EXPECT_EQ(decide(groups, options).gate, Gating::kNone);
@@ -151,8 +151,8 @@ double mean_labels_around_a_row(const Flow& flow, const Mixtures& data) {
 TEST(FitFlow, DoesNotFuseTypesByDefault) {
   const Mixtures data = pure_pure_both(1);
   const Fit fit = fit_flow(data.groups(), {});
-  EXPECT_EQ(fit.record.options.gate, Gating::kKinds);
-  EXPECT_THAT(fit.record.kinds.reason, HasSubstr("--gate none"));
+  EXPECT_EQ(fit.record.options.gate, Gating::kClusters);
+  EXPECT_THAT(fit.record.clusters.reason, HasSubstr("--gate none"));
   EXPECT_LT(mean_labels_around_a_row(fit.flow, data), 1.01);
   FitOptions whole;
   whole.gate = Gating::kNone;
@@ -208,9 +208,9 @@ TEST(FitFlow, FewLabelsSteerWhereNewRowsGo) {
   options.gate = Gating::kLabel;
   const Fit fit = fit_flow(with_few_labels(data), options);
   EXPECT_LT(gap(fit.flow), 2);
-  EXPECT_THAT(fit.record.kinds.reason, HasSubstr("Labels of 5 % of the rows steered"));
-  EXPECT_EQ(fit.record.kinds.groups.size(), 2U);
-  options.gate = Gating::kKinds;
+  EXPECT_THAT(fit.record.clusters.reason, HasSubstr("Labels of 5 % of the rows steered"));
+  EXPECT_EQ(fit.record.clusters.groups.size(), 2U);
+  options.gate = Gating::kClusters;
   EXPECT_GT(gap(fit_flow(with_few_labels(data), options).flow), 5);
 }
 
@@ -234,7 +234,7 @@ TEST(FitFlow, LabelsInPartKeepBitsAndReturn) {
   control.resume = &half;
   const Fit resumed = fit_flow(with_few_labels(data), options, comm, {}, control);
   EXPECT_EQ(there, resumed.flow.forward(1, data.rows[1], kWorkers));
-  EXPECT_EQ(resumed.record.kinds.reason, one.record.kinds.reason);
+  EXPECT_EQ(resumed.record.clusters.reason, one.record.clusters.reason);
 }
 
 }  // namespace composition_test

@@ -54,11 +54,11 @@ TEST(RankTests, AreAsOftenWrongAsTheySay) {
   // Few rows of the last differ from 0; the bound for such features is never reached here.
   for (const auto& law : laws) {
     Index below = 0;
-    constexpr Index kDeals = 400;
-    for (std::uint64_t seed = 0; seed < kDeals; ++seed) {
+    constexpr Index kPermutations = 400;
+    for (std::uint64_t seed = 0; seed < kPermutations; ++seed) {
       below += test_of(90, 3, 1000 + seed, law) <= 0.1 ? 1 : 0;
     }
-    const double rate = static_cast<double>(below) / kDeals;
+    const double rate = static_cast<double>(below) / kPermutations;
     EXPECT_LT(rate, 0.15);
     EXPECT_TRUE(&law == &laws.back() || rate > 0.05) << rate;
   }

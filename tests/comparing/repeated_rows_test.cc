@@ -8,7 +8,7 @@
 namespace conflux {
 namespace repeated_rows_test {
 
-constexpr Index kThings = 400;
+constexpr Index kSubjects = 400;
 
 enum class Kind { kNumbers, kAnswers, kMixed, kLongTails };
 
@@ -27,12 +27,12 @@ double value(Kind kind, Index feature, Stream& stream) {
   return 0;
 }
 
-// Things of two groups, each measured `times` times with some noise.
+// Subjects of two groups, each measured `times` times with some noise.
 GroupSet measured(Kind kind, Index times, double noise, double shift, std::uint64_t name) {
   constexpr Index kFeatures = 5;
   Stream stream(7, Purpose::kTest, name);
   std::vector<std::vector<double>> values(2);
-  for (Index thing = 0; thing < kThings; ++thing) {
+  for (Index subject = 0; subject < kSubjects; ++subject) {
     const auto group = static_cast<std::size_t>(stream.below(2));
     std::vector<double> row;
     for (Index j = 0; j < kFeatures; ++j) row.push_back(value(kind, j, stream));
@@ -50,34 +50,36 @@ GroupSet measured(Kind kind, Index times, double noise, double shift, std::uint6
   return out;
 }
 
-TEST(RepeatedRowsTest, GroupsThatWereDealtAtRandomDoNotDifferByTheirTwins) {
+TEST(RepeatedRowsTest, RandomlyAssignedGroupsDoNotDifferByTheirTwins) {
   int alarms = 0;
   for (std::uint64_t name = 0; name < 12; ++name) {
     const Index times = 2 + static_cast<Index>(name % 4);
     const double noise = 0.05 * static_cast<double>(name % 3);
     const CheckReport found = check(measured(Kind::kNumbers, times, noise, 0, name));
-    EXPECT_GT(found.repeated_rows, kThings / 2) << name;
+    EXPECT_GT(found.repeated_rows, kSubjects / 2) << name;
     alarms += found.differ ? 1 : 0;
   }
   // Without the twins left out, all of them.
   EXPECT_LE(alarms, 3);
 }
 
-// Measurements that differ as much as things do, so that nothing but their names tells them.
-TEST(RepeatedRowsTest, RowsOfOneThingCountOnceWhereThingsAreNamed) {
+// Measurements that differ as much as subjects do, so that only a column can identify the rows of
+// one subject.
+TEST(RepeatedRowsTest, RowsOfOneSubjectCountOnce) {
   const GroupSet groups = measured(Kind::kNumbers, 3, 0.5, 0, 4);
-  RowsOfThings things{.column = "patient_id"};
+  RowsOfSubjects subjects{.column = "patient_id"};
   for (Index m = 0; m < 2; ++m) {
-    auto& own = things.thing_of.emplace_back();
+    auto& own = subjects.subject_of.emplace_back();
     for (Index i = 0; i < groups[m].rows.rows(); ++i) own.push_back(1000 * m + i / 3);
   }
   EXPECT_TRUE(check(groups).differ);
-  const CheckReport found = check(groups, {.things = &things});
+  const CheckReport found = check(groups, {.subjects = &subjects});
   EXPECT_FALSE(found.differ);
-  EXPECT_EQ(found.repeated_rows, 2 * kThings);
-  EXPECT_EQ(found.sentences[1],
-            "Rows with the same \"patient_id\" are of one thing, of which one row counts here: 400 "
-            "of 1200 rows.");
+  EXPECT_EQ(found.repeated_rows, 2 * kSubjects);
+  EXPECT_EQ(
+      found.sentences[1],
+      "Rows with the same \"patient_id\" are of one subject, of which one row counts here: 400 "
+      "of 1200 rows.");
 }
 
 TEST(RepeatedRowsTest, ADifferenceOfThingsIsStillFound) {

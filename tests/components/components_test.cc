@@ -62,14 +62,14 @@ struct Reference {
 };
 
 Reference dense_components(const Matrix& rows, Index count) {
-  const Matrix centred = rows.rowwise() - rows.colwise().mean();
-  const Matrix covariance = centred.transpose() * centred / static_cast<double>(rows.rows() - 1);
+  const Matrix centered = rows.rowwise() - rows.colwise().mean();
+  const Matrix covariance = centered.transpose() * centered / static_cast<double>(rows.rows() - 1);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver{Eigen::MatrixXd(covariance)};
   return {solver.eigenvectors().rightCols(count).rowwise().reverse(),
           solver.eigenvalues().tail(count).reverse()};
 }
 
-TEST(Components, AreThoseOfTheCovarianceOfNormalisedRows) {
+TEST(Components, AreThoseOfTheCovarianceOfNormalizedRows) {
   const TemporaryFolder folder;
   const Matrix rows = counts(1);
   const auto path = write_mtx(folder, "a.mtx", rows);
@@ -132,8 +132,8 @@ TEST(Components, CorrectedGenesKeepTheirResidual) {
   EXPECT_EQ(components.corrected(reader->last_rows(), before, before, workers), counts(5));
   const Matrix after = 2 * before;
   const Matrix moved = components.corrected(reader->last_rows(), before, after, workers);
-  const Matrix centred = moved.rowwise() - components.mean.transpose();
-  EXPECT_TRUE((centred * components.loadings).isApprox(after, 1e-10));
+  const Matrix centered = moved.rowwise() - components.mean.transpose();
+  EXPECT_TRUE((centered * components.loadings).isApprox(after, 1e-10));
   const auto residual = [&](const Matrix& rows) {
     const Matrix c = rows.rowwise() - components.mean.transpose();
     return Matrix(c - c * components.loadings * components.loadings.transpose());

@@ -14,7 +14,7 @@ TEST(NearestName, ForgivesSwapsSlipsAndCase) {
   EXPECT_EQ(nearest_name("donor", names), "Donor");
 }
 
-// A wrong guess is worse than none.
+// A wrong prediction is worse than none.
 TEST(NearestName, OffersNothingThatSharesTooLittle) {
   EXPECT_EQ(nearest_name("group", {"x", "y", "batch"}), std::nullopt);
   EXPECT_EQ(nearest_name("z", {"x", "y"}), std::nullopt);

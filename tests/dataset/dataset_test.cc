@@ -159,7 +159,7 @@ TEST(DatasetOf, KnowsSubjectsThatAreMeasuredAgain) {
   const Dataset data = dataset_of(mixed.table, {.group_names = {"a", "b"}, .groups = mixed.groups});
   ASSERT_TRUE(data.subjects.has_value());
   EXPECT_EQ(data.subjects->column, "patient_id");
-  EXPECT_EQ(static_cast<Index>(data.subjects->thing_of[0].size()), data.groups[0].rows.rows());
+  EXPECT_EQ(static_cast<Index>(data.subjects->subject_of[0].size()), data.groups[0].rows.rows());
 }
 
 TEST(DatasetOf, KeepsMassesBesideTheirRows) {

@@ -192,13 +192,13 @@ TEST_F(ReadDataset, DrawsAPoolOfLargeGroups) {
 }
 
 TEST_F(ReadDataset, LetsFilesDoWithoutLabelsIfOneHasThem) {
-  std::string text = "leaf,stem\n", labelled = "leaf,stem,kind\n";
+  std::string text = "leaf,stem\n", labeled = "leaf,stem,kind\n";
   for (int i = 0; i < 10; ++i) {
     const std::string row = std::to_string(0.9 * i + 0.01) + "," + std::to_string(1.3 * i + 0.02);
     text += row + "\n";
-    labelled += row + (i % 2 == 0 ? ",fern\n" : ",moss\n");
+    labeled += row + (i % 2 == 0 ? ",fern\n" : ",moss\n");
   }
-  const std::string with = write("with.csv", labelled);
+  const std::string with = write("with.csv", labeled);
   const std::string without = write("without.csv", text);
   const Dataset data =
       read_dataset({.paths = {with, without}, .label = "kind", .columns = kLeafAndStem});
@@ -267,7 +267,7 @@ TEST_F(ReadDataset, RefusesRowsThatNeitherMemoryNorAWalkThroughFilesCanHold) {
   fit.fit_rows = RowLimit();
   fit.gate = Gating::kNone;
   EXPECT_THAT(error_text([&] { read_dataset(options); }), HasSubstr("1.0 MB are allowed"));
-  fit.gate = Gating::kKinds;
+  fit.gate = Gating::kClusters;
   EXPECT_THAT(error_text([&] { read_dataset(options); }),
               HasSubstr("Rows can stay on disk with --gate none"));
 }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "conflux/toys/toy.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
@@ -91,8 +91,8 @@ TEST(ConditionalFit, MakesGroupsAlikeThatDifferByADependence) {
   for (Index m = 0; m < 2; ++m) {
     moved.add(unseen[m].name, fit.flow.forward(m, unseen[m].rows, kWorkers));
   }
-  EXPECT_GT(guess_groups(unseen, {}, kWorkers).auc, 0.9);
-  EXPECT_LT(guess_groups(moved, {}, kWorkers).auc, 0.6);
+  EXPECT_GT(predict_groups(unseen, {}, kWorkers).auc, 0.9);
+  EXPECT_LT(predict_groups(moved, {}, kWorkers).auc, 0.6);
 }
 
 // A row at a cut could come back on its other side.
@@ -152,7 +152,7 @@ TEST(ConditionalFit, StopsWhenItsLayersChaseChance) {
                                     .layers = 300,
                                     .validation_fraction = 0.2,
                                     .patience = 300,
-                                    .judge = Judging::kGuess});
+                                    .judge = Judging::kPrediction});
   EXPECT_GT(fit.flow.num_layers(), 0);
   EXPECT_LT(fit.record.layers.size() + fit.record.dropped_layers.size(), 100U);
   EXPECT_FALSE(fit.record.stop.empty());

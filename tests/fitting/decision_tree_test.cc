@@ -9,12 +9,12 @@
 namespace conflux {
 namespace decision_tree_test {
 
-LabelledRows labelled(Matrix rows, std::vector<Index> group) {
+LabeledRows labeled(Matrix rows, std::vector<Index> group) {
   std::vector<double> mass(group.size(), 1.0);
   return {std::move(rows), std::move(group), std::move(mass)};
 }
 
-LabelledRows random_rows(Index rows, Index dim, std::uint64_t seed) {
+LabeledRows random_rows(Index rows, Index dim, std::uint64_t seed) {
   Stream stream(seed, Purpose::kTest);
   Matrix x = stream.normal_matrix(rows, dim);
   std::vector<Index> group;
@@ -22,11 +22,11 @@ LabelledRows random_rows(Index rows, Index dim, std::uint64_t seed) {
     group.push_back(i % 2);
     if (i % 2 == 1) x(i, dim - 1) += 1;
   }
-  return labelled(std::move(x), std::move(group));
+  return labeled(std::move(x), std::move(group));
 }
 
 // Twice the mass times the Gini impurity of the parts, from the definition.
-double impurity(const LabelledRows& data, const std::vector<TreeCut>& cuts, Index leaves) {
+double impurity(const LabeledRows& data, const std::vector<TreeCut>& cuts, Index leaves) {
   std::vector<std::vector<double>> masses(static_cast<std::size_t>(2 * leaves),
                                           std::vector<double>(2, 0.0));
   for (Index i = 0; i < data.rows.rows(); ++i) {
@@ -49,7 +49,7 @@ double impurity(const LabelledRows& data, const std::vector<TreeCut>& cuts, Inde
 // All cuts of all features, tried one by one.
 TEST(DecisionTree, FirstCutIsTheBestOfAll) {
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
-    const LabelledRows data = random_rows(60, 3, seed);
+    const LabeledRows data = random_rows(60, 3, seed);
     const std::vector<TreeCut> tree = grow_tree(data, 2, 2, 1, Workers(1));
     ASSERT_EQ(tree.size(), 1u);
     double best = impurity(data, {}, 2);
@@ -63,7 +63,7 @@ TEST(DecisionTree, FirstCutIsTheBestOfAll) {
 }
 
 TEST(DecisionTree, EveryCutLowersTheImpurity) {
-  const LabelledRows data = random_rows(300, 4, 7);
+  const LabeledRows data = random_rows(300, 4, 7);
   double last = impurity(data, {}, 10);
   for (Index leaves = 2; leaves <= 10; ++leaves) {
     const std::vector<TreeCut> tree = grow_tree(data, 2, leaves, 1, Workers(2));
@@ -77,7 +77,7 @@ TEST(DecisionTree, EveryCutLowersTheImpurity) {
 TEST(DecisionTree, StopsWhenGroupsAreToldApart) {
   Matrix x(4, 1);
   x << 0, 1, 2, 3;
-  const std::vector<TreeCut> tree = grow_tree(labelled(x, {0, 0, 1, 1}), 2, 10, 1, Workers(1));
+  const std::vector<TreeCut> tree = grow_tree(labeled(x, {0, 0, 1, 1}), 2, 10, 1, Workers(1));
   ASSERT_EQ(tree.size(), 1u);
   EXPECT_EQ(tree[0].threshold, 1.5);
   EXPECT_EQ(tree[0].below, -1);
@@ -89,13 +89,13 @@ TEST(DecisionTree, HasNoCutsWhereGroupsAreEqual) {
   x.bottomRows(20) = x.topRows(20);
   std::vector<Index> group(40, 0);
   std::fill(group.begin() + 20, group.end(), 1);
-  EXPECT_TRUE(grow_tree(labelled(x, group), 2, 10, 1, Workers(1)).empty());
-  EXPECT_TRUE(grow_tree(labelled(Matrix::Ones(40, 3), group), 2, 10, 1, Workers(1)).empty());
+  EXPECT_TRUE(grow_tree(labeled(x, group), 2, 10, 1, Workers(1)).empty());
+  EXPECT_TRUE(grow_tree(labeled(Matrix::Ones(40, 3), group), 2, 10, 1, Workers(1)).empty());
 }
 
 TEST(DecisionTree, CountsRowsByTheirMass) {
-  LabelledRows heavy = random_rows(50, 2, 9);
-  LabelledRows repeated = heavy;
+  LabeledRows heavy = random_rows(50, 2, 9);
+  LabeledRows repeated = heavy;
   heavy.mass[3] = 2;
   repeated.rows.conservativeResize(51, 2);
   repeated.rows.row(50) = heavy.rows.row(3);
@@ -110,11 +110,11 @@ TEST(DecisionTree, CountsRowsByTheirMass) {
   }
 }
 
-// Between two neighbouring doubles there is no middle.
-TEST(DecisionTree, CutsBetweenNeighbouringNumbers) {
+// Between two neighboring doubles there is no middle.
+TEST(DecisionTree, CutsBetweenNeighboringNumbers) {
   Matrix x(2, 1);
   x << 1, std::nextafter(1.0, 2.0);
-  const std::vector<TreeCut> tree = grow_tree(labelled(x, {0, 1}), 2, 2, 1, Workers(1));
+  const std::vector<TreeCut> tree = grow_tree(labeled(x, {0, 1}), 2, 2, 1, Workers(1));
   ASSERT_EQ(tree.size(), 1u);
   EXPECT_GT(tree[0].threshold, x(0, 0));
   EXPECT_LE(tree[0].threshold, x(1, 0));

@@ -10,16 +10,16 @@ namespace gated_edges_test {
 
 constexpr Index kDim = 8;
 
-// Rows around some of three centres, one after the other.
-Matrix rows_around(const std::vector<Index>& centres, Index count, Stream& stream) {
+// Rows around some of three centers, one after the other.
+Matrix rows_around(const std::vector<Index>& centers, Index count, Stream& stream) {
   Matrix out = stream.normal_matrix(count, kDim);
-  for (Index i = 0; i < count; ++i) out(i, centres[i % centres.size()]) += 12;
+  for (Index i = 0; i < count; ++i) out(i, centers[i % centers.size()]) += 12;
   return out;
 }
 
-// A group of five rows, one of a single type, rows that count nothing or twice, and more kinds than
-// there are types, found by matching: some have no rows in some groups.
-TEST(GatedEdges, TinyGroupsMassesAndKindsThatAGroupLacks) {
+// A group of five rows, one of a single type, rows that count nothing or twice, and more clusters
+// than there are types, found by matching: some have no rows in some groups.
+TEST(GatedEdges, TinyGroupsMassesAndClustersThatAGroupLacks) {
   Stream stream(12, Purpose::kTest);
   const std::vector<Matrix> rows = {rows_around({0, 0, 1, 2}, 400, stream),
                                     rows_around({2}, 300, stream),
@@ -31,7 +31,7 @@ TEST(GatedEdges, TinyGroupsMassesAndKindsThatAGroupLacks) {
     masses[1] = 2;
     groups.add(std::string(1, static_cast<char>('a' + m)), Matrix(rows[m]), std::move(masses));
   }
-  const Fit fit = fit_flow(groups, {.layers = 10, .gate = Gating::kKinds, .kinds = 8});
+  const Fit fit = fit_flow(groups, {.layers = 10, .gate = Gating::kClusters, .clusters = 8});
   ASSERT_EQ(fit.flow.layer(0).kind(), "gated");
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Matrix there = fit.flow.forward(m, rows[m], Workers(2));

@@ -37,7 +37,7 @@ struct Mixtures {
 constexpr Index kDim = 20;
 
 // Every `step`-th row keeps its label.
-GroupSet labelled(const Mixtures& data, Index step = 1) {
+GroupSet labeled(const Mixtures& data, Index step = 1) {
   GroupSet groups = data.groups();
   std::vector<std::string> names;
   for (Index c = 0; c < data.num_clusters; ++c) names.push_back("cluster" + std::to_string(c));
@@ -51,11 +51,11 @@ GroupSet labelled(const Mixtures& data, Index step = 1) {
   return groups;
 }
 
-Mixtures mixtures(const Matrix& centres, const std::vector<std::vector<double>>& shares,
+Mixtures mixtures(const Matrix& centers, const std::vector<std::vector<double>>& shares,
                   const std::vector<Index>& sizes, double shift, std::uint64_t seed) {
   Stream stream(seed, Purpose::kTest);
   Mixtures out;
-  out.num_clusters = centres.rows();
+  out.num_clusters = centers.rows();
   for (std::size_t m = 0; m < sizes.size(); ++m) {
     const Matrix direction = Frame::random(kDim, 1, stream).columns().transpose();
     Matrix rows = stream.normal_matrix(sizes[m], kDim);
@@ -63,8 +63,8 @@ Mixtures mixtures(const Matrix& centres, const std::vector<std::vector<double>>&
     for (Index i = 0; i < sizes[m]; ++i) {
       double left = stream.uniform();
       Index c = 0;
-      while (c + 1 < centres.rows() && left > shares[m][c]) left -= shares[m][c++];
-      rows.row(i) += centres.row(c) + shift * direction;
+      while (c + 1 < centers.rows() && left > shares[m][c]) left -= shares[m][c++];
+      rows.row(i) += centers.row(c) + shift * direction;
       clusters.push_back(c);
     }
     out.rows.push_back(std::move(rows));
@@ -74,19 +74,19 @@ Mixtures mixtures(const Matrix& centres, const std::vector<std::vector<double>>&
 }
 
 // Ten deviations apart from each other, in random directions.
-Matrix distant_centres(Index count, std::uint64_t seed) {
+Matrix distant_centers(Index count, std::uint64_t seed) {
   Stream stream(seed, Purpose::kTest, 1);
   return 10 / std::sqrt(2.0) * Frame::random(kDim, count, stream).columns().transpose();
 }
 
 Mixtures pure_a_pure_b_and_both() {
-  return mixtures(distant_centres(2, 1), {{1, 0}, {0, 1}, {0.5, 0.5}}, {600, 600, 600}, 1, 2);
+  return mixtures(distant_centers(2, 1), {{1, 0}, {0, 1}, {0.5, 0.5}}, {600, 600, 600}, 1, 2);
 }
 
 // Unequal shares, a cluster that a group lacks, and a group of 60 rows.
 Mixtures five_clusters() {
   return mixtures(
-      distant_centres(5, 3),
+      distant_centers(5, 3),
       {{.5, .2, .1, .1, .1}, {.1, .1, .2, .3, .3}, {.2, .2, .3, .3, 0}, {.2, .2, .2, .2, .2}},
       {800, 800, 800, 60}, 1, 4);
 }
@@ -94,7 +94,7 @@ Mixtures five_clusters() {
 // The same with shifts of half the distance of the clusters: those of all rows together are groups.
 Mixtures five_distant_clusters() {
   return mixtures(
-      distant_centres(5, 3),
+      distant_centers(5, 3),
       {{.5, .2, .1, .1, .1}, {.1, .1, .2, .3, .3}, {.2, .2, .3, .3, 0}, {.2, .2, .2, .2, .2}},
       {800, 800, 800, 60}, 5, 4);
 }
@@ -177,7 +177,7 @@ Mixing mixing(const Mixtures& data, const std::vector<Matrix>& rows) {
 
 FitOptions gated_options() {
   FitOptions options;
-  options.gate = Gating::kKinds;
+  options.gate = Gating::kClusters;
   options.layers = 40;
   return options;
 }
@@ -227,7 +227,7 @@ TEST(LabelGates, AlignLikeWithLikeAcrossLargeShifts) {
   for (const Index step : {1, 10}) {
     SCOPED_TRACE(testing::Message() << "a label on one of " << step << " rows");
     const auto judged = [&](const FitOptions& options) {
-      return mixing(data, moved(data, fit_flow(labelled(data, step), options).flow));
+      return mixing(data, moved(data, fit_flow(labeled(data, step), options).flow));
     };
     FitOptions options = gated_options();
     options.gate = Gating::kLabel;
@@ -256,7 +256,7 @@ TEST(LabelGates, ObeyTheLawsOfLayers) {
   FitOptions options = gated_options();
   options.gate = Gating::kLabel;
   options.layers = 2;
-  const Fit fit = fit_flow(labelled(five_clusters()), options);
+  const Fit fit = fit_flow(labeled(five_clusters()), options);
   check_layer_laws(fit.flow.layer(1), 4, Stream(6, Purpose::kTest), {-5, 10});
 }
 
@@ -264,9 +264,9 @@ TEST(LabelGates, TakeInALaterGroup) {
   const Mixtures data = five_clusters();
   FitOptions options = gated_options();
   options.gate = Gating::kLabel;
-  Fit fit = fit_flow(labelled(data), options);
+  Fit fit = fit_flow(labeled(data), options);
   const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
-  const Mixtures late = mixtures(distant_centres(5, 3), {{.3, .1, .2, .2, .2}}, {500}, 1, 9);
+  const Mixtures late = mixtures(distant_centers(5, 3), {{.3, .1, .2, .2, .2}}, {500}, 1, 9);
   const Model wider = add_group(model, "late", late.rows[0], {}, Workers());
   Mixtures both = data;
   both.rows.push_back(late.rows[0]);
@@ -278,10 +278,10 @@ TEST(LabelGates, TakeInALaterGroup) {
 
 // Same composition, shift larger than the distance of the clusters.
 TEST(GatedFits, AreNoWorseWhereThereIsOnlyAShift) {
-  Matrix centres = Matrix::Zero(2, kDim);
-  centres(1, 0) = 6;
+  Matrix centers = Matrix::Zero(2, kDim);
+  centers(1, 0) = 6;
   const std::vector<std::vector<double>> half = {{0.5, 0.5}, {0.5, 0.5}};
-  Mixtures seen = mixtures(centres, half, {1500, 1500}, 15, 5);
+  Mixtures seen = mixtures(centers, half, {1500, 1500}, 15, 5);
   Mixtures unseen = seen;
   for (std::size_t m = 0; m < 2; ++m) {
     unseen.rows[m] = Matrix(seen.rows[m].bottomRows(500));
@@ -294,7 +294,7 @@ TEST(GatedFits, AreNoWorseWhereThereIsOnlyAShift) {
     const std::vector<Matrix> latent = moved(unseen, fit_flow(seen.groups(), options).flow);
     return exact_w2_squared(latent[0], latent[1], {}, Workers());
   };
-  EXPECT_LT(held_out_w2(Gating::kKinds), 1.05 * held_out_w2(Gating::kNone));
+  EXPECT_LT(held_out_w2(Gating::kClusters), 1.05 * held_out_w2(Gating::kNone));
 }
 
 TEST(GatedFits, ObeyTheLawsOfLayers) {
@@ -306,12 +306,12 @@ TEST(GatedFits, ObeyTheLawsOfLayers) {
   check_layer_laws(fit.flow.layer(1), 4, Stream(6, Purpose::kTest), {-5, 10});
 }
 
-class GateKinds : public testing::TestWithParam<Gating> {};
-INSTANTIATE_TEST_SUITE_P(All, GateKinds, testing::Values(Gating::kKinds, Gating::kLabel));
+class GateClusters : public testing::TestWithParam<Gating> {};
+INSTANTIATE_TEST_SUITE_P(All, GateClusters, testing::Values(Gating::kClusters, Gating::kLabel));
 
-TEST_P(GateKinds, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterAStop) {
+TEST_P(GateClusters, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterAStop) {
   const Mixtures data = pure_a_pure_b_and_both();
-  const GroupSet groups = labelled(data, 2);
+  const GroupSet groups = labeled(data, 2);
   FitOptions options = gated_options();
   options.gate = GetParam();
   options.layers = 6;
@@ -337,7 +337,7 @@ TEST(GatedFits, TakeInALaterGroup) {
   const Mixtures data = five_clusters();
   Fit fit = fit_flow(data.groups(), gated_options());
   const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
-  Mixtures late = mixtures(distant_centres(5, 3), {{.3, .1, .2, .2, .2}}, {500}, 1, 9);
+  Mixtures late = mixtures(distant_centers(5, 3), {{.3, .1, .2, .2, .2}}, {500}, 1, 9);
   const Model wider = add_group(model, "late", late.rows[0], {}, Workers());
   for (Index m = 0; m < 4; ++m) {
     EXPECT_EQ(wider.flow.forward(m, data.rows[m], Workers()),

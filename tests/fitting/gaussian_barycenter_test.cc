@@ -19,8 +19,8 @@ Matrix root_of(Matrix symmetric) {
 }
 
 Matrix sample_covariance(const Matrix& rows) {
-  const Matrix centred = rows.rowwise() - rows.colwise().mean();
-  return centred.transpose() * centred / static_cast<double>(rows.rows() - 1);
+  const Matrix centered = rows.rowwise() - rows.colwise().mean();
+  return centered.transpose() * centered / static_cast<double>(rows.rows() - 1);
 }
 
 // The equation that defines the barycenter; earlier code got it wrong for more than two groups.

@@ -14,7 +14,7 @@
 namespace conflux {
 namespace layer_kinds_test {
 
-std::set<std::string_view> names_of_kinds() {
+std::set<std::string_view> names_of_clusters() {
   std::set<std::string_view> out;
   for (const LayerKind& each : layer_kinds()) {
     EXPECT_TRUE(out.insert(each.name).second) << each.name << " stands twice";
@@ -23,7 +23,7 @@ std::set<std::string_view> names_of_kinds() {
 }
 
 TEST(LayerKinds, AreTheKindsThatMethodsName) {
-  const std::set<std::string_view> kinds = names_of_kinds();
+  const std::set<std::string_view> kinds = names_of_clusters();
   std::set<std::string_view> named{"gated"};  // an option of sliced layers, not of a method
   for (const MethodInfo& method : kMethods) {
     for (const std::string_view kind : {method.opens, method.turn, method.other_turn}) {

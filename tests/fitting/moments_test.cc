@@ -18,8 +18,8 @@ TEST(Moments, AreThoseOfTheTextbook) {
   for (Index m = 0; m < 2; ++m) {
     const Matrix rows = groups[m].rows.to_matrix();
     const Eigen::RowVectorXd mean = rows.colwise().mean();
-    const Matrix centred = rows.rowwise() - mean;
-    const Matrix covariance = centred.transpose() * centred / 299.0;
+    const Matrix centered = rows.rowwise() - mean;
+    const Matrix covariance = centered.transpose() * centered / 299.0;
     EXPECT_LT((moments.means[m].transpose() - mean).norm(), 1e-13);
     EXPECT_LT((moments.covariances[m] - covariance).norm(), 1e-12);
     EXPECT_NEAR(moments.shrinkage[m], 299.0 / 300, 1e-15);

@@ -15,7 +15,7 @@ TEST(AffineLayer, ObeysTheLawsOfLayers) {
   }
 }
 
-TEST(AffineLayer, MovesTheMeanToTheCentreAndTheRestByTheMatrix) {
+TEST(AffineLayer, MovesTheMeanToTheCenterAndTheRestByTheMatrix) {
   Stream stream(39, Purpose::kTest);
   const AffineLayer layer = random_affine_layer(2, 6, stream);
   const AffineLayer::Map& map = layer.maps()[1];
@@ -23,9 +23,9 @@ TEST(AffineLayer, MovesTheMeanToTheCentreAndTheRestByTheMatrix) {
   x.row(0) = map.mean.transpose();
   const Matrix before = x;
   layer.forward(1, Rows(x), nullptr);
-  EXPECT_EQ(x.row(0), map.centre.transpose());
+  EXPECT_EQ(x.row(0), map.center.transpose());
   for (Index i = 0; i < 5; ++i) {
-    const Vector expected = map.centre + map.matrix * (before.row(i).transpose() - map.mean);
+    const Vector expected = map.center + map.matrix * (before.row(i).transpose() - map.mean);
     EXPECT_LT((x.row(i).transpose() - expected).cwiseAbs().maxCoeff(), 1e-13);
   }
 }

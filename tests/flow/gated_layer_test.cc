@@ -18,8 +18,8 @@ struct Case {
   Index dim;
   Index directions;
   Index gating;
-  Index kinds;
-  bool own_centres;
+  Index clusters;
+  bool own_centers;
 };
 
 class GatedLayerTest : public testing::TestWithParam<Case> {
@@ -27,15 +27,15 @@ class GatedLayerTest : public testing::TestWithParam<Case> {
   const Case& c = GetParam();
   Stream stream{41, Purpose::kTest};
   GatedLayer layer = random_gated_layer(Bumps::kTwoNarrowBumps, c.groups, c.dim, c.directions,
-                                        c.gating, c.kinds, c.own_centres, stream);
+                                        c.gating, c.clusters, c.own_centers, stream);
 };
 INSTANTIATE_TEST_SUITE_P(Cases, GatedLayerTest,
-                         testing::Values(Case{"OneKind", 2, 5, 2, 1, 1, false},
-                                         Case{"TwoKindsOfThePlane", 2, 2, 1, 1, 2, false},
-                                         Case{"ThreeKinds", 3, 5, 2, 2, 3, false},
-                                         Case{"OwnCentres", 3, 5, 2, 2, 3, true},
+                         testing::Values(Case{"OneCluster", 2, 5, 2, 1, 1, false},
+                                         Case{"TwoClustersOfThePlane", 2, 2, 1, 1, 2, false},
+                                         Case{"ThreeClusters", 3, 5, 2, 2, 3, false},
+                                         Case{"OwnCenters", 3, 5, 2, 2, 3, true},
                                          Case{"AllDimensions", 2, 5, 2, 3, 8, false},
-                                         Case{"ManyKinds", 2, 6, 2, 3, 20, true},
+                                         Case{"ManyClusters", 2, 6, 2, 3, 20, true},
                                          Case{"High", 2, 50, 9, 10, 8, false}),
                          [](const auto& instance) { return instance.param.name; });
 
@@ -59,10 +59,10 @@ TEST_P(GatedLayerTest, IsTheFormulaOfItsHeader) {
       const double at = theta.dot(row);
       double image = 0;
       double slope = 0;
-      for (Index kind = 0; kind < c.kinds; ++kind) {
-        const PiecewiseLinearMap& map = layer.maps()[1][kind * c.directions + k];
-        image += shares[kind] * conflux::image(map, at);
-        slope += shares[kind] * std::exp(log_slope(map, at));
+      for (Index cluster = 0; cluster < c.clusters; ++cluster) {
+        const PiecewiseLinearMap& map = layer.maps()[1][cluster * c.directions + k];
+        image += shares[cluster] * conflux::image(map, at);
+        slope += shares[cluster] * std::exp(log_slope(map, at));
       }
       expected += (image - at) * theta;
       expected_log_det += std::log(slope);
@@ -80,7 +80,7 @@ TEST_P(GatedLayerTest, TheGateSeesNothingMove) {
   EXPECT_LT(((y - x) * layer.gate().frame().columns()).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-TEST(GatedLayer, WithOneKindIsTheSlicedLayer) {
+TEST(GatedLayer, WithOneClusterIsTheSlicedLayer) {
   Stream stream(43, Purpose::kTest);
   const GatedLayer gated = random_gated_layer(Bumps::kTwoNarrowBumps, 2, 6, 3, 2, 1, false, stream);
   std::vector<std::vector<MonotoneMap>> maps;
@@ -96,7 +96,7 @@ TEST(GatedLayer, WithOneKindIsTheSlicedLayer) {
   }
 }
 
-// Hand computation: centres 0 and 2, scale 2, point at 0.5: weights exp(0) and exp(-1), both
+// Hand computation: centers 0 and 2, scale 2, point at 0.5: weights exp(0) and exp(-1), both
 // lowered by a thousandth.
 TEST(Gate, SharesAreASoftmaxWithoutItsTail) {
   const Gate gate(Frame(Matrix::Identity(1, 1)), {Matrix{{0.0}, {2.0}}}, 2.0);
@@ -125,7 +125,7 @@ RC_GTEST_PROP(Gate, SharesSumToOneAndAreContinuous, ()) {
   for (int c = 0; c < 5; ++c) {
     sum += a[c];
     RC_ASSERT(a[c] >= 0);
-    // Slopes are at most about the distance of two centres over the scale.
+    // Slopes are at most about the distance of two centers over the scale.
     RC_ASSERT(std::abs(a[c] - b[c]) < 1e-6);
   }
   RC_ASSERT(std::abs(sum - 1) < 1e-14);

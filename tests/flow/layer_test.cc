@@ -17,7 +17,7 @@ class Doubling final : public Layer {
     kFarInverse,
     kLogDet,
     kLogDetAssigned,
-    kNeighbours,
+    kNeighbors,
     kStride,
     kShared,
   };
@@ -42,7 +42,7 @@ class Doubling final : public Layer {
     } else {
       rows.eigen() *= factor;
     }
-    if (mistake_ == Mistake::kNeighbours && rows.rows() > 30) rows(0, 0) *= 1 + 1e-15;
+    if (mistake_ == Mistake::kNeighbors && rows.rows() > 30) rows(0, 0) *= 1 + 1e-15;
     const double change = (mistake_ == Mistake::kLogDet ? 2 : 3) * std::log(factor);
     for (Index i = 0; log_det != nullptr && i < rows.rows(); ++i) {
       log_det[i] = change + (mistake_ == Mistake::kLogDetAssigned ? 0 : log_det[i]);
@@ -63,7 +63,7 @@ TEST(LayerLaws, NoticeEveryMistake) {
   using Mistake = Doubling::Mistake;
   for (const Mistake mistake :
        {Mistake::kInverse, Mistake::kFarInverse, Mistake::kLogDet, Mistake::kLogDetAssigned,
-        Mistake::kNeighbours, Mistake::kStride, Mistake::kShared}) {
+        Mistake::kNeighbors, Mistake::kStride, Mistake::kShared}) {
     testing::TestPartResultArray failures;
     {
       testing::ScopedFakeTestPartResultReporter reporter(

@@ -63,7 +63,7 @@ TEST(TreeLayer, MovesMassAcrossItsCut) {
   EXPECT_EQ(image(7, log_det = 0), 7);
 }
 
-// The halves move differently, so a neighbour of the cut that changed sides would come back from
+// The halves move differently, so a neighbor of the cut that changed sides would come back from
 // far away.
 TEST(TreeLayer, PointsRightBesideACutComeBackToTheirSide) {
   const PiecewiseLinearMap chart({0, 1}, {0, 1});

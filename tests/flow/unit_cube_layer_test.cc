@@ -67,7 +67,7 @@ TEST(UnitCubeLayer, IsTheQuantileOfTheNormalLawInside) {
   }
 }
 
-// A map that jumps or turns at the margin would tear values apart that were neighbours.
+// A map that jumps or turns at the margin would tear values apart that were neighbors.
 TEST(UnitCubeLayer, IncreasesSmoothlyAcrossTheMargins) {
   for (const double margin : {1e-6, 1e-3}) {
     const UnitCubeLayer layer(1, margin, Step::kToNormal);

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.threads = 1;
   options.header = (data[0] & 1U) == 0;
   if ((data[0] & 2U) != 0) options.numeric = std::vector<std::string>();
-  const bool guess = (data[0] & 4U) != 0;
-  conflux::read_all(guess ? conflux::kTxtFormat : conflux::kCsvFormat, bytes, options);
+  const bool prediction = (data[0] & 4U) != 0;
+  conflux::read_all(prediction ? conflux::kTxtFormat : conflux::kCsvFormat, bytes, options);
   return 0;
 }

@@ -96,7 +96,7 @@ TEST(Evaluation, DrawsPairsOfManyGroups) {
   const Evaluation found = evaluate(flow_for(40, 1), shifted_groups(40, 12, 1),
                                     {.metrics = {"sliced_w2"}, .max_pairs = 10});
   EXPECT_EQ(result_of(found, "sliced_w2").pairs.size(), 10);
-  EXPECT_EQ(found.judgement->guess_after.per_group.size(), 40);
+  EXPECT_EQ(found.judgement->prediction_after.per_group.size(), 40);
 }
 
 TEST(Evaluation, LooksAtOneGroupAlone) {

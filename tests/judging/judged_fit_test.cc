@@ -148,7 +148,7 @@ TEST(JudgedFit, RowsCanBeJudgedAsRowsOfAGroup) {
   Fit fit = fitted(rows, 5);
   const std::optional<Judgement> found = judge_fit(fit, rows, "b");
   ASSERT_TRUE(found);
-  EXPECT_LT(found->guess_after.auc, 0.6);
+  EXPECT_LT(found->prediction_after.auc, 0.6);
   EXPECT_EQ(found->groups_moved.back().name, "b");
   EXPECT_LT(found->groups_moved.back().distance, 1e-9);
   EXPECT_NEAR(found->features_moved.front().distance, 2 / std::sqrt(2.0), 0.15);

@@ -49,7 +49,7 @@ TEST(Judgement, SaysThatAShiftIsGone) {
   const Judgement found = Scene(600, 3).judge();
   EXPECT_EQ(found.verdict, Verdict::kAligned);
   EXPECT_THAT(found.sentences.front(), StartsWith("Aligned"));
-  EXPECT_GT(found.guess_before.auc, 0.95);
+  EXPECT_GT(found.prediction_before.auc, 0.95);
   EXPECT_GT(found.energy.before, 10 * std::abs(found.energy.after));
   EXPECT_LE(found.energy.after, found.energy.by_chance);
   ASSERT_TRUE(found.ilisi);
@@ -82,7 +82,7 @@ TEST(Judgement, TellsHowFarEachGroupIsFromTheRest) {
   EXPECT_LT(found.energy_low, found.energy.by_chance);
 }
 
-// Rows that repeat those of the other group lie closer than any random deal.
+// Rows that repeat those of the other group lie closer than any random assignment.
 TEST(Judgement, SeesThatRowsFollowEachOtherTooClosely) {
   Scene scene(400, 0, 2);
   for (Index i = 1; i < 400; i += 2) scene.after.row(i) = scene.after.row(i - 1);
@@ -97,7 +97,7 @@ TEST(Judgement, SaysWhenThereWasNothingToAlign) {
 }
 
 // Rows that look alike before and not after have been through the model already.
-TEST(Judgement, RecognisesRowsThatWereAlignedAlready) {
+TEST(Judgement, RecognizesRowsThatWereAlignedAlready) {
   Scene scene(600, 3, 3);
   std::swap(scene.before, scene.after);
   const Judgement found = scene.judge();
@@ -146,7 +146,7 @@ TEST(Judgement, DoesNotDependOnUnits) {
   const Judgement one = scaled.judge(), other = more.judge();
   EXPECT_NEAR(one.energy.after, other.energy.after, 1e-9);
   EXPECT_NEAR(one.ilisi->after, other.ilisi->after, 1e-6);
-  EXPECT_EQ(one.guess_after.auc, other.guess_after.auc);
+  EXPECT_EQ(one.prediction_after.auc, other.prediction_after.auc);
 }
 
 TEST(Judgement, DoesNotDependOnThreads) {
@@ -159,7 +159,7 @@ TEST(Judgement, DoesNotDependOnThreads) {
   ASSERT_EQ(one.neighborhoods.size(), 2u);
 }
 
-// Groups that hold labels in different shares can be guessed from the labels alone, which an
+// Groups that hold labels in different shares can be predicted from the labels alone, which an
 // alignment that protects labels must leave so and is not to be blamed for.
 TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
   Scene scene(1200, 3, 12);
@@ -198,7 +198,7 @@ TEST(Judgement, LabelsAreJudgedWhereTheyAreKnown) {
   EXPECT_GT(found.neighborhoods[1].after[1], 0.99);
   EXPECT_LT(found.neighborhoods[1].rows, 300);
   EXPECT_THAT(found.warnings, IsEmpty());
-  // Too few to count neighbours: no figure instead of a wrong one.
+  // Too few to count neighbors: no figure instead of a wrong one.
   for (Index i = 100; i < 1200; ++i) scene.label_of[i] = -1;
   EXPECT_FALSE(scene.judge().clisi);
 }

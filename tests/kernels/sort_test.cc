@@ -120,7 +120,7 @@ TYPED_TEST(SortTest, MillionsEqualTheStableSort) {
 }
 
 // The order of the bits must be the order of the numbers: both infinities, the smallest and the
-// largest numbers, neighbours of each other.
+// largest numbers, neighbors of each other.
 TYPED_TEST(SortTest, ExtremesTakeTheirPlaces) {
   using Limits = std::numeric_limits<TypeParam>;
   std::vector<TypeParam> values{Limits::infinity(),

@@ -21,7 +21,7 @@ TEST(KMeans, FindsCloudsThatLieApart) {
   const Matrix points = clouds(5, 100, 1);
   SelfCommunicator self;
   const Clusters found = k_means(points, Vector::Ones(500), 5, 4, stream_of(1), self);
-  ASSERT_EQ(found.centres.rows(), 5);
+  ASSERT_EQ(found.centers.rows(), 5);
   EXPECT_TRUE((found.masses.array() == 100).all());
   EXPECT_NEAR(found.spread, 4, 0.5);  // four axes of variance 1
 }
@@ -34,16 +34,16 @@ TEST(KMeans, CountsAPointByItsMass) {
   SelfCommunicator self;
   const Clusters found = k_means(points, masses, 2, 4, stream_of(1), self);
   EXPECT_DOUBLE_EQ(found.masses.sum(), 103);
-  const Index first = nearest_centres(points.topRows(1), found.centres).front();
+  const Index first = nearest_centers(points.topRows(1), found.centers).front();
   EXPECT_DOUBLE_EQ(found.masses(first), 53);
 }
 
 TEST(KMeans, HasNoMoreClustersThanPoints) {
   SelfCommunicator self;
-  EXPECT_EQ(k_means(clouds(1, 3, 3), Vector::Ones(3), 9, 4, stream_of(1), self).centres.rows(), 3);
-  EXPECT_EQ(k_means(Matrix(0, 4), Vector(0), 9, 4, stream_of(1), self).centres.rows(), 0);
+  EXPECT_EQ(k_means(clouds(1, 3, 3), Vector::Ones(3), 9, 4, stream_of(1), self).centers.rows(), 3);
+  EXPECT_EQ(k_means(Matrix(0, 4), Vector(0), 9, 4, stream_of(1), self).centers.rows(), 0);
   const Matrix same = Matrix::Ones(20, 4);
-  EXPECT_EQ(k_means(same, Vector::Ones(20), 5, 4, stream_of(1), self).centres.rows(), 1);
+  EXPECT_EQ(k_means(same, Vector::Ones(20), 5, 4, stream_of(1), self).centers.rows(), 1);
 }
 
 // A process may hold one cloud only, or nothing.
@@ -57,7 +57,7 @@ TEST(KMeans, AgreesOnAllProcesses) {
                                  stream_of(comm.rank()), comm);
   });
   for (const Clusters& each : found) {
-    EXPECT_EQ(each.centres, found.front().centres);
+    EXPECT_EQ(each.centers, found.front().centers);
     EXPECT_TRUE((each.masses.array() == 60).all());
   }
 }

@@ -59,12 +59,12 @@ TEST(SplitByLabels, NamesClustersWhoseLabelsAgreeAndTheirPieces) {
   const TwoClouds data(200, 12);
   SelfCommunicator self;
   EXPECT_THAT(data.split(data.labels(20), 2, self).labels, UnorderedElementsAre(0, 1));
-  // Some pieces have no labelled row of their own; their neighbours say what they are, or nobody.
+  // Some pieces have no labeled row of their own; their neighbors say what they are, or nobody.
   const Clusters pieces = data.split(data.labels(20), 8, self);
   Index named = 0;
-  for (Index c = 0; c < pieces.centres.rows(); ++c) {
+  for (Index c = 0; c < pieces.centers.rows(); ++c) {
     if (pieces.labels[c] < 0) continue;
-    EXPECT_EQ(pieces.labels[c], pieces.centres(c, 0) > 6 ? 1 : 0) << c;
+    EXPECT_EQ(pieces.labels[c], pieces.centers(c, 0) > 6 ? 1 : 0) << c;
     ++named;
   }
   EXPECT_GT(named, 4);
@@ -92,7 +92,7 @@ TEST(SplitByLabels, KeepsRowsWithALabelFromClustersOfAnother) {
 TEST(SplitByLabels, SaysTheSameOnSeveralProcesses) {
   const TwoClouds data(150, 6);
   const std::vector<Index> labels = data.labels(5);
-  const Clusters one{.centres = data.points.colwise().mean(), .masses = Vector::Ones(1)};
+  const Clusters one{.centers = data.points.colwise().mean(), .masses = Vector::Ones(1)};
   std::vector<Clusters> found(2);
   run_ranks(2, [&](Communicator& comm) {
     const Index begin = comm.rank() == 0 ? 0 : 200, rows = comm.rank() == 0 ? 200 : 100;
@@ -102,12 +102,12 @@ TEST(SplitByLabels, SaysTheSameOnSeveralProcesses) {
     found[comm.rank()] = split_by_labels({points, masses, own}, 2, {}, one, comm);
   });
   EXPECT_EQ(found[0].labels, found[1].labels);
-  EXPECT_EQ(found[0].centres, found[1].centres);
+  EXPECT_EQ(found[0].centers, found[1].centers);
   SelfCommunicator self;
   const Vector masses = Vector::Ones(data.points.rows());
   const Clusters alone = split_by_labels({data.points, masses, labels}, 2, {}, one, self);
   EXPECT_EQ(alone.labels, found[0].labels);
-  EXPECT_TRUE(alone.centres.isApprox(found[0].centres, 1e-12));
+  EXPECT_TRUE(alone.centers.isApprox(found[0].centers, 1e-12));
 }
 
 // Four types in a row, and a second group shifted to where the first has the next: without labels,
@@ -134,16 +134,16 @@ struct Swapped {
     out.set_labels({"r", "s", "t", "u"}, known);
     return out;
   }
-  /// Part of the second group's rows whose kind mostly holds rows of their type in the first.
+  /// Part of the second group's rows whose cluster mostly holds rows of their type in the first.
   double right(const Matching& found) const {
-    Matrix first = Matrix::Zero(found.num_kinds(), 4);
+    Matrix first = Matrix::Zero(found.num_clusters(), 4);
     for (std::size_t i = 0; i < data.types[0].size(); ++i) {
-      first(found.kinds[0][i], data.types[0][i]) += 1;
+      first(found.clusters[0][i], data.types[0][i]) += 1;
     }
     double right = 0;
     for (std::size_t i = 0; i < data.types[1].size(); ++i) {
       Index most = 0;
-      const double rows = first.row(found.kinds[1][i]).maxCoeff(&most);
+      const double rows = first.row(found.clusters[1][i]).maxCoeff(&most);
       right += rows > 0 && most == data.types[1][i] ? 1 : 0;
     }
     return right / static_cast<double>(data.types[1].size());
@@ -158,7 +158,7 @@ TEST(MatchingByLabels, FewLabelsSetRightWhatAShiftHides) {
   const Matching found = match_groups(groups, {.by_labels = true}, self, Workers(1));
   EXPECT_GT(swapped.right(found), 0.9);
   EXPECT_THAT(describe(found), ::testing::Contains(::testing::HasSubstr("(u): ")));
-  EXPECT_EQ(found.kinds, match_groups(groups, {.by_labels = true}, self, Workers(3)).kinds);
+  EXPECT_EQ(found.clusters, match_groups(groups, {.by_labels = true}, self, Workers(3)).clusters);
 }
 
 // Every price is too high for labels that differ, however near they are.
@@ -176,8 +176,8 @@ TEST(MatchingByLabels, GroupsWithoutACommonLabelAreNotMatched) {
   SelfCommunicator self;
   const Matching found = match_groups(groups, {.by_labels = true}, self, Workers(1));
   EXPECT_TRUE(found.links.empty());
-  for (Index kind = 0; kind < found.num_kinds(); ++kind) {
-    EXPECT_LT(found.shares.col(kind).minCoeff(), 0.02) << kind;
+  for (Index cluster = 0; cluster < found.num_clusters(); ++cluster) {
+    EXPECT_LT(found.shares.col(cluster).minCoeff(), 0.02) << cluster;
   }
 }
 

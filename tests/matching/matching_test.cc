@@ -20,12 +20,12 @@ Matching match(const GroupSet& groups, int threads = 1,
   return match_groups(groups, options, self, Workers(threads));
 }
 
-// Part of the rows that are of the type which most rows of their kind have.
-double purity(const std::vector<std::vector<Index>>& kinds,
-              const std::vector<std::vector<Index>>& types, Index num_kinds) {
-  Matrix counts = Matrix::Zero(num_kinds, 10);
-  for (std::size_t m = 0; m < kinds.size(); ++m) {
-    for (std::size_t i = 0; i < kinds[m].size(); ++i) counts(kinds[m][i], types[m][i]) += 1;
+// Part of the rows that are of the type which most rows of their cluster have.
+double purity(const std::vector<std::vector<Index>>& clusters,
+              const std::vector<std::vector<Index>>& types, Index num_clusters) {
+  Matrix counts = Matrix::Zero(num_clusters, 10);
+  for (std::size_t m = 0; m < clusters.size(); ++m) {
+    for (std::size_t i = 0; i < clusters[m].size(); ++i) counts(clusters[m][i], types[m][i]) += 1;
   }
   return counts.rowwise().maxCoeff().sum() / counts.sum();
 }
@@ -37,7 +37,7 @@ TEST(Matching, PureGroupsMeetOnlyThroughTheMixedOne) {
   EXPECT_FALSE(found.linked(0, 1));
   EXPECT_TRUE(found.linked(0, 2));
   EXPECT_TRUE(found.linked(2, 1));
-  EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.999);
+  EXPECT_GE(purity(found.clusters, data.types, found.num_clusters()), 0.999);
   EXPECT_EQ(found.groups[0].islands, 1);
   EXPECT_EQ(found.groups[2].islands, 2);
   EXPECT_THAT(describe(found), ::testing::Contains(HasSubstr("a and b")));
@@ -51,7 +51,7 @@ TEST(Matching, SeesThroughShiftsBetweenGroups) {
   data.add({160, 160, 240, 240, 0}, -6);
   data.add({12, 12, 12, 12, 12}, 3);
   const Matching found = match(data.groups());
-  EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.98);
+  EXPECT_GE(purity(found.clusters, data.types, found.num_clusters()), 0.98);
 }
 
 TEST(Matching, TellsHowFarPartnersAre) {
@@ -66,7 +66,7 @@ TEST(Matching, HasTheSameBitsOnAnyNumberOfThreads) {
   const Mixtures data = pure_pure_both(2);
   const Matching one = match(data.groups(), 1);
   const Matching many = match(data.groups(), 3);
-  EXPECT_EQ(one.kinds, many.kinds);
+  EXPECT_EQ(one.clusters, many.clusters);
   EXPECT_EQ(one.shares, many.shares);
   EXPECT_EQ(one.groups[1].partner_distance, many.groups[1].partner_distance);
 }
@@ -74,7 +74,7 @@ TEST(Matching, HasTheSameBitsOnAnyNumberOfThreads) {
 // Processes hold rows of all groups, one of them none of a group.
 TEST(Matching, FindsTheKindsOnSeveralProcesses) {
   const Mixtures data = pure_pure_both(2);
-  std::vector<std::vector<std::vector<Index>>> kinds(3, std::vector<std::vector<Index>>(3));
+  std::vector<std::vector<std::vector<Index>>> clusters(3, std::vector<std::vector<Index>>(3));
   std::vector<Matching> found(3);
   run_ranks(3, [&](Communicator& comm) {
     const Index rank = comm.rank();
@@ -92,10 +92,10 @@ TEST(Matching, FindsTheKindsOnSeveralProcesses) {
   std::vector<std::vector<Index>> together(3);
   for (Index m = 0; m < 3; ++m) {
     for (const Matching& part : found) {
-      together[m].insert(together[m].end(), part.kinds[m].begin(), part.kinds[m].end());
+      together[m].insert(together[m].end(), part.clusters[m].begin(), part.clusters[m].end());
     }
   }
-  EXPECT_GE(purity(together, seen.types, found[0].num_kinds()), 0.999);
+  EXPECT_GE(purity(together, seen.types, found[0].num_clusters()), 0.999);
   EXPECT_EQ(found[0].shares, found[1].shares);
   EXPECT_EQ(found[0].links, found[2].links);
 }
@@ -111,7 +111,7 @@ TEST(Matching, TakesGroupsOfFewRowsConstantFeaturesAndRowsWithoutMass) {
   groups.add("b", Matrix(rows.topRows(1)));
   groups.add("c", Matrix(Matrix::Constant(5, 3, 2)));
   const Matching found = match(groups);
-  EXPECT_EQ(found.kinds[0].size(), 40U);
+  EXPECT_EQ(found.clusters[0].size(), 40U);
   EXPECT_NEAR(found.shares.row(0).sum(), 1, 1e-12);
   EXPECT_TRUE(found.shares.allFinite());
   EXPECT_FALSE(describe(found).empty());
@@ -119,19 +119,19 @@ TEST(Matching, TakesGroupsOfFewRowsConstantFeaturesAndRowsWithoutMass) {
 
 TEST(Matching, FindsAsManyKindsAsAreAskedFor) {
   const Mixtures data = pure_pure_both(1);
-  EXPECT_EQ(match(data.groups(), 1, {.kinds = 2}).num_kinds(), 2);
-  EXPECT_EQ(match(data.groups(), 1, {.kinds = 11}).num_kinds(), 11);
+  EXPECT_EQ(match(data.groups(), 1, {.clusters = 2}).num_clusters(), 2);
+  EXPECT_EQ(match(data.groups(), 1, {.clusters = 11}).num_clusters(), 11);
 }
 
-// The number of kinds follows the parts that lie apart, beyond what the number of rows alone
+// The number of clusters follows the parts that lie apart, beyond what the number of rows alone
 // allows.
-TEST(Matching, TenTypesHaveKindsOfTheirOwn) {
+TEST(Matching, TenTypesHaveClustersOfTheirOwn) {
   Mixtures data;
   data.add({300, 200, 200, 300, 250, 350, 300, 200, 400, 200}, 0);
   data.add({200, 400, 300, 200, 300, 200, 300, 350, 200, 300}, 2);
   const Matching found = match(data.groups(), 1, {});
-  EXPECT_GE(found.num_kinds(), 10);
-  EXPECT_GE(purity(found.kinds, data.types, found.num_kinds()), 0.99);
+  EXPECT_GE(found.num_clusters(), 10);
+  EXPECT_GE(purity(found.clusters, data.types, found.num_clusters()), 0.99);
 }
 
 }  // namespace matching_test

@@ -20,8 +20,8 @@ TEST(FrechetDistance, OfAShiftIsItsSquare) {
 // Deviations s and t apart along every axis: sum of (s - t)^2.
 TEST(FrechetDistance, OfAxesOfDifferentLengthIsTheirDifference) {
   const Matrix x = normal_cloud(500, 3, 2);
-  const Matrix centred = x.rowwise() - x.colwise().mean();
-  const Matrix covariance = centred.transpose() * centred / 499;
+  const Matrix centered = x.rowwise() - x.colwise().mean();
+  const Matrix covariance = centered.transpose() * centered / 499;
   EXPECT_NEAR(frechet_distance(x, Matrix(3 * x)),
               4 * covariance.trace() + 4 * x.colwise().mean().squaredNorm(), 1e-10);
 }

@@ -67,7 +67,7 @@ TEST(Lisi, IsTheDefinition) {
   }
 }
 
-TEST(Lisi, IsOneAmongEqualsAndTheNumberOfKindsWhereTheyMix) {
+TEST(Lisi, IsOneAmongEqualsAndTheNumberOfClustersWhereTheyMix) {
   Matrix cloud = normal_cloud(600, 3, 2);
   const std::vector<Index> kinds = alternating(600, 2);
   const double mixed = median(lisi(cloud, kinds, {}, kWorkers));
@@ -77,7 +77,7 @@ TEST(Lisi, IsOneAmongEqualsAndTheNumberOfKindsWhereTheyMix) {
   for (const double each : lisi(cloud, kinds, {}, kWorkers)) EXPECT_NEAR(each, 1, 1e-12);
 }
 
-TEST(Lisi, NamesOfKindsDoNotMatter) {
+TEST(Lisi, NamesOfClustersDoNotMatter) {
   const Matrix cloud = normal_cloud(200, 3, 3);
   std::vector<Index> kinds = alternating(200, 3);
   const std::vector<double> before = lisi(cloud, kinds, {}, kWorkers);

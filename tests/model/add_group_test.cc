@@ -9,7 +9,7 @@
 
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "conflux/metrics/moves.h"
 #include "conflux/model/model.h"
 #include "conflux/toys/toy.h"
@@ -146,14 +146,14 @@ TEST(AddedGroup, JoinsAnAutomaticFitWithLaterStages) {
   const Workers workers(2);
   const Matrix known = parity_rows(1, 1000, 11), fresh = parity_rows(-1, 1000, 12);
   const Model wider = add_group(model, "c", fresh, {}, workers);
-  const auto guess = [&](const Matrix& a, const Matrix& c) {
+  const auto predict = [&](const Matrix& a, const Matrix& c) {
     GroupSet both;
     both.add("a", ConstRows(a));
     both.add("c", ConstRows(c));
-    return guess_groups(both, {}, workers).auc;
+    return predict_groups(both, {}, workers).auc;
   };
-  EXPECT_GT(guess(known, fresh), 0.95);
-  EXPECT_LT(guess(wider.flow.forward(0, known, workers), wider.flow.forward(2, fresh, workers)),
+  EXPECT_GT(predict(known, fresh), 0.95);
+  EXPECT_LT(predict(wider.flow.forward(0, known, workers), wider.flow.forward(2, fresh, workers)),
             0.75);
 }
 

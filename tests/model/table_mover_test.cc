@@ -59,9 +59,9 @@ TEST_F(TableMoverTest, ReturnsRowsToTheBitMissingCellsIncluded) {
   mover.inverse(table, mixed->groups, mixed->groups);
   EXPECT_EQ(table["age"].numbers, mixed->table["age"].numbers);
   for (Index i = 0; i < table.num_rows(); ++i) {
-    const std::string& colour = mixed->table["colour"].text[i];
-    if (colour != "?") {
-      ASSERT_EQ(table["colour"].text[i], colour) << i;
+    const std::string& color = mixed->table["color"].text[i];
+    if (color != "?") {
+      ASSERT_EQ(table["color"].text[i], color) << i;
     }
     for (const char* name : {"rain", "pressure", "gaps"}) {
       const double before = mixed->table[name].numbers[i], after = table[name].numbers[i];
@@ -191,7 +191,7 @@ RC_GTEST_FIXTURE_PROP(TableMoverTest, ReturnsRowsThatTheFitHasNotSeen, ()) {
   Table table;
   std::vector<Index> groups;
   std::vector<double> age, rain, pressure, humidity, gaps;
-  std::vector<std::string> colour;
+  std::vector<std::string> color;
   for (int i = 0; i < 20; ++i) {
     groups.push_back(*rc::gen::inRange(0, 2));
     age.push_back(maybe(number(0, 120, *rc::gen::inRange(0, 2))));
@@ -199,20 +199,20 @@ RC_GTEST_FIXTURE_PROP(TableMoverTest, ReturnsRowsThatTheFitHasNotSeen, ()) {
     pressure.push_back(maybe(number(9e4, 1.2e5, 2)));
     humidity.push_back(maybe(number(-0.1, 1.1, 3)));
     gaps.push_back(maybe(number(-9, 9, 5)));
-    colour.push_back(*rc::gen::element<std::string>("red", "green", "blue", "", "violet", "3"));
+    color.push_back(*rc::gen::element<std::string>("red", "green", "blue", "", "violet", "3"));
   }
   table.add("age", age);
   table.add("rain", rain);
   table.add("pressure", pressure);
   table.add("humidity", humidity);
   table.add("gaps", gaps);
-  table.add("colour", colour);
+  table.add("color", color);
   const Table before = table;
   const TableMover mover(*model, workers);
   mover.transform(table, groups);
   RC_ASSERT(mover.inexact_rows() == 0);
   mover.inverse(table, groups, groups);
-  RC_ASSERT(table["colour"].text == before["colour"].text);
+  RC_ASSERT(table["color"].text == before["color"].text);
   for (const std::string name : {"age", "rain", "pressure", "humidity", "gaps"}) {
     const double unit = name == "pressure" ? 800 : name == "age" ? 12 : name == "rain" ? 1 : 0.2;
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -232,7 +232,7 @@ TEST_F(TableMoverTest, TranslatesAGroupToItself) {
   Table table = mixed->table;
   mover.translate(table, mixed->groups, mixed->groups);
   EXPECT_EQ(table["age"].numbers, mixed->table["age"].numbers);
-  EXPECT_EQ(table["colour"].text, mixed->table["colour"].text);
+  EXPECT_EQ(table["color"].text, mixed->table["color"].text);
 }
 
 }  // namespace table_mover_test

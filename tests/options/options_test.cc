@@ -69,7 +69,7 @@ TEST(FitOptions, EveryOptionIsToldOnceWithHelp) {
   EXPECT_GE(names.size(), 18u);
 }
 
-TEST(FitOptions, ResolvingLeavesNothingToGuess) {
+TEST(FitOptions, ResolvingLeavesNothingToPredict) {
   const FitOptions options = resolve(FitOptions{}, shape(784, {4500, 4501, 9000}));
   EXPECT_EQ(options.layers, 392);
   EXPECT_EQ(resolve(FitOptions{}, shape(784, {10, 10})).layers, 196);
@@ -135,7 +135,7 @@ TEST(FitOptions, OnlyLargeGroupsHoldOutRowsByThemselves) {
   EXPECT_EQ(resolve(inb, shape(2, {499, 9000})).validation_fraction, 0.0);
   EXPECT_EQ(resolve(inb, shape(2, {500, 9000})).validation_fraction, 0.1);
   EXPECT_LT(resolve(inb, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
-  // Tables are judged by guessing as well, which needs more rows.
+  // Tables are judged by predicting as well, which needs more rows.
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {499, 9000})).validation_fraction, 0.0);
   EXPECT_EQ(resolve(FitOptions{}, shape(2, {500, 9000})).validation_fraction, 0.2);
   EXPECT_LT(resolve(FitOptions{}, shape(2, {1000000, 1000000})).validation_fraction, 0.01);
@@ -150,9 +150,9 @@ TEST(FitOptions, ImagesHaveHeightWidthAndChannels) {
   ASSERT_TRUE(gray.has_value());
   EXPECT_EQ(gray->height, 28);
   EXPECT_EQ(gray->channels, 1);
-  const auto colour = parse_image_shape("4x5x3", 60);
-  EXPECT_EQ(colour->width, 5);
-  EXPECT_EQ(colour->channels, 3);
+  const auto color = parse_image_shape("4x5x3", 60);
+  EXPECT_EQ(color->width, 5);
+  EXPECT_EQ(color->channels, 3);
   EXPECT_FALSE(parse_image_shape("", 60).has_value());
 }
 

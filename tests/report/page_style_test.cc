@@ -11,7 +11,7 @@
 namespace conflux {
 namespace page_style_test {
 
-using Colour = std::array<double, 3>;
+using Color = std::array<double, 3>;
 using Mixing = std::array<std::array<double, 3>, 3>;
 
 // Vision without one kind of cones, on linear light (Machado, Oliveira and Fernandes 2009).
@@ -26,18 +26,18 @@ constexpr Mixing kTritan = {{{1.255528, -0.076749, -0.178779},
                              {-0.078411, 0.930809, 0.147602},
                              {0.004733, 0.691367, 0.303900}}};
 
-Colour times(const Mixing& mixing, const Colour& colour) {
-  Colour out{};
+Color times(const Mixing& mixing, const Color& color) {
+  Color out{};
   for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) out[i] += mixing[i][j] * colour[j];
+    for (std::size_t j = 0; j < 3; ++j) out[i] += mixing[i][j] * color[j];
   }
   return out;
 }
 
 // Linear light of "#rrggbb" or "#rgb".
-Colour light_of(std::string hex) {
+Color light_of(std::string hex) {
   if (hex.size() == 4) hex = {'#', hex[1], hex[1], hex[2], hex[2], hex[3], hex[3]};
-  Colour out{};
+  Color out{};
   for (std::size_t i = 0; i < 3; ++i) {
     const double value = std::stoi(hex.substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
     out[i] = value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
@@ -45,12 +45,12 @@ Colour light_of(std::string hex) {
   return out;
 }
 
-Colour oklab(Colour light) {
+Color oklab(Color light) {
   for (double& part : light) part = std::clamp(part, 0.0, 1.0);
-  Colour cones = times({{{0.4122214708, 0.5363325363, 0.0514459929},
-                         {0.2119034982, 0.6806995451, 0.1073969566},
-                         {0.0883024619, 0.2817188376, 0.6299787005}}},
-                       light);
+  Color cones = times({{{0.4122214708, 0.5363325363, 0.0514459929},
+                        {0.2119034982, 0.6806995451, 0.1073969566},
+                        {0.0883024619, 0.2817188376, 0.6299787005}}},
+                      light);
   for (double& part : cones) part = std::cbrt(part);
   return times({{{0.2104542553, 0.7936177850, -0.0040720468},
                  {1.9779984951, -2.4285922050, 0.4505937099},
@@ -58,11 +58,11 @@ Colour oklab(Colour light) {
                cones);
 }
 
-double apart(const Colour& a, const Colour& b) {
+double apart(const Color& a, const Color& b) {
   return std::sqrt(std::pow(a[0] - b[0], 2) + std::pow(a[1] - b[1], 2) + std::pow(a[2] - b[2], 2));
 }
 
-double luminance(const Colour& light) {
+double luminance(const Color& light) {
   return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
 }
 

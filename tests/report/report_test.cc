@@ -276,7 +276,7 @@ TEST(Report, DrawsDroppedLayersWhereTheyWereTried) {
   EXPECT_THAT(instead, HasSubstr("tried and dropped"));
 }
 
-// Unseen rows may flatter too: where these rows are guessed as before, nothing has worked.
+// Unseen rows may flatter too: where these rows are predicted as before, nothing has worked.
 TEST(Report, DoesNotCallItAGainThatTheseRowsDoNotShow) {
   Scene scene(2, 400, 3, 2, inb(1));
   scene.model.flow = Flow(scene.groups.names(), 3);

@@ -150,12 +150,12 @@ TEST_P(DistributedSampleTest, IsTheSampleOfOneProcess) {
     // Dealt like cards; the third rank gets nothing of the group of two.
     GroupSet mine;
     for (std::size_t m = 0; m < 3; ++m) {
-      std::vector<Index> dealt;
-      for (Index i = comm.rank(); i < rows[m].rows(); i += ranks) dealt.push_back(i);
-      std::vector<double> dealt_masses;
-      for (const Index i : dealt) dealt_masses.push_back(masses[m][i]);
-      mine.add("group " + std::to_string(m), Matrix(rows[m](dealt, Eigen::all)),
-               std::move(dealt_masses));
+      std::vector<Index> permuted;
+      for (Index i = comm.rank(); i < rows[m].rows(); i += ranks) permuted.push_back(i);
+      std::vector<double> permuted_masses;
+      for (const Index i : permuted) permuted_masses.push_back(masses[m][i]);
+      mine.add("group " + std::to_string(m), Matrix(rows[m](permuted, Eigen::all)),
+               std::move(permuted_masses));
     }
     seen[comm.rank()] =
         gather_search_sample<double>(mine, every_row(mine), weights, comm, Workers(2));

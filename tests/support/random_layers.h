@@ -80,13 +80,13 @@ inline SlicedLayer random_sliced_layer(MapKind kind, Bumps bumps, Index groups, 
   return {std::move(frame), random_maps(kind, bumps, groups, directions, stream)};
 }
 
-/// `own_centres`: every group has centres of its own.
+/// `own_centers`: every group has centers of its own.
 inline GatedLayer random_gated_layer(Bumps bumps, Index groups, Index dim, Index directions,
-                                     Index gating, Index kinds, bool own_centres, Stream& stream) {
+                                     Index gating, Index kinds, bool own_centers, Stream& stream) {
   const Matrix both = Frame::random(dim, directions + gating, stream).columns();
-  std::vector<Matrix> centres;
-  for (Index m = 0; m < (own_centres ? groups : 1); ++m) {
-    centres.push_back(2 * stream.normal_matrix(kinds, gating));
+  std::vector<Matrix> centers;
+  for (Index m = 0; m < (own_centers ? groups : 1); ++m) {
+    centers.push_back(2 * stream.normal_matrix(kinds, gating));
   }
   std::vector<std::vector<PiecewiseLinearMap>> maps;
   for (const auto& of_group :
@@ -96,7 +96,7 @@ inline GatedLayer random_gated_layer(Bumps bumps, Index groups, Index dim, Index
       maps.back().push_back(std::get<PiecewiseLinearMap>(map));
   }
   return {Frame(both.leftCols(directions)),
-          Gate(Frame(both.rightCols(gating)), std::move(centres), 2.0), std::move(maps)};
+          Gate(Frame(both.rightCols(gating)), std::move(centers), 2.0), std::move(maps)};
 }
 
 inline CoordinateLayer random_coordinate_layer(MapKind kind, Bumps bumps, Index groups, Index dim,

@@ -50,7 +50,7 @@ TEST(Csv, DoesNotTakeOtherTextForANumber) {
   }
 }
 
-TEST(Csv, RecognisesSemicolonsAndDecimalCommasAndSaysSo) {
+TEST(Csv, RecognizesSemicolonsAndDecimalCommasAndSaysSo) {
   const TemporaryFolder folder;
   const auto path = folder.with("t.csv", "\xEF\xBB\xBFx;y;who\n1,5;2;a\n-0,25;1e3;b,c\n;3;\n");
   const auto reader = open_table(path);

@@ -13,12 +13,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const std::string kColour = std::string("P6\n# two by two\n2 2\n255\n") +
-                            std::string("\x00\x01\x02\xff\xfe\xfd\x10\x20\x30\x40\x50\x60", 12);
+const std::string kColor = std::string("P6\n# two by two\n2 2\n255\n") +
+                           std::string("\x00\x01\x02\xff\xfe\xfd\x10\x20\x30\x40\x50\x60", 12);
 
-TEST(Picture, PixelsAreRowsAndColoursAreColumns) {
+TEST(Picture, PixelsAreRowsAndColorsAreColumns) {
   const TemporaryFolder folder;
-  const Table table = read_table(folder.with("p.ppm", kColour));
+  const Table table = read_table(folder.with("p.ppm", kColor));
   EXPECT_THAT(table.names(), ElementsAre("red", "green", "blue", "x", "y"));
   EXPECT_THAT(table["red"].numbers, ElementsAre(0, 255, 16, 64));
   EXPECT_THAT(table["blue"].numbers, ElementsAre(2, 253, 48, 96));
@@ -30,7 +30,7 @@ TEST(Picture, PixelsAreRowsAndColoursAreColumns) {
 
 TEST(Picture, ComesBackThroughEveryFormat) {
   const TemporaryFolder folder;
-  const Table table = read_table(folder.with("p.ppm", kColour));
+  const Table table = read_table(folder.with("p.ppm", kColor));
   write_table(folder / "p.png", table);
   EXPECT_TRUE(bytes_of(folder / "p.png").starts_with("\x89PNG"));
   const Table png = read_table(folder / "p.png");
@@ -43,7 +43,7 @@ TEST(Picture, ComesBackThroughEveryFormat) {
 
 TEST(Picture, NumbersAreRoundedAndCutAtTheEnds) {
   const TemporaryFolder folder;
-  Table table = read_table(folder.with("p.ppm", kColour));
+  Table table = read_table(folder.with("p.ppm", kColor));
   table.columns[0].numbers = {-3, 0.4, 254.6, 300};
   write_table(folder / "cut.png", table);
   EXPECT_THAT(read_table(folder / "cut.png")["red"].numbers, ElementsAre(0, 0, 255, 255));
@@ -85,7 +85,7 @@ TEST(Picture, EveryRefusalNamesTheRemedy) {
     EXPECT_THAT([&] { read_table(file); }, ThrowsMessage<InvalidData>(HasSubstr(message)));
   }
   EXPECT_THROW(read_table(folder.with("bad.png", "\x89PNG\r\n\x1a\nrest")), InvalidData);
-  const Table table = read_table(folder.with("p.ppm", kColour));
+  const Table table = read_table(folder.with("p.ppm", kColor));
   write_table(folder / "p.png", table);
   const std::string png = bytes_of(folder / "p.png");
   EXPECT_THROW(read_table(folder.with("cut.png", png.substr(0, png.size() / 2))), InvalidData);

@@ -31,8 +31,8 @@ bool same_bits(const GroupSet& a, const GroupSet& b) {
 Vector mean_of(const Group& group) { return group.rows.eigen().colwise().mean(); }
 
 Matrix covariance_of(const Group& group) {
-  const Matrix centred = group.rows.eigen().rowwise() - mean_of(group).transpose();
-  return centred.transpose() * centred / static_cast<double>(centred.rows());
+  const Matrix centered = group.rows.eigen().rowwise() - mean_of(group).transpose();
+  return centered.transpose() * centered / static_cast<double>(centered.rows());
 }
 
 // Five standard errors: a mean of n rows strays by std / sqrt(n), a covariance by
@@ -104,7 +104,7 @@ TEST(Moons, SpreadAroundTheirArcsByTheNoise) {
   EXPECT_NEAR(std::sqrt(off.squaredNorm() / 4000), 0.05, 0.003);
 }
 
-// Neighbours on the arc must not be neighbours in the table, or its first half would be one side.
+// Neighbors on the arc must not be neighbors in the table, or its first half would be one side.
 TEST(Moons, ComeInRandomOrder) {
   const GroupSet moons = make_moons({.samples = 4000, .noise = 0});
   const auto x = moons[0].rows.eigen().col(0);
@@ -120,7 +120,7 @@ TEST(Circles, HaveTheirRadiiWithoutNoise) {
 
 // A group without flips holds two clusters of equal mass on two corners of the square, so that the
 // mean of all rows is the mean of all corners.
-TEST(RandomPattern, IsCentredBetweenItsCorners) {
+TEST(RandomPattern, IsCenteredBetweenItsCorners) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const GroupSet pattern =
         make_random_pattern({.samples = 20000, .class_sep = 3, .flip = 0, .seed = seed});

@@ -65,9 +65,9 @@ TEST(AutomaticFit, LeavesEqualGroupsAloneAtTheStatedRate) {
 // Parity is what conditional layers and trees see and directions do not.
 TEST(AutomaticFit, AddsLayersWhereDirectionsAreNotEnough) {
   const Fit fit = fit_flow(parity_groups(1500, 3), {.method = Method::kCascade, .layers = 5});
-  ASSERT_GE(fit.record.guesses.size(), 2u);
-  EXPECT_GT(fit.record.guesses.front().auc, 0.9);
-  EXPECT_LT(fit.record.guesses.back().auc, 0.65);
+  ASSERT_GE(fit.record.predictions.size(), 2u);
+  EXPECT_GT(fit.record.predictions.front().auc, 0.9);
+  EXPECT_LT(fit.record.predictions.back().auc, 0.65);
   EXPECT_NE(fit.record.layers.back().kind, "sliced");
   EXPECT_EQ(static_cast<Index>(fit.record.layers.size()), fit.flow.num_layers());
   EXPECT_FALSE(fit.record.stop.empty());

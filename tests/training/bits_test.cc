@@ -138,7 +138,7 @@ Digests digests() {
   few.method = Method::kInb;
   few.layers = 10;
   FitOptions options = few;
-  options.gate = Gating::kKinds;
+  options.gate = Gating::kClusters;
   record("inb/gate-auto", three, options);
   options.gate = Gating::kLabel;
   record("inb/gate-label", three, options);

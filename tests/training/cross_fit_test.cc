@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "core/rng.h"
 #include "judging/judged_fit.h"
 #include "training/fit_plan.h"
@@ -77,7 +77,7 @@ TEST(CrossFit, RehearsesWithRowsThatItsFitHasNotSeen) {
   }
 }
 
-// Rows of the fit itself can be guessed with an AUC of 0.3, as if groups avoided each other.
+// Rows of the fit itself can be predicted with an AUC of 0.3, as if groups avoided each other.
 TEST(CrossFit, TellsHowNewRowsWillDo) {
   RowsToJudge rows = choose_rows_to_judge(small_groups(80, 9), 0, {.gate = Gating::kNone});
   Fit fit = fit_flow(rows.fitted, rows.options);
@@ -86,7 +86,7 @@ TEST(CrossFit, TellsHowNewRowsWillDo) {
   EXPECT_EQ(judgement->rows, 80);
   EXPECT_EQ(fit.record.summary.unseen_rows, 80);
   EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("by a rehearsal")));
-  EXPECT_GT(judgement->guess_after.auc, 0.4);
+  EXPECT_GT(judgement->prediction_after.auc, 0.4);
 }
 
 // The first feature of group b goes up where the second is positive, and down where it is not.
@@ -104,8 +104,8 @@ GroupSet interacting_groups(Index rows, std::uint64_t seed) {
 TEST(CrossFit, SeesInteractionsOfSmallTables) {
   const Fit fit = fit_flow(interacting_groups(300, 10), {.gate = Gating::kNone});
   const GroupSet unseen = interacting_groups(2000, 78);
-  EXPECT_GT(guess_groups(unseen, {}, kWorkers).auc, 0.65);
-  EXPECT_LT(guess_groups(moved_by(fit.flow, unseen), {}, kWorkers).auc, 0.6);
+  EXPECT_GT(predict_groups(unseen, {}, kWorkers).auc, 0.65);
+  EXPECT_LT(predict_groups(moved_by(fit.flow, unseen), {}, kWorkers).auc, 0.6);
 }
 
 TEST(CrossFit, HasTheSameBitsOnAnyNumberOfThreads) {
@@ -115,7 +115,7 @@ TEST(CrossFit, HasTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(one.flow.forward(0, rows, kWorkers), four.flow.forward(0, rows, kWorkers));
 }
 
-TEST(CrossFit, IsNotForGroupsThatCannotBeDealtNorAgainstTheUsersWish) {
+TEST(CrossFit, IsNotForGroupsThatCannotBeSplitNorAgainstTheUsersWish) {
   SelfCommunicator alone;
   const Fit tiny = fit_planned(small_groups(8, 12), {.layers = 7}, alone, {}, differing());
   EXPECT_EQ(tiny.flow.num_layers(), 7);

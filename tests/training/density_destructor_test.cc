@@ -79,10 +79,10 @@ TEST_P(Dd, TakesEveryGroupToTheSameLaw) {
     if (ends_at_normal_law()) {
       latent = latent.unaryExpr([](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); });
     }
-    const Matrix centred = latent.array() - 0.5;
-    const Matrix moments = 12 * centred.transpose() * centred / 2000;
+    const Matrix centered = latent.array() - 0.5;
+    const Matrix moments = 12 * centered.transpose() * centered / 2000;
     // Uniform and uncorrelated, up to 1 / sqrt(n) times a few.
-    EXPECT_LT(centred.colwise().mean().cwiseAbs().maxCoeff(), 0.03);
+    EXPECT_LT(centered.colwise().mean().cwiseAbs().maxCoeff(), 0.03);
     EXPECT_LT((moments - Matrix::Identity(3, 3)).cwiseAbs().maxCoeff(), 0.12) << moments;
     EXPECT_GT(latent.minCoeff(), -0.1);
     EXPECT_LT(latent.maxCoeff(), 1.1);

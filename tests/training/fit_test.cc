@@ -110,8 +110,8 @@ TEST_P(EveryMethod, GaussiansWithDifferentCovariancesEndAlike) {
   const Fit fit = fit_flow(groups, options);
   const auto covariance = [&](Index m, bool moved) {
     const Matrix rows = moved ? fit.flow.forward(m, groups[m].rows, Workers(1)) : copy(groups, m);
-    const Matrix centred = rows.rowwise() - rows.colwise().mean();
-    return Matrix(centred.transpose() * centred / 3000);
+    const Matrix centered = rows.rowwise() - rows.colwise().mean();
+    return Matrix(centered.transpose() * centered / 3000);
   };
   const double before = (covariance(0, false) - covariance(1, false)).norm();
   const double after = (covariance(0, true) - covariance(1, true)).norm();

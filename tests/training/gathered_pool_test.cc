@@ -41,7 +41,7 @@ GroupSet part_of(const GroupSet& groups, Index rank, Index size) {
   return take_rows(groups, rows);
 }
 
-GroupSet labelled_groups() {
+GroupSet labeled_groups() {
   GroupSet out;
   std::vector<std::vector<Index>> labels;
   for (Index m = 0; m < 3; ++m) {
@@ -90,8 +90,8 @@ FitOptions options_of(Method method, Gating gate) {
 
 // The law: 1, 2, 3 and 4 processes, uneven cuts, some without rows, give the same bits.
 TEST(Processes, GiveTheSameBitsHoweverManyTheyAre) {
-  const GroupSet groups = labelled_groups();
-  for (const Gating gate : {Gating::kNone, Gating::kLabel, Gating::kKinds}) {
+  const GroupSet groups = labeled_groups();
+  for (const Gating gate : {Gating::kNone, Gating::kLabel, Gating::kClusters}) {
     for (Index size = 2; size <= 4; ++size) {
       expect_bits_of_one_process(groups, options_of(Method::kInb, gate), size);
     }
@@ -99,7 +99,7 @@ TEST(Processes, GiveTheSameBitsHoweverManyTheyAre) {
 }
 
 TEST(Processes, GiveTheSameBitsByEveryMethod) {
-  const GroupSet groups = labelled_groups();
+  const GroupSet groups = labeled_groups();
   for (const MethodInfo& method : kMethods) {
     expect_bits_of_one_process(groups, options_of(method.id, Gating::kNone), 3);
   }

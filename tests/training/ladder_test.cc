@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "conflux/core/parallel.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "conflux/training/fit.h"
 #include "core/rng.h"
 
@@ -56,7 +56,7 @@ double auc_after(const Fit& fit, const GroupSet& groups) {
   for (Index m = 0; m < groups.num_groups(); ++m) {
     moved.add(groups[m].name, fit.flow.forward(m, groups[m].rows, Workers(2)));
   }
-  return guess_groups(moved, {}, Workers(2)).auc;
+  return predict_groups(moved, {}, Workers(2)).auc;
 }
 
 bool is_per_feature(const std::string& rung) {

@@ -85,16 +85,16 @@ TEST(PaperFigures, DdOnFourGroupsIsWithinHalfAPercent) {
 // would like to have, rows come back to 5e-2.
 TEST(PaperPreset, StackedHistogramsCanBeUndone) {
   Stream stream(5, Purpose::kTest);
-  const auto draw = [&](const Matrix& centres) {
-    Matrix rows = 0.05 * stream.normal_matrix(400, centres.cols());
-    for (Index i = 0; i < rows.rows(); ++i) rows.row(i) += centres.row(i % centres.rows());
+  const auto draw = [&](const Matrix& centers) {
+    Matrix rows = 0.05 * stream.normal_matrix(400, centers.cols());
+    for (Index i = 0; i < rows.rows(); ++i) rows.row(i) += centers.row(i % centers.rows());
     return rows;
   };
   std::vector<Matrix> train, test;
   for (Index m = 0; m < 5; ++m) {
-    const Matrix centres = 2 * stream.normal_matrix(3, 6);
-    train.push_back(draw(centres));
-    test.push_back(draw(centres));
+    const Matrix centers = 2 * stream.normal_matrix(3, 6);
+    train.push_back(draw(centers));
+    test.push_back(draw(centers));
   }
   GroupSet groups;
   for (const Matrix& rows : train) groups.add(std::to_string(groups.num_groups()), rows);

@@ -97,8 +97,8 @@ TEST(PoolDraw, KeepsRareLabelsAndFewRowsBesides) {
   EXPECT_LT(most_kept, 1.5 * 3 * (2000 + 5000) + 2000);
 }
 
-// Numbers that favoured early or late rows would fit the beginning of a file only.
-TEST(PoolDraw, FavoursNoPlace) {
+// Numbers that favored early or late rows would fit the beginning of a file only.
+TEST(PoolDraw, FavorsNoPlace) {
   PoolDraw draw(RowLimit(1000), 1);
   const std::vector<Index> kept = offer_all(draw, 100'000, {});
   const Pool pool = draw.finish();

@@ -73,7 +73,7 @@ TEST(Ranks, SumsGiveTheMapsOfOneProcess) {
   }
 }
 
-// Small groups are summarised by their rows themselves; large ones by many points per knot, so that
+// Small groups are summarized by their rows themselves; large ones by many points per knot, so that
 // maps differ by far less than sampling noise.
 TEST(Ranks, SummariesGiveTheMapsOfOneProcess) {
   for (const Index rows : {200, 5000}) {

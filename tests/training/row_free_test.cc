@@ -207,7 +207,7 @@ TEST(RowFree, RefusesWhatWouldTellRows) {
   EXPECT_NE(message(options_of(Method::kNb, 20), true).find("a group lies on one"),
             std::string::npos);
   FitOptions gated = options_of(Method::kInb, 10);
-  gated.gate = Gating::kKinds;
+  gated.gate = Gating::kClusters;
   EXPECT_NE(message(gated, false).find("leave them unset"), std::string::npos);
 }
 

@@ -212,7 +212,7 @@ TEST(QuantileMaps, OfScalesBeyondAllNumbersStayFinite) {
   }
 }
 
-// At 1e12 neighbouring numbers are 1.2e-4 apart, so the noise has four digits left.
+// At 1e12 neighboring numbers are 1.2e-4 apart, so the noise has four digits left.
 TEST(QuantileMaps, OfLargeOffsetsAreExactToTheLastDigits) {
   const auto base = sorted_normal(400, 36);
   const std::vector<std::vector<double>> groups{moved(base, 1, 1e12), moved(base, 3, -1e12)};

@@ -67,9 +67,9 @@ TEST_P(HistogramMapTest, SlopeFloorMakesTheGridInvertible) {
     for (const bool tails : {false, true}) {
       for (const auto& map : fit(GetParam().groups, {0.5, 0.5}, 30, grid, 1, tails, kSlopeFloor)) {
         const auto& source = std::get<HistogramMap>(map).source();
-        const Image centre = image(map, source.mean());
+        const Image center = image(map, source.mean());
         const Image far = image(map, source.mean() + 1e6 * source.deviation());
-        const double mean_slope = (far.value - centre.value) / (1e6 * source.deviation());
+        const double mean_slope = (far.value - center.value) / (1e6 * source.deviation());
         for (const double score : scores()) {
           const double x = source.mean() + score * source.deviation();
           const Image there = image(map, x);

@@ -65,7 +65,7 @@ TEST(HistogramMap, ReferenceStatisticsAndThinnedBarycenter) {
   EXPECT_NEAR(thin.quantile({0.995, 0.005}), 3.2458038018, 0.51e-10);
 }
 
-// Neighbouring numbers are further apart than any tolerance that is a share of the deviation: the
+// Neighboring numbers are further apart than any tolerance that is a share of the deviation: the
 // search must end when its bracket cannot shrink any more.
 TEST(HistogramMap, InverseEndsWhereNumbersAreCoarserThanTheGroup) {
   for (const double place : {1e8, 1e12, 1e15}) {

@@ -66,7 +66,7 @@ inline void expect_invertible(const PiecewiseLinearMap& map, std::vector<double>
     map.inverse({&value, 1}, &sum);
     ASSERT_TRUE(std::isfinite(y) && std::isfinite(log_slope) && std::isfinite(value));
     // An image is rounded to eps |y|, which is eps |y| / slope in x; at a knot the inverse may take
-    // the neighbouring segment, which is up to 1e6 times flatter.
+    // the neighboring segment, which is up to 1e6 times flatter.
     double flattest = std::min(slope, 1.0);
     for (std::size_t i = 1; i < map.from().size(); ++i) {
       flattest =

@@ -67,7 +67,7 @@ RC_GTEST_PROP(MapThrough, SlopesMixWithOneAccordingToStrength, ()) {
 }
 
 // The knot right after an atom is so close that the segment between them must be made less steep.
-// The atom stands for 28 knots of 30, so it has to give way 28 times less than its neighbour.
+// The atom stands for 28 knots of 30, so it has to give way 28 times less than its neighbor.
 TEST(MapThrough, HeavyAtomsHardlyMoveWhenASlopeIsLimited) {
   std::vector<double> from(30, 0.0), to(30, 0.0);
   from[28] = 1e-9;

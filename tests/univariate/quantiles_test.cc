@@ -136,7 +136,7 @@ TEST(EqualMassMeans, FewerValuesThanBinsRepeat) {
 
 // A bin that holds one atom only must give the atom itself, or zeros would stop being zeros. The
 // cuts fall on sums of masses such as 0.1 that are not exact, which leaves slivers of a value in
-// the neighbouring bin.
+// the neighboring bin.
 TEST(EqualMassMeans, AtomsAreExact) {
   for (const double mass : {1.0, 0.1, 1.0 / 3, 0.7}) {
     for (const Index bins : {10, 20, 30, 50, 100, 300}) {

@@ -27,6 +27,6 @@ test("a union holds both and is no larger", () => {
 test("up to six groups look different, and of many two stand out", () => {
   const few = Array.from({ length: 6 }, (_, m) => JSON.stringify(lookOf(6, m)));
   assert.equal(new Set(few).size, 6);
-  const many = Array.from({ length: 30 }, (_, m) => lookOf(30, m).colour);
-  assert.equal(many.filter((colour) => colour === "--grey").length, 28);
+  const many = Array.from({ length: 30 }, (_, m) => lookOf(30, m).color);
+  assert.equal(many.filter((color) => color === "--gray").length, 28);
 });

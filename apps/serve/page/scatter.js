@@ -1,14 +1,14 @@
-// Points of groups on a canvas: by colour and shape up to six groups; of more, the first two have
-// colours and the rest is grey.
+// Points of groups on a canvas: by color and shape up to six groups; of more, the first two have
+// colors and the rest is gray.
 
 const FEW = 6;
-const COLOURED = 2;
+const COLORED = 2;
 const SHAPES = ["circle", "square", "triangle", "cross", "plus", "diamond"];
 
 /** @param {number} groups @param {number} group */
 export function lookOf(groups, group) {
-  if (groups > FEW && group >= COLOURED) return { colour: "--grey", shape: "circle" };
-  return { colour: `--s${group % 4}`, shape: SHAPES[group % SHAPES.length] };
+  if (groups > FEW && group >= COLORED) return { color: "--gray", shape: "circle" };
+  return { color: `--s${group % 4}`, shape: SHAPES[group % SHAPES.length] };
 }
 
 /**
@@ -117,7 +117,7 @@ export class Scatter {
     pen.globalAlpha = 0.75;
     for (let i = 0; 2 * i < this.places.length; ++i) {
       const look = lookOf(this.groups, this.groupOf[i]);
-      pen.strokeStyle = style.getPropertyValue(look.colour);
+      pen.strokeStyle = style.getPropertyValue(look.color);
       const [x, y] = this.place(this.places[2 * i], this.places[2 * i + 1]);
       mark(pen, look.shape, x, y, 2.6);
     }
@@ -143,7 +143,7 @@ export class Scatter {
 export function legendOf(names) {
   const list = document.createElement("ul");
   list.className = "legend";
-  names.slice(0, names.length > FEW ? COLOURED : FEW).forEach((name, group) => {
+  names.slice(0, names.length > FEW ? COLORED : FEW).forEach((name, group) => {
     const item = document.createElement("li");
     const canvas = document.createElement("canvas");
     canvas.className = "swatch";
@@ -158,16 +158,16 @@ export function legendOf(names) {
       pen.reset();
       pen.scale(2, 2);
       pen.lineWidth = 1.6;
-      pen.strokeStyle = getComputedStyle(canvas).getPropertyValue(look.colour);
+      pen.strokeStyle = getComputedStyle(canvas).getPropertyValue(look.color);
       mark(pen, look.shape, 7, 7, 4);
     };
-    // Colours are known only when it is part of the page.
+    // Colors are known only when it is part of the page.
     new ResizeObserver(draw).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   });
   if (names.length > FEW) {
     const item = document.createElement("li");
-    item.textContent = `${names.length - COLOURED} more groups in grey`;
+    item.textContent = `${names.length - COLORED} more groups in gray`;
     list.append(item);
   }
   return list;

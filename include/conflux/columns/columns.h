@@ -245,7 +245,7 @@ class Columns {
 
   /// One line per column: what it is used as.
   std::vector<std::string> describe() const;
-  /// The same, with one line for neighbours of which the same is said.
+  /// The same, with one line for neighbors of which the same is said.
   std::vector<std::string> describe_briefly() const;
 };
 

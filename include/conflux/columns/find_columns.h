@@ -95,7 +95,7 @@ void take_missing_codes(Columns& columns, const Columns& of_all_rows);
 /// Which rows are of one thing, say of a patient, by the first column that is carried along, is
 /// called like a thing and has several rows, but not many, of each; empty if there is none. A row
 /// without a name is a thing of its own. `rows` are those of each group in the table.
-std::optional<RowsOfThings> find_things(const Table& table, const Columns& columns,
-                                        const std::vector<std::vector<Index>>& rows);
+std::optional<RowsOfSubjects> find_subjects(const Table& table, const Columns& columns,
+                                            const std::vector<std::vector<Index>>& rows);
 
 }  // namespace conflux

@@ -1,15 +1,15 @@
 // What can be said of groups before they are aligned.
 //
-// Is there a difference at all? Two tests share the error rate: whether the group can be guessed
-// from a row (guessing.h), which sees every kind of difference, and whether any feature differs by
-// itself, on its ranks, with a stated share of false findings over all features. Groups differ if
-// one of them says so; when groups are dealt at random, this is claimed in at most `error_rate` of
-// all cases.
+// Is there a difference at all? Two tests share the error rate: whether the group can be predicted
+// from a row (group_prediction.h), which sees every kind of difference, and whether any feature
+// differs by itself, on its ranks, with a stated share of false findings over all features. Groups
+// differ if one of them says so; when groups are assigned at random, this is claimed in at most
+// `error_rate` of all cases.
 //
-// Do groups hold the same kinds of rows in the same proportions? If not, an alignment of whole
-// groups would make some kinds of rows look like others.
+// Do groups hold the same clusters in the same proportions? If not, an alignment of whole
+// groups would make some clusters look like others.
 //
-// Cost: that of guess_groups(), one sort per feature, and a matching of some rows.
+// Cost: that of predict_groups(), one sort per feature, and a matching of some rows.
 
 #pragma once
 
@@ -22,13 +22,13 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/core/matrix.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 
 namespace conflux {
 
-// How groups are made up of kinds of rows.
+// How groups are made up of clusters.
 
-/// Something measured, and the value that 95 of 100 random deals stay below.
+/// Something measured, and the value that 95 % of random assignments stay below.
 struct Difference {
   double value = 0;
   double by_chance = 0;
@@ -37,17 +37,17 @@ struct Difference {
   bool beyond_chance() const { return value > by_chance; }
 };
 
-/// How groups are made up of kinds of rows.
+/// How groups are made up of clusters.
 struct Composition {
-  std::vector<std::string> kinds;
-  /// shares(m, c) is the fraction of group m that is of kind c.
+  std::vector<std::string> clusters;
+  /// shares(m, c) is the fraction of group m that is of cluster c.
   Matrix shares;
   /// Fraction of rows that would have to be of another kind to make the two groups that differ most
   /// alike.
   Difference difference;
 };
 
-/// How a group was matched with the others, and of which kinds of rows it is made.
+/// How a group was matched with the others, and of which clusters it is made.
 struct GroupMatch {
   /// Part of its rows that found a partner in another group.
   double matched = 0;
@@ -55,15 +55,15 @@ struct GroupMatch {
   double distance = 0;
   /// Parts of the group that lie apart.
   Index parts = 1;
-  /// Of each kind.
+  /// Of each cluster.
   std::vector<double> shares = {};
 };
 
-/// Kinds of rows that were found in the groups.
-struct KindsRecord {
+/// Clusters that were found in the groups.
+struct ClustersRecord {
   /// What the gate does and why, if the fit was left to choose it; otherwise empty.
   std::string reason = {};
-  /// Empty if nobody looked for kinds.
+  /// Empty if nobody looked for clusters.
   std::vector<GroupMatch> groups = {};
   /// The same in words.
   std::vector<std::string> sentences = {};
@@ -75,46 +75,46 @@ struct CheckOptions {
   double error_rate = 0.05;
   /// Rows of all groups together at most. Beyond, the largest groups are thinned, by seed.
   Index max_rows = 20'000;
-  /// Random deals that compositions are compared with.
-  Index deals = 99;
+  /// Random assignments that compositions are compared with.
+  Index permutations = 99;
   std::uint64_t seed = 0;
   int threads = 0;
-  /// What guess_groups() with this seed has said of all these rows, if it was asked already.
-  const Guess* known_guess = nullptr;
-  /// The value that a coordinate of a feature stands for. Whoever guesses sees values: repeated
+  /// What predict_groups() with this seed has said of all these rows, if it was asked already.
+  const GroupPrediction* known_prediction = nullptr;
+  /// The value that a coordinate of a feature stands for. Whoever predictions sees values: repeated
   /// ones that were spread would look less alike than they are. Empty: coordinates are values.
   std::function<double(Index feature, double coordinate)> value_of = {};
   /// Rows of one thing are no witnesses of their own: of each thing in each group one row counts.
   /// Null: rows are of different things, unless they are found to repeat each other.
-  const RowsOfThings* things = nullptr;
+  const RowsOfSubjects* subjects = nullptr;
 };
 
 /// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
 struct FeatureDifference {
   /// Between the means of the two groups that lie furthest apart, in deviations within groups.
   double shift = 0;
-  /// The shift between these two that 95 of 100 random deals stay below.
+  /// The shift between these two that 95 % of random assignments stay below.
   double shift_by_chance = 0;
   /// Deviation of the group with the widest spread over that of the narrowest.
   double spread_ratio = 1;
-  /// How probable such a difference of ranks is when groups are dealt at random.
+  /// How probable such a difference of ranks is when groups are assigned at random.
   double p_value = 1;
   /// The smallest error rate at which the feature is named among all features.
   double false_discovery_rate = 1;
-  /// Its share in how the group is guessed.
+  /// Its share in how the group is predicted.
   double importance = 0;
   bool differs = false;
 };
 
 /// What to do with the rows.
 enum class Advice {
-  kLeave,       ///< there is nothing to align
-  kAlign,       ///< align whole groups
-  kGateKinds,   ///< align like with like, in kinds that are found
-  kGateLabels,  ///< align like with like, by labels
+  kLeave,         ///< there is nothing to align
+  kAlign,         ///< align whole groups
+  kGateClusters,  ///< align like with like, in clusters that are found
+  kGateLabels,    ///< align like with like, by labels
 };
 
-/// As reports name it, and --gate its rest: "leave", "align", "gate kinds", "gate label".
+/// As reports name it, and --gate its rest: "leave", "align", "gate clusters", "gate label".
 std::string_view name_of(Advice advice);
 
 struct CheckReport {
@@ -122,13 +122,13 @@ struct CheckReport {
   std::vector<Index> rows = {};
   /// Rows that repeat others of their group, and were left out for that.
   Index repeated_rows = 0;
-  Guess guess = {};
+  GroupPrediction prediction = {};
   std::vector<FeatureDifference> features = {};
   /// p-value of the claim that the groups differ, both tests together.
   double p_value = 1;
   bool differ = false;
-  /// Kinds that matching finds.
-  Composition kinds = {};
+  /// Clusters that matching finds.
+  Composition clusters = {};
   /// How the labels are shared among groups.
   std::optional<Composition> labels = std::nullopt;
   /// Fraction of the groups' rows near rows of another group.
@@ -144,12 +144,12 @@ struct CheckReport {
 struct CheckRecord {
   bool differ = false;
   double p_value = 1;
-  /// Whether the group of a row could be guessed, and what 95 of 100 random deals stay below.
+  /// Whether the group of a row could be predicted, and what 95 % of random assignments stay below.
   double auc = 0.5;
   double auc_by_chance = 0.5;
   /// Fraction of the rows near rows of another group.
   double overlap = 1;
-  /// "leave", "align", "gate kinds" or "gate label".
+  /// "leave", "align", "gate clusters" or "gate label".
   std::string advice = {};
   /// Rows that were looked at.
   Index rows = 0;
@@ -162,8 +162,8 @@ struct CheckRecord {
 CheckRecord record_of(const CheckReport& report);
 
 /// The test alone, which the automatic fit asks as well: rows, repeated rows, features and
-/// `differ`. Nothing is guessed if features alone show that the groups differ, or unless two groups
-/// have at least three rows; p_value is that of what was asked.
+/// `differ`. Nothing is predicted if features alone show that the groups differ, or unless two
+/// groups have at least three rows; p_value is that of what was asked.
 CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options = {});
 
 /// The same, with what it means for an alignment. Throws InvalidData when there are not two groups

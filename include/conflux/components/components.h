@@ -39,14 +39,14 @@ class Components {
   /// What is projected, by name.
   std::vector<std::string> genes = {};
   Normalization normalization = Normalization::kNone;
-  /// Of the normalised genes.
+  /// Of the normalized genes.
   Vector mean = {};
   /// One orthonormal column per component, one row per gene.
   Matrix loadings = {};
   /// Of each component, in decreasing order, and of all genes together.
   Vector variances = {};
   double total_variance = 0;
-  /// Whether all numbers were whole and none negative before they were normalised. For who looks at
+  /// Whether all numbers were whole and none negative before they were normalized. For who looks at
   /// the data of the fit; model files do not keep it.
   bool of_counts = false;
 
@@ -57,11 +57,11 @@ class Components {
   /// "50 components of 1767 genes, 24.1 % of their variance, after log1p-cp10k"
   std::string describe() const;
 
-  /// Throws InvalidData for a negative number if rows are normalised.
+  /// Throws InvalidData for a negative number if rows are normalized.
   void normalize(SparseBlock& rows) const;
-  /// Components of normalised rows.
+  /// Components of normalized rows.
   Matrix scores(const SparseBlock& rows, const Workers& workers) const;
-  /// Normalised genes of rows whose components have changed; the residual is kept.
+  /// Normalized genes of rows whose components have changed; the residual is kept.
   Matrix corrected(const SparseBlock& rows, const Matrix& before, const Matrix& after,
                    const Workers& workers) const;
 };
@@ -82,7 +82,7 @@ Components fit_components(const std::vector<std::string>& paths, const Component
 /// A table of components and the columns that are no genes.
 class ProjectedReader : public TableReader {
  public:
-  /// The normalised genes of the last block that was read, and their components.
+  /// The normalized genes of the last block that was read, and their components.
   virtual const SparseBlock& last_rows() const = 0;
   virtual const Matrix& last_scores() const = 0;
 };

@@ -182,11 +182,11 @@ class GroupSet {
 };
 
 /// What the rows of groups are of, where a table has several rows of one thing, say of a patient.
-struct RowsOfThings {
+struct RowsOfSubjects {
   /// The column that says so.
   std::string column = {};
-  /// Of each group, which thing each row is of.
-  std::vector<std::vector<Index>> thing_of = {};
+  /// Of each group, the subject of each row.
+  std::vector<std::vector<Index>> subject_of = {};
 };
 
 /// Position of `name` in `names`; throws InvalidOption that lists them when it is missing.

@@ -133,7 +133,7 @@ struct Dataset {
   /// What the features are components of; empty if the features were measured.
   Components components = {};
   /// Set if the table has several rows of one subject, say of a patient.
-  std::optional<RowsOfThings> subjects = {};
+  std::optional<RowsOfSubjects> subjects = {};
   /// Which of the rows are fitted and which come next, if they were drawn; unset: all are fitted.
   std::optional<Pool> pool = {};
   /// Digest of the rows as a model of them reads them later, where it differs from that of

@@ -3,9 +3,9 @@
 // The judgement (judgement.h) says whether the groups can still be told apart and what the moves
 // have cost; metrics that are asked for by name come on top. A metric of two groups is measured
 // between rows translated to the other group and the rows of that group, or between both in the
-// shared space; its chance level is the same metric when the rows of both are dealt to two groups
-// of these sizes at random. Of many groups some pairs are drawn, so that the cost grows with the
-// number of groups and not with its square.
+// shared space; its chance level is the same metric when the rows of both are assigned to two
+// groups of these sizes at random. Of many groups some pairs are drawn, so that the cost grows with
+// the number of groups and not with its square.
 //
 // Cost: that of the metrics; w2_exact of 1000 rows takes about 0.3 s per pair.
 
@@ -33,8 +33,8 @@ struct EvaluationOptions {
   /// Names of metric_names(); empty: those of usual_metrics().
   std::vector<std::string> metrics = {};
   EvaluationSpace space = EvaluationSpace::kTranslated;
-  /// Of the fit. Rows that were aligned with rows of their label or kind are judged among these
-  /// (JudgementOptions); kinds are found again, by matching the rows as they were.
+  /// Of the fit. Rows that were aligned with rows of their label or cluster are judged among these
+  /// (JudgementOptions); clusters are found again, by matching the rows as they were.
   Gating gate = Gating::kNone;
   /// The judgement looks at rows translated to this group; empty: at rows of the shared space.
   std::string to = {};
@@ -49,7 +49,7 @@ struct EvaluationOptions {
   /// Rows per block of exact distances; 0: as the metric chooses.
   Index block = 0;
   /// As in JudgementOptions: what was found for rows that other flows have moved.
-  std::vector<Guesses> further = {};
+  std::vector<GroupPredictions> further = {};
   std::uint64_t seed = 0;
   int threads = 0;
   /// Told what is being measured.
@@ -97,7 +97,7 @@ struct Evaluation {
 /// Everything that can be asked for, in the order of the manual.
 std::vector<std::string> metric_names();
 
-/// Moves, neighbours, round trip, and how groups and labels mix where there are rows enough.
+/// Moves, neighbors, round trip, and how groups and labels mix where there are rows enough.
 std::vector<std::string> usual_metrics(const GroupSet& groups);
 
 /// Groups are found in the flow by their names. Throws InvalidData for a group that it does not
@@ -105,8 +105,8 @@ std::vector<std::string> usual_metrics(const GroupSet& groups);
 Evaluation evaluate(const Flow& flow, const GroupSet& groups,
                     const EvaluationOptions& options = {});
 
-/// The guesses of the judgement alone; unset when fewer than two groups have three rows.
-std::optional<Guesses> guess_after(const Flow& flow, const GroupSet& groups,
-                                   const EvaluationOptions& options);
+/// The predictions of the judgement alone; unset when fewer than two groups have three rows.
+std::optional<GroupPredictions> prediction_after(const Flow& flow, const GroupSet& groups,
+                                                 const EvaluationOptions& options);
 
 }  // namespace conflux

@@ -1,10 +1,10 @@
 // What an alignment did to rows, good and bad, with a verdict.
 //
-// The first question is whether the group of a row can still be guessed (guessing.h). Then: do
-// groups mix around every row (iLISI), how far apart are they (energy distance, each group against
-// the rest), does every row keep its neighbours within its group, do rows of different labels stay
-// apart (cLISI), and does a label learned in other groups fit (one nearest neighbour). Every figure
-// stands beside what chance makes of it: groups dealt to the same rows at random.
+// The first question is whether the group of a row can still be predicted (group_prediction.h).
+// Then: do groups mix around every row (iLISI), how far apart are they (energy distance, each group
+// against the rest), does every row keep its neighbors within its group, do rows of different
+// labels stay apart (cLISI), and does a label learned in other groups fit (one nearest neighbor).
+// Every figure stands beside what chance makes of it: groups assigned to the same rows at random.
 //
 // Rows are compared as they are when all features have one unit (their deviations differ by less
 // than a factor of 100, or all values lie in [0, 1]), otherwise in deviations within groups;
@@ -13,8 +13,8 @@
 //
 // Rows that the fit has seen flatter it: judge others where there are some.
 //
-// Cost: two runs of guess_groups(), and n^2 d for at most `near_rows` rows: linear in the number of
-// groups.
+// Cost: two runs of predict_groups(), and n^2 d for at most `near_rows` rows: linear in the number
+// of groups.
 
 #pragma once
 
@@ -28,7 +28,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/core/parallel.h"
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 #include "conflux/training/fit_record.h"
 
 namespace conflux {
@@ -41,12 +41,12 @@ struct Alignment {
   std::span<const Index> group_of = {};
   /// Positions in label_names, -1 for unknown; empty: no labels.
   std::span<const Index> label_of = {};
-  /// Kinds that the verdict asks within where labels are known of some rows only; empty: it asks
+  /// Clusters that the verdict asks within where labels are known of some rows only; empty: it asks
   /// within labels.
-  std::span<const Index> kind_of = {};
+  std::span<const Index> cluster_of = {};
   std::vector<std::string> group_names = {};
   std::vector<std::string> label_names = {};
-  /// Labels are kinds that were found in the rows before, so how they mix says little.
+  /// Labels are clusters that were found in the rows before, so how they mix says little.
   bool labels_found = false;
   /// The last columns are covariates, which did not move: rows are judged by what these do not
   /// explain of the features.
@@ -57,25 +57,25 @@ struct Alignment {
 
 /// Whether the group of a row can be predicted, before and after, among all rows and among those of
 /// one label; the latter unset without labels that two groups share.
-struct Guesses {
-  Guess before = {};
-  Guess after = {};
-  std::optional<Guess> within_before = std::nullopt;
-  std::optional<Guess> within_after = std::nullopt;
+struct GroupPredictions {
+  GroupPrediction before = {};
+  GroupPrediction after = {};
+  std::optional<GroupPrediction> within_before = std::nullopt;
+  std::optional<GroupPrediction> within_after = std::nullopt;
   /// Rows that were judged.
   Index rows = 0;
 };
 
 struct JudgementOptions {
-  /// Rows of all groups together at most, for guessing; for figures that look at pairs of rows.
+  /// Rows of all groups together at most, for predicting; for figures that look at pairs of rows.
   Index max_rows = 20'000;
   Index near_rows = 3'000;
   /// Rows of one label were aligned with each other, and the shares of labels left as they were:
-  /// the verdict asks whether the group can be guessed among rows of one label.
+  /// the verdict asks whether the group can be predicted among rows of one label.
   bool labels_protected = false;
-  /// What was found for further rows, moved by fits of their own: the guesses of the judgement are
-  /// the means over these and its own rows, by numbers of rows.
-  std::vector<Guesses> further = {};
+  /// What was found for further rows, moved by fits of their own: the predictions of the judgement
+  /// are the means over these and its own rows, by numbers of rows.
+  std::vector<GroupPredictions> further = {};
   std::uint64_t seed = 0;
 };
 
@@ -86,7 +86,7 @@ struct Change {
   double by_chance = 0;
 };
 
-/// How far a group is from the rest, before and after, and the band that nine of ten random deals
+/// How far a group is from the rest, before and after, and the band that 90 % of random assignments
 /// stay in afterwards. Below it, rows follow each other more closely than chance would have it.
 struct GroupDistance {
   double before = 0;
@@ -116,27 +116,27 @@ std::string_view name_of(Verdict verdict);
 
 struct Judgement {
   Verdict verdict = Verdict::kUnchanged;
-  Guess guess_before = {};
-  Guess guess_after = {};
+  GroupPrediction prediction_before = {};
+  GroupPrediction prediction_after = {};
   /// The same among rows of one label, the mean over labels; unset without labels that two groups
   /// share.
-  std::optional<Guess> within_before = std::nullopt;
-  std::optional<Guess> within_after = std::nullopt;
-  /// Whether the verdict is about guessing among rows of one label.
+  std::optional<GroupPrediction> within_before = std::nullopt;
+  std::optional<GroupPrediction> within_after = std::nullopt;
+  /// Whether the verdict is about predicting among rows of one label.
   bool within_labels = false;
   /// One standard error of the difference of the AUCs before and after that the verdict is about.
   double gain_error = 0;
   /// With more than two groups, the one that is told best afterwards.
   std::string worst_group = {};
-  /// Whether labels were kinds that had been found in the rows, see Alignment.
-  bool kinds_found = false;
+  /// Whether labels were clusters that had been found in the rows, see Alignment.
+  bool clusters_found = false;
   /// Groups around a row, the median; by_chance: what rows that are mixed perfectly have. Unset
   /// below 91 rows.
   std::optional<Change> ilisi = std::nullopt;
   /// Mean energy distance of a group from the rest, in mean distances within groups; by_chance:
-  /// what 95 of 100 random deals stay below.
+  /// what 95 % of random assignments stay below.
   Change energy = {};
-  /// What 5 of 100 random deals stay below, and the same of each group.
+  /// What 5 % of random assignments stay below, and the same of each group.
   double energy_low = 0;
   std::vector<GroupDistance> energy_of_group = {};
   /// Fraction of nearest rows of the same group that are kept, of each group and on average, and
@@ -150,10 +150,10 @@ struct Judgement {
   /// Whose are the 15 nearest rows of the rows of each label; of many labels, those with the most
   /// rows. Empty without two labels.
   std::vector<LabelNeighborhood> neighborhoods = {};
-  /// Share of labelled rows whose nearest row of another group has the same label; by_chance: a
+  /// Share of labeled rows whose nearest row of another group has the same label; by_chance: a
   /// random row of another group instead.
   std::optional<Change> label_transfer = std::nullopt;
-  /// Features with their shares in guessing the group, before and after; the one with the largest
+  /// Features with their shares in predicting the group, before and after; the one with the largest
   /// share afterwards comes first.
   std::vector<std::pair<std::string, std::pair<double, double>>> given_away_by = {};
   /// Features and groups, those that moved most first.
@@ -161,8 +161,12 @@ struct Judgement {
   std::vector<Move> groups_moved = {};
   Index rows = 0;
   /// The AUCs that the verdict is about: among rows of one label if within_labels.
-  const Guess& verdict_before() const { return within_labels ? *within_before : guess_before; }
-  const Guess& verdict_after() const { return within_labels ? *within_after : guess_after; }
+  const GroupPrediction& verdict_before() const {
+    return within_labels ? *within_before : prediction_before;
+  }
+  const GroupPrediction& verdict_after() const {
+    return within_labels ? *within_after : prediction_after;
+  }
   /// Whether the AUC has fallen by more than the choice of the judged rows explains, in 95 of 100
   /// cases.
   bool clear_gain() const {
@@ -175,9 +179,9 @@ struct Judgement {
   std::vector<std::string> warnings = {};
 };
 
-/// The guesses of a judgement alone, without importance.
-Guesses guess_alignment(const Alignment& alignment, const JudgementOptions& options,
-                        const Workers& workers);
+/// The predictions of a judgement alone, without importance.
+GroupPredictions predict_alignment(const Alignment& alignment, const JudgementOptions& options,
+                                   const Workers& workers);
 
 /// Throws InvalidData when shapes do not fit, or unless two groups have at least three rows.
 Judgement judge_alignment(const Alignment& alignment, const JudgementOptions& options,

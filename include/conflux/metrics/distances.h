@@ -129,7 +129,7 @@ SinkhornDivergence sinkhorn_divergence(ConstRows x, ConstRows y, const SinkhornO
 
 // The energy distance 2 E|X - Y| - E|X - X'| - E|Y - Y'| of two clouds.
 //
-// It needs no optimisation and no parameter, is zero only between equal distributions, and sees
+// It needs no optimization and no parameter, is zero only between equal distributions, and sees
 // every direction at once. The expectations are means over all ordered pairs, a point with itself
 // included (the V-statistic): never negative, zero between equal clouds, biased upwards by O(1/n)
 // between samples of one law. No root is taken; SciPy's energy_distance is the root of this.

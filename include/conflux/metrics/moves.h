@@ -1,5 +1,5 @@
 // What a move has done to rows, from the rows before and after: how far they went, whether they
-// kept their neighbours, and whether the way back leads where they came from.
+// kept their neighbors, and whether the way back leads where they came from.
 
 #pragma once
 
@@ -35,7 +35,7 @@ double transport_cost(const GroupSet& from, const GroupSet& to, const Workers& w
 
 // How many of a row's nearest rows are still its nearest after a move.
 //
-// Row i of `after` is the image of row i of `before`. 1 where every row keeps its neighbours; what
+// Row i of `after` is the image of row i of `before`. 1 where every row keeps its neighbors; what
 // is left when all rows are shuffled is count / (n - 1). An alignment that tears a group apart to
 // make it look like the others lowers it.
 //
@@ -67,18 +67,18 @@ RoundTripError round_trip_error(ConstRows original, ConstRows returned);
 
 // The Local Inverse Simpson Index: how many kinds of rows live around each row.
 //
-// The neighbours of a row weigh exp(-beta distance), with beta such that the weights have the given
-// perplexity; with p_c the weight of the neighbours of kind c, the index is 1 / sum_c p_c^2. It is
-// 1 where all neighbours are of one kind and the number of kinds where all weigh the same. With
+// The neighbors of a row weigh exp(-beta distance), with beta such that the weights have the given
+// perplexity; with p_c the weight of the neighbors of kind c, the index is 1 / sum_c p_c^2. It is
+// 1 where all neighbors are of one kind and the number of kinds where all weigh the same. With
 // batches as kinds (iLISI) it says how well they mix; groups of unequal sizes mix perfectly below
 // the number of groups, so compare with labels drawn at random. The definition, and its search for
 // beta, are those of the method's authors (Korsunsky et al., Nature Methods 16, 2019), figure by
-// figure: 3 * perplexity - 1 neighbours, entropy within 1e-5 or 50 halvings.
+// figure: 3 * perplexity - 1 neighbors, entropy within 1e-5 or 50 halvings.
 //
 // Cost: that of nearest_neighbors().
 
 struct LisiOptions {
-  /// Effective number of neighbours, 1 or more. A table needs at least three times as many rows.
+  /// Effective number of neighbors, 1 or more. A table needs at least three times as many rows.
   Index perplexity = 30;
 };
 

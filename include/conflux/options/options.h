@@ -88,9 +88,9 @@ enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
 /// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
 /// that are the labels of the rows, or in cells of the covariates.
-enum class Gating { kAuto, kNone, kKinds, kLabel, kKept };
+enum class Gating { kAuto, kNone, kClusters, kLabel, kKept };
 /// What held-out rows judge the layers by.
-enum class Judging { kDivergence, kGuess };
+enum class Judging { kDivergence, kPrediction };
 /// What an alignment is for, which decides how far the automatic fit goes: until like rows of
 /// different groups lie nearest to each other, or until the group cannot be predicted.
 enum class Goal { kAuto, kTransfer, kHide };

@@ -123,20 +123,21 @@ struct PixelGrid {
   std::vector<Index> place = {};
 };
 
-/// Whose are the nearest rows of the rows of each kind? Kinds are labels, or found without them.
+/// Whose are the nearest rows of the rows of each cluster? Clusters are labels, or found without
+/// them.
 struct Neighborhoods {
   bool labels = true;
   /// Of the rows that judged the fit, because these have no labels.
   bool of_fit = false;
-  std::vector<std::string> kinds = {};
+  std::vector<std::string> clusters = {};
   std::vector<Index> rows = {};
-  /// (a, b): the share of rows of kind b among the nearest rows of those of kind a.
+  /// (a, b): the share of rows of cluster b among the nearest rows of those of cluster a.
   Matrix before = {};
   Matrix after = {};
   Index nearest = 0;
 
   struct Fused {
-    Index kind = 0;
+    Index cluster = 0;
     Index with = 0;
   };
   /// Where a share of another kind has risen by more than a tenth.

@@ -3,7 +3,7 @@
 // One interface serves every format. Which one it is follows from the name: .csv, .tsv and .txt
 // (text), .npy and .npz (numpy), .idx and names ending in "ubyte" (MNIST), .fcs (cytometry), each
 // with .gz or .zst behind it; or from TableOptions::format. The name "-" is standard input or
-// output. Compressed input is recognised by its contents.
+// output. Compressed input is recognized by its contents.
 //
 //   auto reader = open_table("cells.csv.gz", {.numeric = {{"x", "y"}}});
 //   auto writer = create_table("moved.csv");

@@ -45,7 +45,7 @@ struct RandomPatternOptions {
   Index samples = 1000;
   /// 2, or 4 for two independent patterns, shifted by (-2, -2) (groups 0, 1) and by (2, 2).
   Index num_groups = 2;
-  /// Half the side of the square whose corners are the centres, at least 0.
+  /// Half the side of the square whose corners are the centers, at least 0.
   double class_sep = 1.0;
   /// Share of rows that get a random label of their pattern, in [0, 1]; half of these labels happen
   /// to be right.
@@ -53,7 +53,7 @@ struct RandomPatternOptions {
   std::uint64_t seed = 0;
 };
 
-/// Two clusters per group, as in scikit-learn's make_classification. The four centres c are the
+/// Two clusters per group, as in scikit-learn's make_classification. The four centers c are the
 /// corners (+-class_sep, +-class_sep) in random order; a row is z A + c with z standard normal and
 /// a 2 x 2 matrix A per cluster with entries uniform on (-1, 1).
 GroupSet make_random_pattern(const RandomPatternOptions& options = {});

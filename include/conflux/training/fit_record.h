@@ -58,12 +58,12 @@ void visit_layer_record(Record& record, F&& f) {
   f("bytes", record.bytes);
 }
 
-/// Whether the group of held-out rows could be guessed at some point of a fit.
-struct GuessRecord {
+/// Whether the group of held-out rows could be predicted at some point of a fit.
+struct PredictionRecord {
   /// Layers before it.
   Index layer = 0;
   double auc = 0.5;
-  /// The AUC that 95 of 100 random deals of the groups stay below.
+  /// The AUC that 95 % of random assignments of the groups stay below.
   double by_chance = 0.5;
 };
 
@@ -71,7 +71,7 @@ struct GuessRecord {
 struct FitSummary {
   /// "aligned", "better", ...; empty when nothing was judged.
   std::string verdict = {};
-  /// Whether the group could be guessed, among rows of one label if labels were protected.
+  /// Whether the group could be predicted, among rows of one label if labels were protected.
   double auc_before = 0.5;
   double auc_after = 0.5;
   double auc_by_chance = 0.5;
@@ -91,7 +91,7 @@ struct FitSummary {
   std::vector<std::string> moved_most = {};
   std::vector<double> moved_by = {};
   /// Mean distance of a group from the rest afterwards, in distances within groups, and the band
-  /// that nine of ten random deals of the groups fall into.
+  /// that 90 % of random assignments of the groups fall into.
   double energy_after = 0;
   double energy_low = 0;
   double energy_high = 0;
@@ -167,11 +167,11 @@ struct FitRecord {
   std::vector<LayerRecord> layers;
   /// Layers that were fitted but do not belong to the flow, because held-out rows gained nothing.
   std::vector<LayerRecord> dropped_layers = {};
-  /// Before the first layer, and at some places up to the last; empty when nothing was guessed.
-  std::vector<GuessRecord> guesses = {};
+  /// Before the first layer, and at some places up to the last; empty when nothing was predicted.
+  std::vector<PredictionRecord> predictions = {};
   /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
   std::string stop = {};
-  KindsRecord kinds = {};
+  ClustersRecord clusters = {};
   LadderRecord ladder = {};
   /// Unset when nobody looked before the fit: conflux align and conflux serve do.
   std::optional<CheckRecord> check = std::nullopt;

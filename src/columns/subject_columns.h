@@ -7,6 +7,6 @@
 namespace conflux {
 
 /// As in id, pid, patient_id, "patient id", patientId and patientID.
-bool names_things(const std::string& column);
+bool names_subjects(const std::string& column);
 
 }  // namespace conflux

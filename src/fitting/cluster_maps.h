@@ -1,4 +1,4 @@
-// Maps along the lines of a gated layer, kind by kind.
+// Maps along the lines of a gated layer, cluster by cluster.
 
 #pragma once
 
@@ -16,10 +16,10 @@ namespace conflux {
 /// The chosen rows of every group as the maps of a layer see them.
 struct SharedRows {
   std::vector<Matrix> lines;    ///< by group: the values of each row on the layer's lines
-  std::vector<Matrix> shares;   ///< by group: how much each row counts in each kind
-  Matrix masses;                ///< of groups in kinds
-  Matrix parts;                 ///< of the whole group, what is in each kind
-  std::vector<Matrix> sums;     ///< by group: of the values in each kind on each line
+  std::vector<Matrix> shares;   ///< by group: how much each row counts in each cluster
+  Matrix masses;                ///< of groups in clusters
+  Matrix parts;                 ///< of the whole group, what is in each cluster
+  std::vector<Matrix> sums;     ///< by group: of the values in each cluster on each line
   std::vector<Matrix> squares;  ///< by group: of their squares
 };
 
@@ -29,15 +29,15 @@ SharedRows share_rows(const GroupSet& groups, const RowChoice& chosen,
                       Communicator& comm);
 
 /// Rows on the wrong side of a border must not draw the others across: a group that has little of
-/// itself in a kind, compared with the others, takes no part in it.
-bool takes_part(const SharedRows& rows, Index group, Index kind);
+/// itself in a cluster, compared with the others, takes no part in it.
+bool takes_part(const SharedRows& rows, Index group, Index cluster);
 
 /// The weights of some groups, of sum 1.
 std::vector<double> subset_weights(const std::vector<double>& weights,
                                    const std::vector<Index>& members);
 
-/// Maps of the groups that have enough rows in a kind.
-struct KindMaps {
+/// Maps of the groups that have enough rows in a cluster.
+struct ClusterMaps {
   std::vector<Index> members = {};
   std::vector<double> weights = {};
   /// The maps that bend, by member.
@@ -49,16 +49,16 @@ struct KindMaps {
   PiecewiseLinearMap map(std::size_t member, Index line, MapDetail detail, double strength) const;
 };
 
-/// A group counts by its weight and by the part of it in the kind. If no group has `min_kind` rows,
-/// the largest is the only member.
-KindMaps fit_kind(const GroupSet& groups, const SharedRows& rows, Index kind, double min_kind,
-                  double strength, const FitOptions& options, Communicator& comm,
-                  const Workers& workers);
+/// A group counts by its weight and by the part of it in the cluster. If no group has `min_cluster`
+/// rows, the largest is the only member.
+ClusterMaps fit_cluster(const GroupSet& groups, const SharedRows& rows, Index cluster,
+                        double min_cluster, double strength, const FitOptions& options,
+                        Communicator& comm, const Workers& workers);
 
 /// What maps that were fitted to the `seen` rows leave of the differences between the groups'
-/// `unseen` rows; zeros for a kind in which too few are left to tell.
+/// `unseen` rows; zeros for a cluster in which too few are left to tell.
 std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedRows& seen,
-                                           const SharedRows& unseen, double min_kind,
+                                           const SharedRows& unseen, double min_cluster,
                                            double strength, const FitOptions& options,
                                            Communicator& comm, const Workers& workers);
 

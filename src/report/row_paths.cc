@@ -1,4 +1,4 @@
-#include "report/journey.h"
+#include "report/row_paths.h"
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ std::vector<std::size_t> steady_positions(const std::vector<double>& way, Index 
   for (std::size_t k = 1; k + 1 < way.size(); ++k) {
     const double step = way.back() / static_cast<double>(most - 1);
     const double next = way[out.back()] + step;
-    // The nearer of two neighbours of the place where the next frame should be.
+    // The nearer of two neighbors of the place where the next frame should be.
     const bool enough = way[k] >= next || (way[k + 1] > next && next - way[k] < way[k + 1] - next);
     if (enough && static_cast<Index>(out.size()) + 1 < most) out.push_back(k);
   }
@@ -72,7 +72,7 @@ std::vector<std::size_t> steady_positions(const std::vector<double>& way, Index 
 
 }  // namespace
 
-Journey::Journey(const GroupSet& groups, Index most, std::uint64_t seed, int threads)
+RowPaths::RowPaths(const GroupSet& groups, Index most, std::uint64_t seed, int threads)
     : workers_(threads), groups_(groups.names()), features_(named_features(groups)) {
   std::vector<Index> sizes;
   for (Index m = 0; m < groups.num_groups(); ++m) sizes.push_back(groups[m].rows.rows());
@@ -82,7 +82,7 @@ Journey::Journey(const GroupSet& groups, Index most, std::uint64_t seed, int thr
   now_ = before_.rows;
   const bool features_themselves = before_.rows.cols() == 2;
   if (features_themselves) factors_.setOnes();
-  const Matrix shown = in_deviations(before_.rows);
+  const Matrix shown = in_standard_deviations(before_.rows);
   plane_ = features_themselves ? plane_of_features()
                                : plane_of_difference(shown, before_.group_of, groups_.size());
   start_ = {.x_name = features_themselves ? features_[0]
@@ -95,9 +95,11 @@ Journey::Journey(const GroupSet& groups, Index most, std::uint64_t seed, int thr
             .places = {shown * plane_.directions}};
 }
 
-Matrix Journey::in_deviations(const Matrix& rows) const { return rows * factors_.asDiagonal(); }
+Matrix RowPaths::in_standard_deviations(const Matrix& rows) const {
+  return rows * factors_.asDiagonal();
+}
 
-void Journey::move(const Flow& flow, const Layer& layer, Matrix& rows) const {
+void RowPaths::move(const Flow& flow, const Layer& layer, Matrix& rows) const {
   Index at = 0;
   for (std::size_t m = 0; m < groups_.size(); ++m) {
     const Index size = before_.sizes[m];
@@ -107,7 +109,7 @@ void Journey::move(const Flow& flow, const Layer& layer, Matrix& rows) const {
   }
 }
 
-Matrix Journey::follow(const Flow& flow) {
+Matrix RowPaths::follow(const Flow& flow) {
   const auto& layers = flow.layers();
   const bool goes_on =
       behind_.size() <= layers.size() && std::equal(behind_.begin(), behind_.end(), layers.begin());
@@ -119,18 +121,18 @@ Matrix Journey::follow(const Flow& flow) {
     move(flow, *layers[l], now_);
     behind_.push_back(layers[l]);
   }
-  return in_deviations(now_) * plane_.directions;
+  return in_standard_deviations(now_) * plane_.directions;
 }
 
-JourneyFrames Journey::key_frames(const Flow& flow, Index most) const {
-  JourneyFrames out = start_;
+PathFrames RowPaths::key_frames(const Flow& flow, Index most) const {
+  PathFrames out = start_;
   Plane plane = plane_;
-  const Matrix before = in_deviations(before_.rows);
+  const Matrix before = in_standard_deviations(before_.rows);
   if (before_.rows.cols() != 2) {
     Matrix after = before_.rows;
     for (const auto& layer : flow.layers()) move(flow, *layer, after);
     bool moved = false;
-    plane = plane_of_moves(before, in_deviations(after), moved);
+    plane = plane_of_moves(before, in_standard_deviations(after), moved);
     out.x_name = direction_name(features_, plane.directions.col(0));
     out.y_name = direction_name(features_, plane.directions.col(1));
     out.share = plane.share;
@@ -141,7 +143,7 @@ JourneyFrames Journey::key_frames(const Flow& flow, Index most) const {
   Matrix rows = before_.rows;
   for (const auto& layer : flow.layers()) {
     move(flow, *layer, rows);
-    all.push_back(in_deviations(rows) * plane.directions);
+    all.push_back(in_standard_deviations(rows) * plane.directions);
     way.push_back(way.back() + mean_distance(all[all.size() - 2], all.back()));
   }
   out.layers.clear();
@@ -153,8 +155,8 @@ JourneyFrames Journey::key_frames(const Flow& flow, Index most) const {
   return out;
 }
 
-std::vector<Index> some_rows(const Journey& journey, Index most) {
-  const Index all = journey.rows().rows.rows();
+std::vector<Index> some_rows(const RowPaths& paths, Index most) {
+  const Index all = paths.rows().rows.rows();
   const Index count = std::min(all, most);
   std::vector<Index> out;
   for (Index k = 0; k < count; ++k) out.push_back(k * all / count);
@@ -165,10 +167,10 @@ namespace {
 
 // The chosen rows as every group: places[k][m] is row chosen[k] as the m-th of `groups`. Rows of
 // one group go together.
-std::vector<std::vector<Eigen::RowVectorXd>> translated(const Flow& flow, const Journey& journey,
+std::vector<std::vector<Eigen::RowVectorXd>> translated(const Flow& flow, const RowPaths& paths,
                                                         const std::vector<Index>& chosen,
                                                         const std::vector<Index>& groups) {
-  const JudgedRows& rows = journey.rows();
+  const JudgedRows& rows = paths.rows();
   std::vector<std::vector<Eigen::RowVectorXd>> out(chosen.size(),
                                                    std::vector<Eigen::RowVectorXd>(groups.size()));
   for (Index own = 0; own < static_cast<Index>(rows.sizes.size()); ++own) {
@@ -183,7 +185,7 @@ std::vector<std::vector<Eigen::RowVectorXd>> translated(const Flow& flow, const 
     for (std::size_t m = 0; m < groups.size() && !of_group.empty(); ++m) {
       const Matrix after =
           groups[m] == own ? before
-                           : flow.translate(own, groups[m], SampleRows(before), journey.workers());
+                           : flow.translate(own, groups[m], SampleRows(before), paths.workers());
       for (std::size_t i = 0; i < of_group.size(); ++i) {
         out[of_group[i]][m] = after.row(static_cast<Index>(i));
       }
@@ -211,13 +213,13 @@ std::vector<Index> most_moved_features(const JudgedRows& rows, const std::vector
 
 }  // namespace
 
-RowsElsewhere rows_elsewhere(const Model& model, const Journey& journey,
+RowsElsewhere rows_elsewhere(const Model& model, const RowPaths& paths,
                              const std::vector<Index>& chosen) {
-  const JudgedRows& rows = journey.rows();
+  const JudgedRows& rows = paths.rows();
   RowsElsewhere out;
   const auto groups = std::min<std::size_t>(rows.sizes.size(), kGroupsElsewhere);
   for (std::size_t m = 0; m < groups; ++m) out.groups.push_back(static_cast<Index>(m));
-  const auto places = translated(model.flow, journey, chosen, out.groups);
+  const auto places = translated(model.flow, paths, chosen, out.groups);
   out.features = most_moved_features(rows, chosen, places);
   if (out.features.size() > kFeaturesElsewhere) out.features.resize(kFeaturesElsewhere);
   for (std::size_t k = 0; k < chosen.size(); ++k) {

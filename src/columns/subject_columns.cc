@@ -1,4 +1,4 @@
-#include "columns/named_things.h"
+#include "columns/subject_columns.h"
 
 #include <cctype>
 #include <cmath>
@@ -12,9 +12,9 @@ namespace conflux {
 namespace {
 
 // Of things that are measured more often, a row says hardly less than a thing.
-constexpr double kMostRowsOfThing = 20;
+constexpr double kMostRowsOfSubject = 20;
 // A few rows that were entered twice do not matter.
-constexpr double kFewestRowsOfThing = 1.1;
+constexpr double kFewestRowsOfSubject = 1.1;
 
 // Equal values get equal numbers, and each missing one its own.
 template <class Value, class IsMissing>
@@ -36,7 +36,7 @@ std::vector<Index> numbered(const std::vector<Value>& values, IsMissing is_missi
 
 }  // namespace
 
-bool names_things(const std::string& column) {
+bool names_subjects(const std::string& column) {
   const std::string lower = lower_case(column);
   if (lower == "id" || lower == "pid" || lower == "uid") return true;
   if (lower.ends_with("_id") || lower.ends_with(" id")) return true;
@@ -44,10 +44,10 @@ bool names_things(const std::string& column) {
   return std::islower(static_cast<unsigned char>(column[column.size() - 3])) != 0;
 }
 
-std::optional<RowsOfThings> find_things(const Table& table, const Columns& columns,
-                                        const std::vector<std::vector<Index>>& rows) {
+std::optional<RowsOfSubjects> find_subjects(const Table& table, const Columns& columns,
+                                            const std::vector<std::vector<Index>>& rows) {
   for (const CarriedColumn& carried : columns.carried) {
-    if (!names_things(carried.name) || !table.has(carried.name)) continue;
+    if (!names_subjects(carried.name) || !table.has(carried.name)) continue;
     const Column& column = table[carried.name];
     Index count = 0;
     const std::vector<Index> things =
@@ -56,11 +56,12 @@ std::optional<RowsOfThings> find_things(const Table& table, const Columns& colum
                   column.numbers, [](double value) { return std::isnan(value); }, count)
             : numbered(
                   column.text, [](const std::string& text) { return is_missing(text); }, count);
-    const double rows_of_thing = static_cast<double>(things.size()) / static_cast<double>(count);
-    if (!(rows_of_thing >= kFewestRowsOfThing && rows_of_thing <= kMostRowsOfThing)) continue;
-    RowsOfThings out{.column = carried.name};
+    const double rows_of_subject = static_cast<double>(things.size()) / static_cast<double>(count);
+    if (!(rows_of_subject >= kFewestRowsOfSubject && rows_of_subject <= kMostRowsOfSubject))
+      continue;
+    RowsOfSubjects out{.column = carried.name};
     for (const std::vector<Index>& own : rows) {
-      auto& of_group = out.thing_of.emplace_back();
+      auto& of_group = out.subject_of.emplace_back();
       for (const Index row : own) of_group.push_back(things[static_cast<std::size_t>(row)]);
     }
     return out;

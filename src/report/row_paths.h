@@ -20,7 +20,7 @@
 namespace conflux {
 
 /// What is shown of a plane: places of rows, a line per row.
-struct JourneyFrames {
+struct PathFrames {
   std::string x_name = {};
   std::string y_name = {};
   /// Share of the squared moves, or of the variance, that the plane shows.
@@ -31,10 +31,10 @@ struct JourneyFrames {
   std::vector<Matrix> places = {};
 };
 
-class Journey {
+class RowPaths {
  public:
   /// Draws at most `most` rows, of the largest groups fewer.
-  Journey(const GroupSet& groups, Index most, std::uint64_t seed, int threads);
+  RowPaths(const GroupSet& groups, Index most, std::uint64_t seed, int threads);
 
   const JudgedRows& rows() const { return before_; }
   const Workers& workers() const { return workers_; }
@@ -42,17 +42,17 @@ class Journey {
 
   /// Where the rows are before any layer: along the difference of the group means and the longest
   /// direction beside it, or on the features themselves if there are two.
-  const JourneyFrames& start() const { return start_; }
+  const PathFrames& start() const { return start_; }
   /// Places on that plane after all layers of a flow.
   Matrix follow(const Flow& flow);
 
   /// At most `most` frames of the whole way.
-  JourneyFrames key_frames(const Flow& flow, Index most) const;
+  PathFrames key_frames(const Flow& flow, Index most) const;
 
  private:
   /// Applies one layer to rows of all groups, which are known by their names.
   void move(const Flow& flow, const Layer& layer, Matrix& rows) const;
-  Matrix in_deviations(const Matrix& rows) const;
+  Matrix in_standard_deviations(const Matrix& rows) const;
 
   Workers workers_;
   std::vector<std::string> groups_;
@@ -60,7 +60,7 @@ class Journey {
   JudgedRows before_;
   Vector factors_;
   Plane plane_;
-  JourneyFrames start_;
+  PathFrames start_;
   Matrix now_;
   std::vector<std::shared_ptr<const Layer>> behind_;
 };
@@ -72,12 +72,12 @@ struct RowsElsewhere {
   std::vector<std::vector<std::vector<std::string>>> values = {};
 };
 
-/// Some rows of a journey, by their positions there, through a model of its groups in their order;
+/// Some rows of a paths, by their positions there, through a model of its groups in their order;
 /// features that change most, and the first groups.
-RowsElsewhere rows_elsewhere(const Model& model, const Journey& journey,
+RowsElsewhere rows_elsewhere(const Model& model, const RowPaths& paths,
                              const std::vector<Index>& chosen);
 
-/// Positions of at most `most` rows of a journey, evenly.
-std::vector<Index> some_rows(const Journey& journey, Index most);
+/// Positions of at most `most` rows of a paths, evenly.
+std::vector<Index> some_rows(const RowPaths& paths, Index most);
 
 }  // namespace conflux

@@ -1,4 +1,4 @@
-#include "flow/kind_mixture.h"
+#include "flow/cluster_mixture.h"
 
 #include <algorithm>
 #include <bit>
@@ -26,9 +26,9 @@ double knot_above(const PiecewiseLinearMap& map, std::size_t knots) {
   return map.from()[knots];
 }
 
-// How many knots are at or below a value, from a guess that is hardly ever far away.
-std::uint32_t walk_to(const std::vector<double>& knots, double value, std::uint32_t guess) {
-  std::size_t at = std::min<std::size_t>(guess, knots.size());
+// How many knots are at or below a value, from a prediction that is hardly ever far away.
+std::uint32_t walk_to(const std::vector<double>& knots, double value, std::uint32_t prediction) {
+  std::size_t at = std::min<std::size_t>(prediction, knots.size());
   while (at < knots.size() && knots[at] <= value) ++at;
   while (at > 0 && knots[at - 1] > value) --at;
   return static_cast<std::uint32_t>(at);
@@ -41,7 +41,7 @@ double image(const PiecewiseLinearMap& map, double at, std::size_t knots) {
 }  // namespace
 
 /// A point of the line, and the straight piece of the mixture there.
-struct KindMixture::Place {
+struct ClusterMixture::Place {
   double at = 0;
   double image = 0;
   double slope = 0;
@@ -65,16 +65,16 @@ struct KindMixture::Place {
   }
 };
 
-void KindMixture::share_out(const Matrix& shares, Index kinds) {
+void ClusterMixture::share_out(const Matrix& shares, Index clusters) {
   shares_ = &shares;
-  const auto most = static_cast<std::size_t>(shares.rows() * kinds);
+  const auto most = static_cast<std::size_t>(shares.rows() * clusters);
   if (rows_.size() < most) {
     rows_.resize(most);
     parts_.resize(most);
   }
   begin_.clear();
   std::size_t count = 0;
-  for (Index c = 0; c < kinds; ++c) {
+  for (Index c = 0; c < clusters; ++c) {
     begin_.push_back(count);
     for (Index i = 0; i < shares.rows(); ++i) {
       // Without a branch, which could not be foreseen.
@@ -87,7 +87,7 @@ void KindMixture::share_out(const Matrix& shares, Index kinds) {
 }
 
 template <bool kWithSlopes>
-void KindMixture::mix(const PiecewiseLinearMap* maps, Index step, std::span<const double> line) {
+void ClusterMixture::mix(const PiecewiseLinearMap* maps, Index step, std::span<const double> line) {
   image_.assign(line.size(), 0.0);
   if (kWithSlopes) slope_.assign(line.size(), 0.0);
   for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
@@ -111,8 +111,8 @@ void KindMixture::mix(const PiecewiseLinearMap* maps, Index step, std::span<cons
   }
 }
 
-void KindMixture::forward(const PiecewiseLinearMap* maps, Index step, std::span<double> line,
-                          double* log_slopes) {
+void ClusterMixture::forward(const PiecewiseLinearMap* maps, Index step, std::span<double> line,
+                             double* log_slopes) {
   if (log_slopes == nullptr) {
     mix<false>(maps, step, line);
   } else {
@@ -124,12 +124,12 @@ void KindMixture::forward(const PiecewiseLinearMap* maps, Index step, std::span<
 
 // Every map is taken as the straight line that it is around its own preimage of the point. Where
 // those lines make up the mixture at their common solution, that is the preimage.
-void KindMixture::solve_lines(const PiecewiseLinearMap* maps, Index step,
-                              std::span<const double> images) {
+void ClusterMixture::solve_lines(const PiecewiseLinearMap* maps, Index step,
+                                 std::span<const double> images) {
   lines_.assign(images.size(), {.way = 0, .slope = 0, .left = -kInfinity, .right = kInfinity});
   Lines* lines = lines_.data();
-  const std::size_t kinds = begin_.size() - 1;
-  segments_.resize(images.size() * kinds);
+  const std::size_t clusters = begin_.size() - 1;
+  segments_.resize(images.size() * clusters);
   for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
     const PiecewiseLinearMap& map = maps[static_cast<Index>(c) * step];
     const Index* rows = rows_.data() + begin_[c];
@@ -142,7 +142,7 @@ void KindMixture::solve_lines(const PiecewiseLinearMap* maps, Index step,
     for_each_segment(
         map.to(), count, [&](std::size_t j) { return images[rows[j]]; },
         [&](std::size_t j, double at, std::size_t knots) {
-          segments_[rows[j] * kinds + c] = static_cast<std::uint32_t>(knots);
+          segments_[rows[j] * clusters + c] = static_cast<std::uint32_t>(knots);
           Lines& sum = lines[rows[j]];
           sum.way += parts[j] * (at - map.image(at, knots));
           sum.slope += parts[j] * map.slope(knots);
@@ -152,8 +152,8 @@ void KindMixture::solve_lines(const PiecewiseLinearMap* maps, Index step,
   }
 }
 
-void KindMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::span<double> line,
-                          double* log_slopes) {
+void ClusterMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::span<double> line,
+                             double* log_slopes) {
   solve_lines(maps, step, line);
   for (std::size_t i = 0; i < line.size(); ++i) {
     double at = line[i] + lines_[i].way / lines_[i].slope;
@@ -168,16 +168,16 @@ void KindMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::span<
   }
 }
 
-// Calls use(kind, share) for the kinds in which a point has a share. Which they are cannot be
-// foreseen, so that a branch for each kind would cost more than the rest.
+// Calls use(cluster, share) for the clusters in which a point has a share. Which they are cannot be
+// foreseen, so that a branch for each cluster would cost more than the rest.
 template <class Use>
-void KindMixture::for_each_kind(Index row, const Use& use) const {
+void ClusterMixture::for_each_cluster(Index row, const Use& use) const {
   constexpr Index kBits = 64;
   const double* shares = &(*shares_)(row, 0);
-  const auto kinds = static_cast<Index>(begin_.size()) - 1;
-  for (Index begin = 0; begin < kinds; begin += kBits) {
+  const auto clusters = static_cast<Index>(begin_.size()) - 1;
+  for (Index begin = 0; begin < clusters; begin += kBits) {
     std::uint64_t held = 0;
-    for (Index c = begin; c < std::min(begin + kBits, kinds); ++c) {
+    for (Index c = begin; c < std::min(begin + kBits, clusters); ++c) {
       held |= static_cast<std::uint64_t>(shares[c] > 0) << (c - begin);
     }
     for (; held != 0; held &= held - 1) {
@@ -187,10 +187,10 @@ void KindMixture::for_each_kind(Index row, const Use& use) const {
   }
 }
 
-KindMixture::Place KindMixture::place_of(const PiecewiseLinearMap* maps, Index step, Index row,
-                                         double at) {
+ClusterMixture::Place ClusterMixture::place_of(const PiecewiseLinearMap* maps, Index step,
+                                               Index row, double at) {
   Place out{.at = at};
-  for_each_kind(row, [&](Index c, double part) {
+  for_each_cluster(row, [&](Index c, double part) {
     const PiecewiseLinearMap& map = maps[c * step];
     std::uint32_t& segment = segments_[row * (begin_.size() - 1) + c];
     segment = walk_to(map.from(), at, segment);
@@ -201,12 +201,12 @@ KindMixture::Place KindMixture::place_of(const PiecewiseLinearMap* maps, Index s
 
 // Newton's method, after one step in a bracket: the preimage under the mixture lies between those
 // under the maps.
-KindMixture::Place KindMixture::solve(const PiecewiseLinearMap* maps, Index step, Index row,
-                                      double image, double start) {
+ClusterMixture::Place ClusterMixture::solve(const PiecewiseLinearMap* maps, Index step, Index row,
+                                            double image, double start) {
   Place place = place_of(maps, step, row, start);
   if (place.reach(image)) return place;
   double low = kInfinity, high = -kInfinity;
-  for_each_kind(row, [&](Index c, double) {
+  for_each_cluster(row, [&](Index c, double) {
     double preimage = image;
     maps[c * step].inverse({&preimage, 1}, nullptr);
     low = std::min(low, preimage);

@@ -1,4 +1,4 @@
-// Can the group of a row be guessed from the row?
+// Can the group of a row be predicted from the row?
 //
 // A panel of classifiers (linear and quadratic discriminants on normal scores, kernel ridge
 // regression, boosted trees) learns to tell each group from all others on some of the rows and is
@@ -9,11 +9,12 @@
 // (shifts, scales, interactions) and means the same for every table.
 //
 // Chance has a band. When the group of a row has nothing to do with the row, the groups of the
-// judged rows are a random deal, and the variance of the AUC over all deals is known in closed form
-// from the scores, ties included (the variance of a linear permutation statistic), so that nothing
-// has to be shuffled. Folds are not independent of each other: where two of them look alike by
-// accident, each is guessed well from the other. For scores that are linear in the training rows
-// this doubles the variance of the mean over folds, and that doubled variance is used.
+// judged rows are a random assignment, and the variance of the AUC over all permutations is known
+// in closed form from the scores, ties included (the variance of a linear permutation statistic),
+// so that nothing has to be shuffled. Folds are not independent of each other: where two of them
+// look alike by accident, each is predicted well from the other. For scores that are linear in the
+// training rows this doubles the variance of the mean over folds, and that doubled variance is
+// used.
 //
 // Features count by their ranks only: an increasing map of a feature changes nothing. A value that
 // is not a number counts as missing, which the panel may use. The result depends on the seed, not
@@ -38,7 +39,7 @@
 
 namespace conflux {
 
-struct GuessingOptions {
+struct PredictionOptions {
   /// Parts of the rows that are judged in turn, each by a panel that has not seen it.
   Index folds = 3;
   /// Boosted trees of each group.
@@ -46,14 +47,14 @@ struct GuessingOptions {
   /// Rows of all groups together at most. Beyond, the largest groups are thinned, by seed.
   Index max_rows = 100'000;
   std::uint64_t seed = 0;
-  /// Whether to measure Guess::importance.
+  /// Whether to measure GroupPrediction::importance.
   bool importance = false;
 };
 
-struct Guess {
+struct GroupPrediction {
   /// Area under the curve: 0.5 is chance, 1 certainty.
   double auc = 0.5;
-  /// Standard deviation of the AUC when groups are dealt to the rows at random.
+  /// Standard deviation of the AUC when groups are assigned to the rows at random.
   double deviation = 0;
   /// How probable an AUC of this size or more is then.
   double p_value = 1;
@@ -71,7 +72,7 @@ struct Guess {
   /// two AUCs of the same rows. 0 for rows that were not judged.
   std::vector<double> influences = {};
 
-  /// The AUC that 95 of 100 random deals stay below.
+  /// The AUC that 95 % of random assignments stay below.
   double by_chance() const { return 0.5 + 1.6449 * deviation; }
   /// False: nobody who uses such a panel can tell the groups apart from these rows.
   bool beyond_chance() const { return auc > by_chance(); }
@@ -86,31 +87,34 @@ struct Guess {
   std::optional<Index> worst_group() const;
 };
 
-/// One standard error of the difference of two guesses of the same rows.
-double error_of_difference(const Guess& a, const Guess& b);
+/// One standard error of the difference of two predictions of the same rows.
+double error_of_difference(const GroupPrediction& a, const GroupPrediction& b);
 
-/// The mean of guesses about different rows, by their numbers of rows; importance is that of the
-/// first. Rows count one after the other in `influences`.
-Guess mean_guess(const std::vector<Guess>& guesses);
+/// The mean of predictions about different rows, by their numbers of rows; importance is that of
+/// the first. Rows count one after the other in `influences`.
+GroupPrediction mean_prediction(const std::vector<GroupPrediction>& predictions);
 
 /// Cross-validated on `rows`; group_of[i] is 0 .. M-1. Throws InvalidData unless two groups have at
 /// least as many rows as there are folds.
-Guess guess_groups(const SampleRows& rows, std::span<const Index> group_of,
-                   const GuessingOptions& options, const Workers& workers);
-Guess guess_groups(const GroupSet& groups, const GuessingOptions& options, const Workers& workers);
+GroupPrediction predict_groups(const SampleRows& rows, std::span<const Index> group_of,
+                               const PredictionOptions& options, const Workers& workers);
+GroupPrediction predict_groups(const GroupSet& groups, const PredictionOptions& options,
+                               const Workers& workers);
 
 /// Learned on all rows of `known`, judged on the rows of `judged`; folds are not used. The same
 /// numbers must mean the same groups in both. Groups that are missing in one of them are left out.
-Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
-                   const SampleRows& judged, std::span<const Index> judged_groups,
-                   const GuessingOptions& options, const Workers& workers);
+GroupPrediction predict_groups(const SampleRows& known, std::span<const Index> known_groups,
+                               const SampleRows& judged, std::span<const Index> judged_groups,
+                               const PredictionOptions& options, const Workers& workers);
 
-/// Among rows of the same kind only: the mean over kinds, by their rows. kind_of[i] is -1 where it
-/// is unknown. Groups that hold kinds in different shares can be guessed from the kinds alone; this
-/// does not see it. Importance is left empty. Unset when no kind has enough rows of
-/// two groups.
-std::optional<Guess> guess_within_kinds(const SampleRows& rows, std::span<const Index> group_of,
-                                        std::span<const Index> kind_of,
-                                        const GuessingOptions& options, const Workers& workers);
+/// Among rows of the same cluster only: the mean over clusters, by their rows. cluster_of[i] is -1
+/// where it is unknown. Groups that hold clusters in different shares can be predicted from the
+/// clusters alone; this does not see it. Importance is left empty. Unset when no cluster has enough
+/// rows of two groups.
+std::optional<GroupPrediction> predict_within_clusters(const SampleRows& rows,
+                                                       std::span<const Index> group_of,
+                                                       std::span<const Index> cluster_of,
+                                                       const PredictionOptions& options,
+                                                       const Workers& workers);
 
 }  // namespace conflux

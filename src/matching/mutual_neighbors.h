@@ -1,11 +1,11 @@
-// Small clusters of groups that lie among each other are drawn together by mutual neighbours.
+// Small clusters of groups that lie among each other are drawn together by mutual neighbors.
 //
 // Partial transport of few clusters tells which parts of groups correspond, but not much about
 // rows within those parts. Here a group has many small clusters. Two of different groups are
-// neighbours if each is among the nearest twentieth of its group to the other, and no farther than
-// clusters of their own groups are from theirs; then they move towards each other. Neighbours in
+// neighbors if each is among the nearest twentieth of its group to the other, and no farther than
+// clusters of their own groups are from theirs; then they move towards each other. Neighbors in
 // the own group move alike. A cluster that nobody of another group is near to has no partner, so
-// that kinds which a group lacks stay apart. Clusters that are known to have different labels do
+// that clusters which a group lacks stay apart. Clusters that are known to have different labels do
 // not meet.
 //
 // Cost: some products of all clusters with all others; see `fine_clusters_of` for how many.
@@ -34,6 +34,6 @@ struct FineCopy {
 };
 
 /// How far the clusters of each group go. Masses of a group have the sum 1.
-std::vector<Matrix> meet_neighbours(const std::vector<Clusters>& clusters, const Workers& workers);
+std::vector<Matrix> meet_neighbors(const std::vector<Clusters>& clusters, const Workers& workers);
 
 }  // namespace conflux

@@ -1,9 +1,9 @@
-// Whether the group of a row can be guessed from the row.
+// Whether the group of a row can be predicted from the row.
 
 #include "bindings.h"
 #include "caller_data.h"
 #include "columns/measured_scales.h"
-#include "guess_dict.h"
+#include "prediction_dict.h"
 
 namespace py = pybind11;
 
@@ -35,31 +35,31 @@ Listed listed(const CallerData& data) {
 }
 
 // The groups of `unseen` are numbered like those of the data, if there is such.
-py::dict guess(const CallerData& data, const CallerData* unseen, Index folds, Index trees,
-               Index max_rows, std::uint64_t seed, int threads) {
-  const GuessingOptions options{
+py::dict predict(const CallerData& data, const CallerData* unseen, Index folds, Index trees,
+                 Index max_rows, std::uint64_t seed, int threads) {
+  const PredictionOptions options{
       .folds = folds, .trees = trees, .max_rows = max_rows, .seed = seed, .importance = true};
-  Guess found;
+  GroupPrediction found;
   {
     const py::gil_scoped_release unlocked;
     const Workers workers(threads);
     if (unseen == nullptr) {
       const Listed rows = listed(data);
-      found = guess_groups(SampleRows(rows.rows), rows.group_of, options, workers);
+      found = predict_groups(SampleRows(rows.rows), rows.group_of, options, workers);
     } else {
       const Listed known = listed(data);
       const Listed judged = listed(*unseen);
-      found = guess_groups(SampleRows(known.rows), known.group_of, SampleRows(judged.rows),
-                           judged.group_of, options, workers);
+      found = predict_groups(SampleRows(known.rows), known.group_of, SampleRows(judged.rows),
+                             judged.group_of, options, workers);
     }
   }
-  return guess_to_dict(found);
+  return prediction_to_dict(found);
 }
 
 }  // namespace
 
-void bind_guess(py::module_& module) {
-  module.def("guess", &guess, py::arg("data"), py::arg("unseen"), py::arg("folds"),
+void bind_prediction(py::module_& module) {
+  module.def("predict_groups", &prediction, py::arg("data"), py::arg("unseen"), py::arg("folds"),
              py::arg("trees"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
 }
 

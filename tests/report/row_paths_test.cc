@@ -1,4 +1,4 @@
-#include "report/journey.h"
+#include "report/row_paths.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "conflux/training/fit.h"
 
-namespace journey_test {
+namespace row_paths_test {
 
 using namespace conflux;
 
@@ -42,29 +42,29 @@ Example example(Index dim) {
 }
 
 // What is followed layer by layer ends where the whole flow takes the rows.
-TEST(Journey, FollowsAFitToWhereTheFlowLeads) {
+TEST(RowPaths, FollowsAFitToWhereTheFlowLeads) {
   const Example made = example(2);
-  Journey journey(made.groups, 100, 0, 1);
-  ASSERT_EQ(journey.rows().rows.rows(), 100);
+  RowPaths paths(made.groups, 100, 0, 1);
+  ASSERT_EQ(paths.rows().rows.rows(), 100);
   Matrix places;
-  for (const Flow& flow : made.so_far) places = journey.follow(flow);
+  for (const Flow& flow : made.so_far) places = paths.follow(flow);
   const Flow& last = made.so_far.back();
   for (Index i = 0; i < places.rows(); ++i) {
-    const Matrix alone = journey.rows().rows.row(i);
-    const Matrix there = last.forward(journey.rows().group_of[i], SampleRows(alone), Workers(1));
+    const Matrix alone = paths.rows().rows.row(i);
+    const Matrix there = last.forward(paths.rows().group_of[i], SampleRows(alone), Workers(1));
     EXPECT_NEAR((places.row(i) - there.row(0)).norm(), 0, 1e-9);
   }
   // A fit that begins anew takes its rows back to the start.
-  const Matrix again = journey.follow(made.so_far.front());
-  Journey fresh(made.groups, 100, 0, 1);
+  const Matrix again = paths.follow(made.so_far.front());
+  RowPaths fresh(made.groups, 100, 0, 1);
   EXPECT_EQ(again, fresh.follow(made.so_far.front()));
 }
 
-TEST(Journey, KeyFramesGoFromTheStartToTheEndInSteadySteps) {
+TEST(RowPaths, KeyFramesGoFromTheStartToTheEndInSteadySteps) {
   const Example made = example(5);
-  const Journey journey(made.groups, 200, 0, 1);
-  const JourneyFrames all = journey.key_frames(made.fit.flow, 1000);
-  const JourneyFrames some = journey.key_frames(made.fit.flow, 5);
+  const RowPaths paths(made.groups, 200, 0, 1);
+  const PathFrames all = paths.key_frames(made.fit.flow, 1000);
+  const PathFrames some = paths.key_frames(made.fit.flow, 5);
   ASSERT_EQ(static_cast<Index>(all.layers.size()), made.fit.flow.num_layers() + 1);
   ASSERT_GE(some.layers.size(), 2u);
   ASSERT_LE(some.layers.size(), 5u);
@@ -80,7 +80,7 @@ TEST(Journey, KeyFramesGoFromTheStartToTheEndInSteadySteps) {
 
 // Few wide rows are looked at through products of rows, which must give what products of features
 // give: appending empty rows makes them many.
-TEST(Journey, PlanesOfWideRowsAreThoseOfTheirFeatures) {
+TEST(RowPaths, PlanesOfWideRowsAreThoseOfTheirFeatures) {
   const Matrix wide = cloud(10, 30, 5, 3);
   Matrix many = Matrix::Zero(40, 30);
   many.topRows(10) = wide;
@@ -94,28 +94,28 @@ TEST(Journey, PlanesOfWideRowsAreThoseOfTheirFeatures) {
 }
 
 // The plane that is looked at during a fit shows the difference of the groups.
-TEST(Journey, StartsOnAPlaneWhereGroupsDiffer) {
+TEST(RowPaths, StartsOnAPlaneWhereGroupsDiffer) {
   const Example made = example(6);
-  const Journey journey(made.groups, 400, 0, 1);
-  const Matrix& places = journey.start().places.front();
+  const RowPaths paths(made.groups, 400, 0, 1);
+  const Matrix& places = paths.start().places.front();
   double mean[2] = {0, 0};
   for (Index i = 0; i < places.rows(); ++i) {
-    const Index group = journey.rows().group_of[i];
-    mean[group] += places(i, 0) / static_cast<double>(journey.rows().sizes[group]);
+    const Index group = paths.rows().group_of[i];
+    mean[group] += places(i, 0) / static_cast<double>(paths.rows().sizes[group]);
   }
   EXPECT_GT(std::abs(mean[0] - mean[1]), 3);
 }
 
-TEST(Journey, RowsElsewhereAreTranslationsAndStayThemselvesAtHome) {
+TEST(RowPaths, RowsElsewhereAreTranslationsAndStayThemselvesAtHome) {
   const Example made = example(3);
   const Model model{.flow = made.fit.flow, .record = made.fit.record};
-  const Journey journey(made.groups, 50, 0, 1);
-  const std::vector<Index> chosen = some_rows(journey, 10);
+  const RowPaths paths(made.groups, 50, 0, 1);
+  const std::vector<Index> chosen = some_rows(paths, 10);
   ASSERT_EQ(chosen.size(), 10u);
-  const RowsElsewhere found = rows_elsewhere(model, journey, chosen);
+  const RowsElsewhere found = rows_elsewhere(model, paths, chosen);
   for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const Matrix alone = journey.rows().rows.row(chosen[k]);
-    const Index own = journey.rows().group_of[chosen[k]];
+    const Matrix alone = paths.rows().rows.row(chosen[k]);
+    const Index own = paths.rows().group_of[chosen[k]];
     for (const Index other : found.groups) {
       const Matrix there =
           other == own ? alone : model.flow.translate(own, other, SampleRows(alone), Workers(1));
@@ -127,4 +127,4 @@ TEST(Journey, RowsElsewhereAreTranslationsAndStayThemselvesAtHome) {
   }
 }
 
-}  // namespace journey_test
+}  // namespace row_paths_test

@@ -1,4 +1,4 @@
-#include "matching/mutual_neighbours.h"
+#include "matching/mutual_neighbors.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,11 +13,11 @@ constexpr Index kFewestFine = 30;
 constexpr Index kMostFine = 150;
 // Clusters of all groups, whose distances are looked at in every round.
 constexpr Index kMostFineInAll = 4000;
-// Neighbours are the nearest one in so many.
+// Neighbors are the nearest one in so many.
 constexpr Index kNearestPart = 20;
 constexpr int kMeetings = 10;
 constexpr double kHalfWay = 0.5;
-// Squared distances of neighbours, in those within their own groups.
+// Squared distances of neighbors, in those within their own groups.
 constexpr double kFarthest = 2;
 // Clusters that move alike: exp(-kAlike * squared distance) in the same unit.
 constexpr double kAlike = 2;
@@ -44,7 +44,7 @@ Matrix distances_between(const Matrix& a, const Matrix& b) {
   return out.cwiseMax(0.0);
 }
 
-Index neighbours_in(Index clusters) { return (clusters + kNearestPart - 1) / kNearestPart; }
+Index neighbors_in(Index clusters) { return (clusters + kNearestPart - 1) / kNearestPart; }
 
 // The value that so many of these do not exceed.
 double smallest(std::vector<double> values, Index count) {
@@ -54,18 +54,18 @@ double smallest(std::vector<double> values, Index count) {
 }
 
 FineGroup start_of(const Clusters& clusters) {
-  const Index count = clusters.centres.rows();
-  FineGroup out{.at = clusters.centres,
+  const Index count = clusters.centers.rows();
+  FineGroup out{.at = clusters.centers,
                 .masses = clusters.masses,
                 .labels = clusters.labels,
                 .reach = {},
                 .alike = {}};
   if (count == 0) return out;
-  const Matrix apart = distances_between(clusters.centres, clusters.centres);
+  const Matrix apart = distances_between(clusters.centers, clusters.centers);
   for (Index i = 0; i < count; ++i) {
     // Each cluster is the nearest to itself.
     out.reach.push_back(smallest({apart.row(i).begin(), apart.row(i).end()},
-                                 std::min(count, 1 + neighbours_in(count))));
+                                 std::min(count, 1 + neighbors_in(count))));
   }
   const double width = std::max(smallest(out.reach, (count + 1) / 2), 1e-300);
   out.alike = (-kAlike / width * apart).array().exp();
@@ -84,11 +84,11 @@ std::vector<Meeting> meetings_of(const FineGroup& a, const FineGroup& b) {
   std::vector<double> nearest_to_b;
   for (Index j = 0; j < apart.cols(); ++j) {
     nearest_to_b.push_back(
-        smallest({apart.col(j).begin(), apart.col(j).end()}, neighbours_in(apart.rows())));
+        smallest({apart.col(j).begin(), apart.col(j).end()}, neighbors_in(apart.rows())));
   }
   for (Index i = 0; i < apart.rows(); ++i) {
     const double nearest_to_a =
-        smallest({apart.row(i).begin(), apart.row(i).end()}, neighbours_in(apart.cols()));
+        smallest({apart.row(i).begin(), apart.row(i).end()}, neighbors_in(apart.cols()));
     for (Index j = 0; j < apart.cols(); ++j) {
       const double most =
           std::min({nearest_to_a, nearest_to_b[j], kFarthest * std::min(a.reach[i], b.reach[j])});
@@ -126,12 +126,12 @@ Index fine_clusters_of(double rows, Index num_groups) {
 
 Matrix FineCopy::moved(Index m, Matrix points) const {
   if (moves.empty() || moves[m].rows() == 0) return points;
-  const std::vector<Index> cluster_of = nearest_centres(points, clusters[m].centres);
+  const std::vector<Index> cluster_of = nearest_centers(points, clusters[m].centers);
   for (Index i = 0; i < points.rows(); ++i) points.row(i) += moves[m].row(cluster_of[i]);
   return points;
 }
 
-std::vector<Matrix> meet_neighbours(const std::vector<Clusters>& clusters, const Workers& workers) {
+std::vector<Matrix> meet_neighbors(const std::vector<Clusters>& clusters, const Workers& workers) {
   const auto count = static_cast<Index>(clusters.size());
   std::vector<FineGroup> groups(clusters.size());
   workers.for_each(count, [&](Index m) { groups[m] = start_of(clusters[m]); });
@@ -163,7 +163,7 @@ std::vector<Matrix> meet_neighbours(const std::vector<Clusters>& clusters, const
   }
   std::vector<Matrix> out;
   out.reserve(groups.size());
-  for (Index m = 0; m < count; ++m) out.push_back(groups[m].at - clusters[m].centres);
+  for (Index m = 0; m < count; ++m) out.push_back(groups[m].at - clusters[m].centers);
   return out;
 }
 

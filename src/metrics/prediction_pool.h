@@ -11,7 +11,7 @@
 namespace conflux {
 
 /// Rows by the ranks of their features. A class is a group that takes part.
-struct GuessingPool {
+struct PredictionPool {
   /// The number of smaller different values; NaN where a value is missing.
   SingleMatrix ranks = {};
   /// By feature, the normal score of each rank, with mean 0 and variance 1 over all rows.
@@ -46,17 +46,17 @@ struct GuessingPool {
 };
 
 /// A table and which of its rows take part.
-struct GuessingSource {
+struct PredictionSource {
   const SampleRows& rows;
   std::vector<Index> chosen = {};
 };
 
 /// Fills in ranks and scores.
-void rank_rows(GuessingPool& pool, const std::vector<GuessingSource>& sources,
+void rank_rows(PredictionPool& pool, const std::vector<PredictionSource>& sources,
                const Workers& workers);
 
 /// The features that tell most of the class by themselves, in place or in scale, in order of what
 /// they tell; at most 256.
-std::vector<Index> telling_features(const GuessingPool& pool, const std::vector<Index>& rows);
+std::vector<Index> telling_features(const PredictionPool& pool, const std::vector<Index>& rows);
 
 }  // namespace conflux

@@ -1,4 +1,4 @@
-#include "columns/named_things.h"
+#include "columns/subject_columns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,16 +6,16 @@
 #include "conflux/columns/find_columns.h"
 
 namespace conflux {
-namespace named_things_test {
+namespace subject_columns_test {
 
 using testing::ElementsAre;
 
-TEST(NamedThings, AreKnownByTheirColumnsName) {
+TEST(SubjectColumns, AreKnownByTheirColumnsName) {
   for (const char* name : {"id", "ID", "patient_id", "Patient ID", "userId", "sensorID", "uid"}) {
-    EXPECT_TRUE(names_things(name)) << name;
+    EXPECT_TRUE(names_subjects(name)) << name;
   }
   for (const char* name : {"age", "acid", "paid", "identity", "grid", "PID1"}) {
-    EXPECT_FALSE(names_things(name)) << name;
+    EXPECT_FALSE(names_subjects(name)) << name;
   }
 }
 
@@ -48,27 +48,27 @@ std::vector<std::string> visits(Index rows, Index per_patient) {
   return out;
 }
 
-TEST(NamedThings, GroupTheRowsOfEachGroup) {
+TEST(SubjectColumns, GroupTheRowsOfEachGroup) {
   std::vector<std::string> names = visits(60, 4);
   names[5] = "";  // which is nobody else
   const Measured data = measured("patient_id", names);
-  const auto found = find_things(data.table, data.columns, data.rows);
+  const auto found = find_subjects(data.table, data.columns, data.rows);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->column, "patient_id");
-  EXPECT_THAT(std::vector<Index>(found->thing_of[0].begin(), found->thing_of[0].begin() + 4),
+  EXPECT_THAT(std::vector<Index>(found->subject_of[0].begin(), found->subject_of[0].begin() + 4),
               ElementsAre(0, 0, 1, 1));
-  EXPECT_THAT(std::vector<Index>(found->thing_of[1].begin(), found->thing_of[1].begin() + 4),
+  EXPECT_THAT(std::vector<Index>(found->subject_of[1].begin(), found->subject_of[1].begin() + 4),
               ElementsAre(0, 0, 2, 1));
 }
 
-TEST(NamedThings, AreNotFoundWhereEachHasOneRowOrVeryMany) {
+TEST(SubjectColumns, AreNotFoundWhereEachHasOneRowOrVeryMany) {
   for (const Index per_patient : {1, 30}) {
     const Measured data = measured("patient_id", visits(1800, per_patient));
-    EXPECT_FALSE(find_things(data.table, data.columns, data.rows)) << per_patient;
+    EXPECT_FALSE(find_subjects(data.table, data.columns, data.rows)) << per_patient;
   }
   const Measured other = measured("remark", visits(60, 2));
-  EXPECT_FALSE(find_things(other.table, other.columns, other.rows));
+  EXPECT_FALSE(find_subjects(other.table, other.columns, other.rows));
 }
 
-}  // namespace named_things_test
+}  // namespace subject_columns_test
 }  // namespace conflux

@@ -1,4 +1,4 @@
-#include "flow/kind_mixture.h"
+#include "flow/cluster_mixture.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 namespace conflux {
 namespace kind_mixture_test {
 
-constexpr Index kKinds = 4;
+constexpr Index kClusters = 4;
 
-// The map of no knots moves nothing; those of many bend at other places in every kind, from nearly
-// flat to steep.
+// The map of no knots moves nothing; those of many bend at other places in every cluster, from
+// nearly flat to steep.
 PiecewiseLinearMap random_map(Index knots, Stream& stream) {
   std::vector<double> from, to;
   for (Index j = 0; j < knots; ++j) {
@@ -22,46 +22,46 @@ PiecewiseLinearMap random_map(Index knots, Stream& stream) {
   return {from, to};
 }
 
-// Every second point is of one kind alone, the others are of all.
+// Every second point is of one cluster alone, the others are of all.
 Matrix random_shares(Index points, Stream& stream) {
-  Matrix out = Matrix::Zero(points, kKinds);
+  Matrix out = Matrix::Zero(points, kClusters);
   for (Index i = 0; i < points; ++i) {
     if (i % 2 == 0) {
-      out(i, i % kKinds) = 1;
+      out(i, i % kClusters) = 1;
       continue;
     }
-    for (Index c = 0; c < kKinds; ++c) out(i, c) = 0.01 + stream.uniform();
+    for (Index c = 0; c < kClusters; ++c) out(i, c) = 0.01 + stream.uniform();
     out.row(i) /= out.row(i).sum();
   }
   return out;
 }
 
-class KindMixtureTest : public testing::TestWithParam<Index> {
+class ClusterMixtureTest : public testing::TestWithParam<Index> {
  protected:
   static constexpr Index kPoints = 203;
   Stream stream{71, Purpose::kTest};
   Matrix shares = random_shares(kPoints, stream);
   std::vector<PiecewiseLinearMap> maps;
   std::vector<double> line;
-  KindMixture mixture;
+  ClusterMixture mixture;
 
   void SetUp() override {
-    for (Index c = 0; c < kKinds; ++c) {
+    for (Index c = 0; c < kClusters; ++c) {
       maps.push_back(random_map(c == 1 ? 0 : GetParam() + c, stream));
       maps.emplace_back();  // of another direction
     }
     for (Index i = 0; i < kPoints; ++i) line.push_back(8 * stream.normal());
-    mixture.share_out(shares, kKinds);
+    mixture.share_out(shares, kClusters);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Knots, KindMixtureTest, testing::Values(1, 2, 12, 100));
+INSTANTIATE_TEST_SUITE_P(Knots, ClusterMixtureTest, testing::Values(1, 2, 12, 100));
 
-TEST_P(KindMixtureTest, IsTheMeanOfTheImages) {
+TEST_P(ClusterMixtureTest, IsTheMeanOfTheImages) {
   std::vector<double> moved = line, log_slopes(line.size(), 0.0);
   mixture.forward(maps.data(), 2, moved, log_slopes.data());
   for (Index i = 0; i < kPoints; ++i) {
     double image = 0, slope = 0;
-    for (Index c = 0; c < kKinds; ++c) {
+    for (Index c = 0; c < kClusters; ++c) {
       double value = line[i], log_slope = 0;
       maps[2 * c].forward({&value, 1}, &log_slope);
       image += shares(i, c) * value;
@@ -76,7 +76,7 @@ TEST_P(KindMixtureTest, IsTheMeanOfTheImages) {
 }
 
 // Images of knots, too, where a piece ends and the next begins.
-TEST_P(KindMixtureTest, TheInverseFindsThePoint) {
+TEST_P(ClusterMixtureTest, TheInverseFindsThePoint) {
   for (std::size_t i = 0; i < line.size() && i < maps[0].from().size(); ++i) {
     line[i] = maps[0].from()[i];
   }
@@ -94,13 +94,13 @@ TEST_P(KindMixtureTest, TheInverseFindsThePoint) {
   }
 }
 
-TEST_P(KindMixtureTest, APointDoesNotDependOnThoseAroundIt) {
+TEST_P(ClusterMixtureTest, APointDoesNotDependOnThoseAroundIt) {
   std::vector<double> together = line;
   mixture.inverse(maps.data(), 2, together, nullptr);
   for (const Index i : {0, 1, 7, 202}) {
     const Matrix own = shares.row(i);
-    KindMixture single;
-    single.share_out(own, kKinds);
+    ClusterMixture single;
+    single.share_out(own, kClusters);
     double alone = line[i];
     single.inverse(maps.data(), 2, {&alone, 1}, nullptr);
     EXPECT_EQ(alone, together[i]);

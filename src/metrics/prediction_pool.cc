@@ -1,4 +1,4 @@
-#include "metrics/guessing_pool.h"
+#include "metrics/prediction_pool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +73,7 @@ double spread_of_means(const std::vector<double>& values, const std::vector<Inde
 }
 
 // By the shift and the scale of its normal scores.
-double how_telling(const GuessingPool& pool, Index feature, const std::vector<Index>& rows) {
+double how_telling(const PredictionPool& pool, Index feature, const std::vector<Index>& rows) {
   std::vector<double> values;
   std::vector<Index> classes;
   for (const Index i : rows) {
@@ -91,7 +91,7 @@ double how_telling(const GuessingPool& pool, Index feature, const std::vector<In
 
 }  // namespace
 
-std::vector<Index> GuessingPool::rows_of_part(Index part) const {
+std::vector<Index> PredictionPool::rows_of_part(Index part) const {
   std::vector<Index> out;
   for (std::size_t i = 0; i < part_of.size(); ++i) {
     if (part_of[i] == part) out.push_back(static_cast<Index>(i));
@@ -99,15 +99,15 @@ std::vector<Index> GuessingPool::rows_of_part(Index part) const {
   return out;
 }
 
-std::vector<char> GuessingPool::members(const std::vector<Index>& rows, Index which) const {
+std::vector<char> PredictionPool::members(const std::vector<Index>& rows, Index which) const {
   std::vector<char> out;
   out.reserve(rows.size());
   for (const Index i : rows) out.push_back(class_of[i] == which ? 1 : 0);
   return out;
 }
 
-SingleMatrix GuessingPool::cut_ranks(const std::vector<Index>& rows,
-                                     const std::vector<Index>& features) const {
+SingleMatrix PredictionPool::cut_ranks(const std::vector<Index>& rows,
+                                       const std::vector<Index>& features) const {
   SingleMatrix out(static_cast<Index>(rows.size()), static_cast<Index>(features.size()));
   for (Index i = 0; i < out.rows(); ++i) {
     for (Index j = 0; j < out.cols(); ++j) out(i, j) = ranks(rows[i], features[j]);
@@ -115,8 +115,8 @@ SingleMatrix GuessingPool::cut_ranks(const std::vector<Index>& rows,
   return out;
 }
 
-Matrix GuessingPool::to_scores(const SingleMatrix& some_ranks,
-                               const std::vector<Index>& features) const {
+Matrix PredictionPool::to_scores(const SingleMatrix& some_ranks,
+                                 const std::vector<Index>& features) const {
   std::vector<Index> gapped;
   const auto dim = std::ssize(features);
   for (Index j = 0; j < dim; ++j) {
@@ -136,10 +136,10 @@ Matrix GuessingPool::to_scores(const SingleMatrix& some_ranks,
   return out;
 }
 
-void rank_rows(GuessingPool& pool, const std::vector<GuessingSource>& sources,
+void rank_rows(PredictionPool& pool, const std::vector<PredictionSource>& sources,
                const Workers& workers) {
   Index count = 0;
-  for (const GuessingSource& source : sources) count += static_cast<Index>(source.chosen.size());
+  for (const PredictionSource& source : sources) count += static_cast<Index>(source.chosen.size());
   const Index dim = sources.front().rows.cols();
   pool.ranks.resize(count, dim);
   pool.score_of_rank.resize(static_cast<std::size_t>(dim));
@@ -147,7 +147,7 @@ void rank_rows(GuessingPool& pool, const std::vector<GuessingSource>& sources,
   workers.for_each(dim, [&](Index j) {
     std::vector<double> values;
     values.reserve(static_cast<std::size_t>(count));
-    for (const GuessingSource& source : sources) {
+    for (const PredictionSource& source : sources) {
       for (const Index i : source.chosen) values.push_back(source.rows(i, j));
     }
     pool.score_of_rank[j] = rank_in_place(values);
@@ -161,7 +161,7 @@ void rank_rows(GuessingPool& pool, const std::vector<GuessingSource>& sources,
   }
 }
 
-std::vector<Index> telling_features(const GuessingPool& pool, const std::vector<Index>& rows) {
+std::vector<Index> telling_features(const PredictionPool& pool, const std::vector<Index>& rows) {
   std::vector<Index> out(static_cast<std::size_t>(pool.ranks.cols()));
   std::iota(out.begin(), out.end(), Index{0});
   std::vector<double> telling;

@@ -1,4 +1,4 @@
-#include "conflux/metrics/guessing.h"
+#include "conflux/metrics/group_prediction.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "conflux/core/error.h"
 #include "core/rng.h"
 #include "metrics/auc.h"
-#include "metrics/guessing_pool.h"
 #include "metrics/panel.h"
+#include "metrics/prediction_pool.h"
 #include "metrics/ranks.h"
 #include "metrics/thinning.h"
 
@@ -45,7 +45,7 @@ void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std
   const Index most = rows_per_group(
       sizes, std::min(max_rows, kMostScores / std::max<Index>(static_cast<Index>(rows.size()), 1)));
   for (std::size_t m = 0; m < rows.size(); ++m) {
-    Stream stream(seed, Purpose::kGuessing, m, which);
+    Stream stream(seed, Purpose::kPrediction, m, which);
     std::vector<Index> order = stream.permutation(static_cast<Index>(rows[m].size()));
     order.resize(std::min(order.size(), static_cast<std::size_t>(most)));
     for (Index& each : order) each = rows[m][each];
@@ -53,9 +53,10 @@ void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std
   }
 }
 
-// The AUCs of one judged part, and the variance of their mean over all deals of the groups to its
-// rows. The mean is a sum over rows of a number that depends on the row and on its class; over
-// random deals, the variance of such a sum is that of its doubly centred terms (Hoeffding 1951).
+// The AUCs of one judged part, and the variance of their mean over all assignments of the groups to
+// its rows. The mean is a sum over rows of a number that depends on the row and on its class; over
+// random assignments, the variance of such a sum is that of its doubly centered terms (Hoeffding
+// 1951).
 struct PartResult {
   std::vector<double> aucs = {};
   double variance = 0;
@@ -63,7 +64,7 @@ struct PartResult {
   std::vector<double> influences = {};
 };
 
-PartResult judge_part(const PanelScores& scores, const GuessingPool& pool) {
+PartResult judge_part(const PanelScores& scores, const PredictionPool& pool) {
   const std::vector<Index>& class_of = pool.class_of;
   const Index classes = pool.classes();
   const auto count = static_cast<Index>(scores.rows.size());
@@ -91,8 +92,8 @@ PartResult judge_part(const PanelScores& scores, const GuessingPool& pool) {
   const Eigen::RowVectorXd class_means = terms.colwise().mean();
   const double mean = row_means.mean();
   for (Index c = 0; c < classes; ++c) {
-    const auto centred = (terms.col(c) - row_means).array() - class_means(c) + mean;
-    out.variance += sizes[c] * centred.square().sum() / static_cast<double>(count - 1);
+    const auto centered = (terms.col(c) - row_means).array() - class_means(c) + mean;
+    out.variance += sizes[c] * centered.square().sum() / static_cast<double>(count - 1);
   }
   return out;
 }
@@ -120,12 +121,12 @@ std::vector<double> shares_of_loss(const std::vector<PanelScores>& parts) {
   return out;
 }
 
-Guess judge(const GuessingPool& pool, Index given, const GuessingOptions& options,
-            const Workers& workers) {
+GroupPrediction judge(const PredictionPool& pool, Index given, const PredictionOptions& options,
+                      const Workers& workers) {
   const std::vector<PanelScores> parts = ask_panel(
       pool, {.trees = options.trees, .seed = options.seed, .importance = options.importance},
       workers);
-  Guess out;
+  GroupPrediction out;
   out.influences.assign(static_cast<std::size_t>(given), 0.0);
   const auto count = static_cast<double>(parts.size());
   std::vector<double> aucs(static_cast<std::size_t>(pool.scored()), 0.0);
@@ -159,7 +160,7 @@ void check_shape(const SampleRows& rows, std::span<const Index> group_of) {
   }
 }
 
-void check_options(const GuessingOptions& options) {
+void check_options(const PredictionOptions& options) {
   if (options.folds < 2 || options.trees < 1 || options.max_rows < 2) {
     throw InvalidOption(
         fmt::format("folds is {}, trees is {} and max_rows is {}; choose at least 2, 1 and 2.",
@@ -169,14 +170,14 @@ void check_options(const GuessingOptions& options) {
 
 }  // namespace
 
-Guess guess_groups(const SampleRows& rows, std::span<const Index> group_of,
-                   const GuessingOptions& options, const Workers& workers) {
+GroupPrediction predict_groups(const SampleRows& rows, std::span<const Index> group_of,
+                               const PredictionOptions& options, const Workers& workers) {
   check_shape(rows, group_of);
   check_options(options);
-  GuessingPool pool{.judged_parts = options.folds, .num_groups = count_groups(group_of)};
+  PredictionPool pool{.judged_parts = options.folds, .num_groups = count_groups(group_of)};
   std::vector<std::vector<Index>> by_group = rows_by_group(group_of, pool.num_groups);
   shuffle_and_thin(by_group, options.max_rows, options.seed, 0);
-  std::vector<GuessingSource> sources{{.rows = rows}};
+  std::vector<PredictionSource> sources{{.rows = rows}};
   for (Index m = 0; m < pool.num_groups; ++m) {
     const auto count = static_cast<Index>(by_group[m].size());
     if (count < options.folds) continue;
@@ -197,7 +198,8 @@ Guess guess_groups(const SampleRows& rows, std::span<const Index> group_of,
   return judge(pool, rows.rows(), options, workers);
 }
 
-Guess guess_groups(const GroupSet& groups, const GuessingOptions& options, const Workers& workers) {
+GroupPrediction predict_groups(const GroupSet& groups, const PredictionOptions& options,
+                               const Workers& workers) {
   Matrix rows(groups.num_samples(), groups.dim());
   std::vector<Index> group_of;
   for (Index m = 0; m < groups.num_groups(); ++m) {
@@ -206,22 +208,22 @@ Guess guess_groups(const GroupSet& groups, const GuessingOptions& options, const
       group_of.push_back(m);
     }
   }
-  return guess_groups(SampleRows(rows), group_of, options, workers);
+  return predict_groups(SampleRows(rows), group_of, options, workers);
 }
 
-Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
-                   const SampleRows& judged, std::span<const Index> judged_groups,
-                   const GuessingOptions& options, const Workers& workers) {
+GroupPrediction predict_groups(const SampleRows& known, std::span<const Index> known_groups,
+                               const SampleRows& judged, std::span<const Index> judged_groups,
+                               const PredictionOptions& options, const Workers& workers) {
   check_shape(known, known_groups);
   check_shape(judged, judged_groups);
   check_options(options);
-  GuessingPool pool{.num_groups =
-                        std::max(count_groups(known_groups), count_groups(judged_groups))};
+  PredictionPool pool{.num_groups =
+                          std::max(count_groups(known_groups), count_groups(judged_groups))};
   std::vector<std::vector<Index>> learned = rows_by_group(known_groups, pool.num_groups);
   std::vector<std::vector<Index>> asked = rows_by_group(judged_groups, pool.num_groups);
   shuffle_and_thin(learned, options.max_rows, options.seed, 0);
   shuffle_and_thin(asked, options.max_rows, options.seed, 1);
-  std::vector<GuessingSource> sources{{.rows = judged}, {.rows = known}};
+  std::vector<PredictionSource> sources{{.rows = judged}, {.rows = known}};
   for (const Index part : {0, 1}) {
     pool.groups.clear();
     for (Index m = 0; m < pool.num_groups; ++m) {
@@ -241,11 +243,11 @@ Guess guess_groups(const SampleRows& known, std::span<const Index> known_groups,
   return judge(pool, judged.rows(), options, workers);
 }
 
-double Guess::low() const { return std::max(0.0, auc - 1.96 * error()); }
-double Guess::high() const { return std::min(1.0, auc + 1.96 * error()); }
-double Guess::error() const { return error_of_difference(*this, {}); }
+double GroupPrediction::low() const { return std::max(0.0, auc - 1.96 * error()); }
+double GroupPrediction::high() const { return std::min(1.0, auc + 1.96 * error()); }
+double GroupPrediction::error() const { return error_of_difference(*this, {}); }
 
-std::optional<Index> Guess::worst_group() const {
+std::optional<Index> GroupPrediction::worst_group() const {
   std::optional<Index> out;
   Index known = 0;
   for (Index m = 0; m < std::ssize(per_group); ++m) {
@@ -256,7 +258,7 @@ std::optional<Index> Guess::worst_group() const {
   return known > 2 ? out : std::nullopt;
 }
 
-double error_of_difference(const Guess& a, const Guess& b) {
+double error_of_difference(const GroupPrediction& a, const GroupPrediction& b) {
   double square = 0;
   for (std::size_t i = 0; i < a.influences.size(); ++i) {
     square += std::pow(a.influences[i] - (b.influences.empty() ? 0 : b.influences[i]), 2);
@@ -264,13 +266,13 @@ double error_of_difference(const Guess& a, const Guess& b) {
   return std::sqrt(square);
 }
 
-Guess mean_guess(const std::vector<Guess>& guesses) {
-  if (guesses.size() == 1) return guesses.front();
-  Guess out{.auc = 0, .importance = guesses.front().importance};
-  for (const Guess& each : guesses) out.rows += each.rows;
+GroupPrediction mean_prediction(const std::vector<GroupPrediction>& predictions) {
+  if (predictions.size() == 1) return predictions.front();
+  GroupPrediction out{.auc = 0, .importance = predictions.front().importance};
+  for (const GroupPrediction& each : predictions) out.rows += each.rows;
   double variance = 0;
   std::vector<double> weights;
-  for (const Guess& each : guesses) {
+  for (const GroupPrediction& each : predictions) {
     const double weight = static_cast<double>(each.rows) / static_cast<double>(out.rows);
     out.auc += weight * each.auc;
     variance += std::pow(weight * each.deviation, 2);

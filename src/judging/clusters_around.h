@@ -1,0 +1,29 @@
+// Whose are the nearest rows of the rows of each cluster?
+
+#pragma once
+
+#include <vector>
+
+#include "conflux/core/matrix.h"
+#include "conflux/core/parallel.h"
+
+namespace conflux {
+
+/// How many of the nearest rows are asked.
+inline constexpr Index kNearestAsked = 15;
+
+struct ClustersAround {
+  /// Clusters by their numbers, of many those with the most rows; empty when there is nothing to
+  /// compare: fewer than two clusters, or hardly more rows than are asked.
+  std::vector<Index> clusters = {};
+  std::vector<Index> rows = {};
+  /// (a, b): the share of rows of cluster b among the nearest rows of those of cluster a.
+  Matrix before = {};
+  Matrix after = {};
+};
+
+/// Clusters are numbered from 0; -1 is unknown, and asked of nobody.
+ClustersAround look_around(const Matrix& before, const Matrix& after, std::vector<Index> cluster_of,
+                           Index clusters, const Workers& workers);
+
+}  // namespace conflux
