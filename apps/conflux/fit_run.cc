@@ -125,6 +125,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
                     "columns to align; also PC*, or PC1:PC20 [all that can be]"),
       drop_flag(flags.input),
       keep_flag(flags.input),
+      row_weights_flag(flags.input),
       {.names = "--fit-where",
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",
@@ -202,7 +203,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const bool looks = !in_place() || processes().rank() == 0;
   rows_digest_ = looks ? data_digest(groups) : "";
   if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();
-  digest_ = rows_digest_;
+  digest_ = checkpoint_digest(groups, rows_digest_);
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);

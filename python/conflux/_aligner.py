@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import warnings
 from typing import Any, Callable, ClassVar, TypeVar, cast
@@ -306,6 +307,33 @@ class BaseAligner(MovingBase):
         self.model_ = grown
         self.groups_ = _labels.extend(self.groups_, name)
         return self
+
+    def with_amount(self: _Self, amount: float) -> _Self:
+        """Return this fitted estimator with rows moved by a fraction of their way.
+
+        Every layer moves rows by this fraction of its own way, so that the inverse stays exact. The
+        parameter `amount` does the same from the fit on; :func:`conflux.amount_curve` shows what
+        each amount leaves.
+
+        Parameters
+        ----------
+        amount : float
+            From 0, which leaves rows in place, to 1, which moves them all the way.
+
+        Examples
+        --------
+        >>> import conflux
+        >>> X, groups = conflux.datasets.make_moons(400)
+        >>> inb = conflux.INB(layers=10).fit(X, groups)
+        >>> bool((inb.with_amount(0).transform(X, groups) == X).all())
+        True
+        """
+        out = copy.copy(self)
+        with in_words_of_python():
+            out.model_ = self._fitted().with_amount(float(amount))
+        if "amount" in self._get_param_names():
+            setattr(out, "amount", float(amount))
+        return out
 
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return features and groups; a model that knows the column of the groups finds it."""

@@ -96,6 +96,14 @@ void bind_model(py::module_& module) {
           py::arg("name"))
       .def("move", &move_rows, py::arg("x"), py::arg("from_groups"), py::arg("to_groups"),
            py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
+      .def(
+          "with_amount",
+          [](const Model& self, double amount) {
+            auto out = std::make_shared<Model>(self);
+            set_amount(*out, amount);
+            return out;
+          },
+          py::arg("amount"))
       .def_property_readonly("columns", [](const Model& self) { return columns_of(self); })
       .def_property_readonly("summary", [](const Model& self) { return summary_of(self.record); })
       .def("with_table_group", &with_table_group, py::arg("name"), py::arg("table"),

@@ -168,6 +168,7 @@ class ModelFit {
     if (known_labels(rows.fitted).in_part) return;  // labels of some rows say who is alike
     const FitOptions& asked = options_.fit;
     if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
+    if (asked.amount < 1) return;  // a small gain is what was asked for
     if (hooks_.resume != nullptr) return;
     given_ = Given{.groups = rows.fitted, .columns = data_.columns};
   }
@@ -187,7 +188,8 @@ class ModelFit {
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;
     plan_values(plan, rows.fitted);
-    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed;
+    // A rehearsal moves rows all the way.
+    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed && options_.fit.amount == 1;
     if (data_.storage == RowStorage::kDisk) plan.scratch = data_.scratch.get();
     SelfCommunicator alone;
     Communicator& comm = shares_rows() ? *hooks_.processes : alone;

@@ -20,6 +20,26 @@ std::vector<std::string> labels_of(const Table& table, const std::string& column
   return out;
 }
 
+std::vector<double> row_weights_of(const Table& table, const std::string& column) {
+  if (column.empty()) return {};
+  const Column& weights = table[column];
+  if (!weights.numeric()) {
+    throw InvalidData(fmt::format(
+        "{}: column \"{}\" holds text, and weights of rows are numbers; name another column.",
+        table.source, column));
+  }
+  for (Index i = 0; i < weights.size(); ++i) {
+    const double weight = weights.numbers[static_cast<std::size_t>(i)];
+    if (weight >= 0 && std::isfinite(weight)) continue;
+    throw InvalidData(fmt::format(
+        "{}, column \"{}\": the weight is {}; give a finite number of at least 0, or leave the row "
+        "out.",
+        table.place(i), column,
+        std::isnan(weight) ? std::string("missing") : fmt::format("{}", weight)));
+  }
+  return weights.numbers;
+}
+
 void refuse_group_as_label(const std::string& group, const std::string& label) {
   if (label.empty() || label != group) return;
   throw InvalidOption(fmt::format(

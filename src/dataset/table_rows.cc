@@ -104,6 +104,7 @@ std::vector<std::string> columns_besides(const TableFiles& files) {
     return std::find(files.text.begin(), files.text.end(), name) != files.text.end();
   });
   if (!options.meta_key.empty()) out.push_back(key_of_rows(options.meta_key));
+  if (!options.row_weights.empty()) out.push_back(options.row_weights);
   for (const std::string& name : condition_columns(options.where)) {
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   }

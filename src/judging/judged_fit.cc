@@ -239,6 +239,11 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   out.judged_rows = judgement.rows;
   out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
+  if (fit.record.options.amount < 1) {
+    out.sentences.push_back(fmt::format(
+        "Rows are moved by {:g} of their way (amount); the fit is the same for any amount.",
+        fit.record.options.amount));
+  }
   fit.record.neighborhoods = judgement.neighborhoods;
   const std::vector<std::string>& ladder = fit.record.ladder.sentences;
   out.sentences.insert(out.sentences.end(), ladder.begin(), ladder.end());

@@ -97,6 +97,7 @@ void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
 
 void TableMover::move(Direction direction, Table& table, std::span<const Index> from,
                       std::span<const Index> to) const {
+  if (model_.flow.amount() == 0) return;  // every cell stays as it is, repeated values included
   switch (direction) {
     case Direction::kToShared:
       return transform(table, from);

@@ -155,6 +155,7 @@ StoredModel read_model(Bytes bytes) {
   file.check_all_read();
   model.record = record_from_json(json_of(file, "record"));
   model.record.options = options_from_json(json_of(file, "options"));
+  model.flow.set_amount(model.record.options.amount);
   model.feature_names = read_names(file, "features");
   model.group_column = file.text("group_column");
   model.label_column = file.text("label_column");

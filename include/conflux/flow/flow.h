@@ -79,6 +79,15 @@ class Flow {
   const std::vector<std::shared_ptr<const Layer>>& layers() const { return layers_; }
   /// Whether all layers take rows with missing coordinates, which are NaN.
   bool takes_gaps() const;
+
+  /// How far rows are moved. 1: all the way. 0: no row is moved, to the bit. Between them, each
+  /// layer that differs between groups moves rows by this fraction of its own way (Layer::part), so
+  /// that the flow is inverted as exactly as ever; layers that all groups share stay what they are.
+  double amount() const { return amount_; }
+  /// Throws InvalidOption for an amount outside [0, 1], and if a layer has no part.
+  void set_amount(double amount);
+  /// The layers that rows pass: layers() if the amount is 1.
+  const std::vector<std::shared_ptr<const Layer>>& moving_layers() const { return moving_; }
   /// Throws InvalidOption that lists the groups when there is none of this name.
   Index group_index(const std::string& name) const;
 
@@ -118,6 +127,8 @@ class Flow {
   std::vector<std::string> group_names_;
   Index dim_ = 0;
   std::vector<std::shared_ptr<const Layer>> layers_;
+  std::vector<std::shared_ptr<const Layer>> moving_;
+  double amount_ = 1;
 };
 
 /// Moves rows through one layer, in blocks and on all workers.

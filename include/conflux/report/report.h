@@ -37,6 +37,8 @@ inline constexpr int kReportVersion = 1;
 struct ReportOptions {
   /// Rows whose places are shown, of all groups together, drawn by seed; 0 shows none.
   Index rows = 2'000;
+  /// Whether the page shows amount_curve() of the rows.
+  bool curve = false;
   std::uint64_t seed = 0;
   int threads = 0;
   /// What commands of the advice call the files; empty: placeholders.
@@ -210,6 +212,8 @@ struct Report {
   /// Quantiles of the moves of each group (rows), in deviations within groups, from 1 % to 99 %.
   std::vector<double> move_levels = {};
   Matrix move_quantiles = {};
+  /// Empty unless asked for.
+  std::vector<AmountPoint> curve = {};
   /// Unset when no rows are to be shown.
   std::optional<RowView> view = std::nullopt;
   /// Empty unless there are two features.
