@@ -269,7 +269,7 @@ TEST(KeptColumns, GateSlicedLayersWhereTheirEffectsDiffer) {
 
 // What the same slopes in all groups cannot do; on rows that the fit has not seen.
 TEST(KeptColumns, HaveEffectsOfTheirOwnInEveryGroupByInteraction) {
-  Table common = interaction(12), own = common, conditional = common;
+  Table common = interaction(12, 6000), own = common, conditional = common;
   FitOptions options{.method = Method::kLocationScale};
   to_shared(fitted_by(interaction(11), options), common, 1);
   options.interaction = true;
@@ -308,10 +308,10 @@ TEST(KeptColumns, LeaveATargetInPlaceUnderEveryMethod) {
   for (const bool own : {false, true}) {
     for (const Method method :
          {Method::kMeans, Method::kLocationScale, Method::kInb, Method::kConditional}) {
-      const Model model = fitted_by(before, {.method = method,
-                                             .layers = 3,
-                                             .interaction = own && method != Method::kMeans,
-                                             .target = "A"});
+      FitOptions options{.method = method, .interaction = own && method != Method::kMeans};
+      options.target = "A";
+      if (method == Method::kInb || method == Method::kConditional) options.layers = 3;
+      const Model model = fitted_by(before, options);
       const Matrix given = groups[a].rows.to_matrix();
       const Matrix there = model.flow.forward(a, groups[a].rows, Workers(1));
       EXPECT_LT((there - given).cwiseAbs().maxCoeff(), 1e-12)
