@@ -268,6 +268,12 @@ void bind_columns(py::module_& module) {
       .def_property_readonly("key", [](const Columns& self) { return self.key; })
       .def_property_readonly("doubts", &doubts_of)
       .def(
+          "kept_doubts",
+          [](const Columns& self, const Table& table) {
+            return std::pair(self.unknown_covariates(table), self.far_covariates(table));
+          },
+          py::arg("table"))
+      .def(
           "new_categories",
           [](const Columns& self, const Table& table) {
             return self.new_categories(table, self.feature_names());

@@ -10,6 +10,16 @@
 
 namespace conflux {
 
+/// What a group has of a number that is kept.
+struct CovariateRange {
+  std::string column = {};
+  std::string group = {};
+  double low = 0;
+  double high = 0;
+  /// Fraction of the group's rows outside of the range that all groups share.
+  double outside = 0;
+};
+
 struct Confounding {
   /// How well the covariates alone predict the group (AUC), and what 95 % of random assignments
   /// stay below; unset if groups have too few rows.
@@ -17,6 +27,8 @@ struct Confounding {
   std::optional<double> auc_by_chance = std::nullopt;
   /// One sentence with these figures; empty without them.
   std::string sentence = {};
+  /// Of every number that is kept, but for cyclic ones, and every group.
+  std::vector<CovariateRange> ranges = {};
   /// What makes effects of covariates and groups hard to tell apart, one sentence each.
   std::vector<std::string> warnings = {};
 };
