@@ -144,8 +144,8 @@ void set_unseen(double& unseen, const std::string& text) {
     end = 0;
   }
   if (end == 0 || end != text.size() || !(unseen >= 0 && unseen < 1)) {
-    throw InvalidOption(fmt::format(
-        "--unseen is \"{}\"; give a share from 0 to below 1, say 0.2 for every fifth row.", text));
+    throw InvalidOption(
+        fmt::format("--unseen is \"{}\"; give a fraction from 0 to below 1, say 0.2.", text));
   }
 }
 

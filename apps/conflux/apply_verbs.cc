@@ -64,22 +64,23 @@ Verb apply_verb(std::optional<Direction> direction, const std::string& name,
              .required = true}});
   verb.add(output_flags(flags->output));
   if (direction == Direction::kToShared) {
-    verb.add({.names = "--log-density",
-              .help = "dd: add a column log_density, the log density of each row under its own group",
-              .target = &flags->log_density});
+    verb.add(
+        {.names = "--log-density",
+         .help = "dd: add a column log_density, the log density of each row under its own group",
+         .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",
               .value = "GROUP",
-              .help = direction == Direction::kFromShared ? "group to map the rows back into [each row's own]"
-                                                          : "group to map the rows into",
+              .help = direction == Direction::kFromShared
+                          ? "group to map the rows back into [each row's own]"
+                          : "group to map the rows into",
               .target = &flags->to,
               .required = direction == Direction::kBetweenGroups});
   }
   if (direction != Direction::kFromShared) {
     verb.add({.names = "--expression",
-              .help =
-                  "models with --pca: write genes, corrected through the components, what these "
-                  "do not explain kept; otherwise the components",
+              .help = "models with --pca: write corrected genes instead of components; the part of "
+                      "a gene that the components do not explain stays",
               .target = &flags->expression});
   }
   verb.add({.names = "--from",

@@ -164,7 +164,7 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
   const std::vector<std::size_t> order = features_to_show(found);
   if (order.empty()) return;
   fmt::print("\n{:<26}{:>9}{:>10}{:>9}{:>13}{:>12}\n", "feature", "shift", "(chance)", "spread",
-             "gives away", "error rate");
+             "importance", "FDR");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     const FeatureDifference& each = found.features[order[i]];
     fmt::print("{:<26}{:>9.2f}{:>10}{:>9.2f}{:>11.0f} %{:>12.2g}{}\n", names[order[i]], each.shift,
@@ -174,9 +174,9 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
   }
   if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
   fmt::print(
-      "shift: between the groups furthest apart, in deviations within groups; spread: widest over\n"
-      "narrowest group; both on normal scores of ranks. gives away: share in predicting the "
-      "group.\n");
+      "shift: largest difference of two group means, in standard deviations within groups; "
+      "spread:\nlargest over smallest standard deviation of a group; both of normal scores. "
+      "importance: part of\nthe group prediction that is due to the feature.\n");
 }
 
 void print_groups(const CheckReport& found, const std::vector<std::string>& names) {
@@ -217,7 +217,8 @@ void run_check(const CheckFlags& flags, const Console& console) {
   if (!flags.write_columns.empty()) {
     replace_file(flags.write_columns, column_file_text(input.columns));
     console.info(
-        fmt::format("{}: change what is wrong, and give it to fit --columns", flags.write_columns));
+        fmt::format("Wrote {}: edit the types that are wrong, and give it to fit --columns",
+                    flags.write_columns));
   }
   const GroupSet& groups = input.groups;
   CheckOptions options = flags.options;
@@ -256,16 +257,17 @@ void run_check(const CheckFlags& flags, const Console& console) {
 
 Verb check_verb() {
   const auto flags = std::make_shared<CheckFlags>();
-  Verb verb{.name = "check",
-            .description = "test whether and where groups differ, and whether aligning them is safe",
-            .example = "conflux check cells.csv --group batch --label cell_type",
-            .run = [flags](const Console& console) { run_check(*flags, console); }};
+  Verb verb{
+      .name = "check",
+      .description = "test whether and where groups differ, and whether aligning them is safe",
+      .example = "conflux check cells.csv --group batch --label cell_type",
+      .run = [flags](const Console& console) { run_check(*flags, console); }};
   verb.add(
       {tables_flag(flags->input),
-       group_flag(flags->input.group, "column that tells the groups"),
-       label_flag(flags->input, "column that tells what rows are"),
+       group_flag(flags->input.group, "column with the group of each row"),
+       label_flag(flags->input, "class of each row (cell type, digit)"),
        features_flag(flags->input.features,
-                     "columns to look at, with commas [every column that can be]"),
+                     "columns to compare, say age,PC*,X1:X20 [all numbers and small categories]"),
        drop_flag(flags->input),
        keep_flag(flags->input),
        where_flag(flags->input),
@@ -280,10 +282,7 @@ Verb check_verb() {
         .help = "rows used, of all groups together; more are sampled [20000]",
         .target = &flags->options.max_rows,
         .least = 2},
-       {.names = "--seed",
-        .value = "N",
-        .help = "random seed [0]",
-        .target = &flags->options.seed},
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->options.seed},
        {.names = "--max-memory",
         .value = "BYTES",
         .help = "refuse tables that need more, say 4G [no limit]",

@@ -89,7 +89,7 @@ void print_judgement(const Judgement& judgement) {
          judgement.verdict_after().by_chance()},
         true);
   }
-  print_change("energy distance from the rest", judgement.energy, true);
+  print_change("energy distance to the others", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
     print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
@@ -167,7 +167,9 @@ void print_labels(const Evaluation& found) {
 void print_table(const Evaluation& found, const EvaluateFlags& flags) {
   if (found.judgement) {
     for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
-    fmt::print("Rows that the fit has seen flatter it; judge rows that it has not seen.\n\n");
+    fmt::print(
+        "If these are training rows, the scores are optimistic: evaluate rows that the fit has not "
+        "seen.\n\n");
   }
   fmt::print("{:<34} {:>10} {:>10} {:>10}\n", "", "before", "after", "chance");
   if (found.judgement) print_judgement(*found.judgement);
@@ -296,10 +298,12 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
 
 Verb evaluate_verb() {
   const auto flags = std::make_shared<EvaluateFlags>();
-  Verb verb{.name = "evaluate",
-            .description = "score a model on any rows: groups before and after, each metric beside its chance level",
-            .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
-            .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
+  Verb verb{
+      .name = "evaluate",
+      .description =
+          "score a model on any rows: groups before and after, each metric beside its chance level",
+      .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
+      .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
   EvaluationOptions& settings = flags->options;
   verb.add(
       {{.names = "MODEL",
@@ -329,7 +333,7 @@ Verb evaluate_verb() {
        {.names = "--max-rows",
         .value = "N",
         .help =
-            "rows of each group at most, drawn by seed; metrics of two groups look at 1000 [10000]",
+            "rows of each group used, sampled by seed; metrics of pairs of groups use 1000 [10000]",
         .target = &settings.max_rows,
         .least = 1},
        {.names = "--block",
@@ -338,10 +342,7 @@ Verb evaluate_verb() {
                 "else 500]",
         .target = &settings.block,
         .least = 1},
-       {.names = "--seed",
-        .value = "N",
-        .help = "random seed [0]",
-        .target = &settings.seed},
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
        group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
        label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
        features_flag(flags->input.features,

@@ -119,7 +119,8 @@ constexpr std::size_t kMostWarnings = 3;
 std::vector<Flag> fit_flags(FitFlags& flags) {
   std::vector<Flag> out = {
       tables_flag(flags.input),
-      group_flag(flags.input.group, "column with the group of each row; a,b: each pair of values is a group"),
+      group_flag(flags.input.group,
+                 "column with the group of each row; a,b: each pair of values is a group"),
       label_flag(flags.input, "class of each row (cell type, digit): rows are aligned within it"),
       features_flag(flags.input.features,
                     "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
@@ -303,9 +304,8 @@ void tell_summary(const Model& model, const std::string& path, const FitFlags& f
                   const Console& console) {
   if (flags.no_judge) {
     console.info(
-        "Not judged (--no-judge): it is not known how alike the groups are now, and which "
-        "neighbors "
-        "rows keep.");
+        "Not scored, as --no-judge asks: run conflux evaluate to see whether the groups still "
+        "differ.");
     for (const std::string& sentence : model.record.ladder.sentences) console.info(sentence);
   }
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);

@@ -23,10 +23,12 @@ class Report:
     """What a model does to rows; see :func:`report`. A notebook shows the page."""
 
     verdict: str
-    """"worked", "worked, but look", "nothing to align", "matched noise", "did not help" or "cannot
-    tell"."""
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse", "overfitted" or
+    "too few rows"; docs/verdicts.md has the rules."""
     sentences: list[str]
-    """Why, the most important first."""
+    """The verdict in a sentence, then the cautions, then which rows were scored."""
+    cautions: list[str]
+    """Reasons to look twice although the verdict is "aligned" or "reduced"."""
     html: str
     """The whole page, which refers to nothing outside of it."""
     json: dict[str, Any]
@@ -93,6 +95,7 @@ def report(
         found = _core.report(aligner._fitted(), data, rows, seed_of(random_state), threads)
     return Report(
         verdict=found["verdict"],
+        cautions=found["cautions"],
         sentences=[python_words(sentence) for sentence in found["sentences"]],
         html=found["html"],
         json=json.loads(found["json"]),

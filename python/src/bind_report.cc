@@ -25,7 +25,7 @@ py::dict report_on_model(const Model& model, const CallerData& data, Index rows,
     page = report_html(report);
     json = report_json(report);
   }
-  return py::dict("verdict"_a = name_of(report.verdict), "sentences"_a = report.sentences,
+  return py::dict("verdict"_a = name_of(report.verdict), "sentences"_a = report.sentences, "cautions"_a = report.cautions,
                   "html"_a = page, "json"_a = json);
 }
 

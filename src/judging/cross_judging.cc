@@ -141,7 +141,7 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
   record.dropped_layers.insert(record.dropped_layers.end(), record.layers.begin(),
                                record.layers.end());
   record.layers.clear();
-  record.stop = "The judged rows show no clear gain.";
+  record.stop = "The scored rows show no clear gain.";
   record.neighborhoods.clear();
   record.warnings.clear();
   fit.flow = Flow(fit.flow.group_names(), fit.flow.dim());

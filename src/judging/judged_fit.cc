@@ -306,7 +306,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
                                  const Pool* drawn) {
   if (!(unseen >= 0 && unseen < 1)) {
     throw InvalidOption(
-        fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
+        fmt::format("unseen is {}; choose a fraction from 0 to below 1, say 0.2.", unseen));
   }
   RowsToJudge out{.options = options};
   Pool pool;

@@ -306,7 +306,7 @@ void advise_whole_groups(Report& report, const Model& model, const Files& files)
 }
 
 void advise_to_check(Report& report, const Files& files) {
-  report.advice.push_back({"See how the groups differ, and what could be aligned.",
+  report.advice.push_back({"Check how the groups differ, and what could be aligned.",
                            shell_command({"conflux", "check", files.data.front(), "--group",
                                           files.group.empty() ? "GROUP" : files.group})});
 }
