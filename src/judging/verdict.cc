@@ -265,7 +265,7 @@ std::string_view name_of(Verdict verdict) {
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
   judgement.verdict = verdict_of(judgement);
-  const std::string_view what = judgement.clusters_found ? "kind" : "label";
+  const std::string_view what = judgement.clusters_found ? "cluster" : "label";
   judgement.sentences = {verdict_sentence(judgement, what)};
   if (const auto worst = judgement.verdict_after().worst_group()) {
     judgement.worst_group =
