@@ -150,7 +150,7 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
 Verb add_group_verb() {
   const auto flags = std::make_shared<AddGroupFlags>();
   Verb verb{.name = "add-group",
-            .description = "fit maps of a new group; those of the old ones stay as they are",
+            .description = "add a group to a model: fit its maps, and leave those of the other groups unchanged",
             .example = "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
             .run = [flags](const Console& console) { run_add_group(*flags, console); }};
   verb.add({{.names = "MODEL",
@@ -168,7 +168,7 @@ Verb add_group_verb() {
              .required = true},
             {.names = "--name",
              .value = "GROUP",
-             .help = "all rows are of a new group of this name",
+             .help = "name of the new group, which all rows are of",
              .target = &flags->name},
             force_flag(flags->force)});
   verb.add(column_flags(flags->columns));
