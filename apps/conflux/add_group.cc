@@ -102,7 +102,8 @@ std::vector<std::string> doubts_about(const Model& model, const std::string& nam
 
 void run_add_group(const AddGroupFlags& flags, const Console& console) {
   check_model_comes_first(flags.model, flags.input);
-  check_output(flags.output, FileKind::kModel, {flags.model, flags.input}, flags.force);
+  ResultFiles({flags.model, flags.input, flags.columns.meta}, flags.force)
+      .add(flags.output, FileKind::kModel);
   const Workers workers(flags.threads);
   Model model = load_model(flags.model);
   const NewRows rows = read_with(model, flags);

@@ -29,9 +29,12 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
-  inputs.push_back(flags.model);
+  inputs.insert(inputs.end(), {flags.model, flags.columns.meta});
   // All look before one of them writes.
-  do_together(comm, [&] { check_table_outputs(flags.output, flags.inputs, inputs); });
+  do_together(comm, [&] {
+    ResultFiles results(inputs, flags.output.force);
+    add_table_outputs(results, flags.output, flags.inputs);
+  });
   const Stopwatch watch;
   double all_rows = 0;
   do_together(comm, [&] {

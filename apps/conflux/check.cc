@@ -13,6 +13,7 @@
 #include "core/shell_word.h"
 #include "dataset/column_file.h"
 #include "dataset/memory_limit.h"
+#include "file_checks.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kMostShown = 10;
 
 struct CheckFlags {
   std::string write_columns;
+  bool force = false;
   GroupedInputFlags input;
   CheckOptions options;
 };
@@ -213,6 +215,7 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
 }
 
 void run_check(const CheckFlags& flags, const Console& console) {
+  ResultFiles(files_read(flags.input), flags.force).add(flags.write_columns, FileKind::kJson);
   const Dataset input = read_dataset(dataset_options(flags.input), dataset_hooks(console));
   if (!flags.write_columns.empty()) {
     replace_file(flags.write_columns, column_file_text(input.columns));
@@ -296,6 +299,7 @@ Verb check_verb() {
             .value = "FILE",
             .help = "write the found column types as JSON, to edit and give to --columns",
             .target = &flags->write_columns});
+  verb.add(force_flag(flags->force));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

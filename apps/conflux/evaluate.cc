@@ -164,6 +164,15 @@ void print_labels(const Evaluation& found) {
                });
 }
 
+// Distances fall to what they are by chance; scores of integration rise to 1.
+std::string remark_on(const MetricResult& result) {
+  constexpr double kNoNews = 0.005;
+  if (!result.before) return {};
+  if (result.by_chance) return comparison(*result.before, result.after, *result.by_chance, true);
+  if (std::abs(result.after - *result.before) < kNoNews) return "same";
+  return result.after > *result.before ? "better" : "worse";
+}
+
 void print_table(const Evaluation& found, const EvaluateFlags& flags) {
   if (found.judgement) {
     for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
@@ -175,9 +184,7 @@ void print_table(const Evaluation& found, const EvaluateFlags& flags) {
   if (found.judgement) print_judgement(*found.judgement);
   for (const MetricResult& result : found.metrics) {
     if (result.name == "ilisi") continue;  // is there already
-    const bool compared = result.before && result.by_chance;
-    print_line(result.name, result.before, result.after, result.by_chance,
-               compared ? comparison(*result.before, result.after, *result.by_chance, true) : "");
+    print_line(result.name, result.before, result.after, result.by_chance, remark_on(result));
   }
   fmt::print("chance: groups assigned to the same rows at random\n");
   for (const MetricResult& result : found.metrics) {
@@ -262,11 +269,6 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_metrics(flags);
   const Dataset input =
       read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
-  const auto& asked = options.metrics;
-  if (input.groups.label_names().empty() &&
-      std::find(asked.begin(), asked.end(), "clisi") != asked.end()) {
-    throw InvalidOption("clisi counts labels; name their column with --label.");
-  }
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
   options.gate = model.record.options.gate;
@@ -316,8 +318,9 @@ Verb evaluate_verb() {
         .required = true},
        {.names = "--metrics",
         .value = "LIST",
-        .help = fmt::format("with commas, of {} [transport_cost, neighbors_kept, ilisi, "
-                            "round_trip; with labels also clisi]",
+        .help = fmt::format("with commas, of {}; scib is the scores that follow it, which need "
+                            "labels [transport_cost, neighbors_kept, ilisi, round_trip; with "
+                            "labels also clisi]",
                             fmt::join(metric_names(), ", ")),
         .target = &settings.metrics},
        {.names = "--space",

@@ -27,11 +27,10 @@ struct FitVerbFlags {
   std::string share = "rows";
 };
 
-// A checkpoint may replace the one that the fit goes on from.
 void check_files(const FitVerbFlags& flags) {
-  check_output(flags.fit.checkpoint, FileKind::kModel, flags.fit.input.paths, flags.fit.force);
-  check_output(flags.output, FileKind::kModel, inputs_of_fit(flags.fit), flags.fit.force);
-  check_report(flags.report, flags.fit, {flags.output, flags.fit.checkpoint}, flags.fit.force);
+  ResultFiles results = results_of_fit(flags.fit, flags.fit.force);
+  results.add(flags.output, FileKind::kModel);
+  add_report(results, flags.report, flags.fit);
 }
 
 // Every process writes a model of its own groups.
@@ -88,8 +87,8 @@ Verb fit_verb() {
              .shown = Shown::kToExperts},
             report_flag(flags->report),
             force_flag(flags->fit.force)});
-  verb.complete = [flags](std::vector<std::string> words) {
-    return complete_fit(flags->fit, std::move(words));
+  verb.complete = [flags](std::vector<std::string> words, const std::vector<Flag>& known) {
+    return complete_fit(flags->fit, std::move(words), known);
   };
   return verb;
 }

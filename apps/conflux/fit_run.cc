@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -170,15 +171,19 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   return out;
 }
 
-std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words) {
-  flags.words = with_resumed_words(std::move(words));
+std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words,
+                                      const std::vector<Flag>& known) {
+  flags.words = with_resumed_words(std::move(words), known);
   return flags.words;
 }
 
-std::vector<std::string> inputs_of_fit(const FitFlags& flags) {
-  std::vector<std::string> out = flags.input.paths;
-  if (!flags.input.meta.empty()) out.push_back(flags.input.meta);
-  if (!flags.resume.empty()) out.push_back(flags.resume);
+ResultFiles results_of_fit(const FitFlags& flags, bool force) {
+  std::vector<std::string> inputs = files_read(flags.input);
+  std::error_code ignored;
+  const bool goes_on = std::filesystem::equivalent(flags.checkpoint, flags.resume, ignored);
+  if (!goes_on) inputs.push_back(flags.resume);
+  ResultFiles out(inputs, force);
+  out.add(flags.checkpoint, FileKind::kModel);
   return out;
 }
 

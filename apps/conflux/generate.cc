@@ -41,7 +41,7 @@ Table table_of(const GroupSet& groups) {
 
 void run_generate(const GenerateFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
-  check_output(flags.output.path, FileKind::kTable, {}, flags.output.force);
+  ResultFiles({}, flags.output.force).add(flags.output.path, FileKind::kTable);
   const GroupSet groups = make_toy(flags.name, flags.samples, flags.seed);
   Table table = table_of(groups);
   if (kept_columns(flags.output) == Keeps::kFeatures) {

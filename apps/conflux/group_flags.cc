@@ -68,6 +68,12 @@ void show_columns(const Columns& columns, const Console& console) {
   console.info("  " + columns.scale_reason);
 }
 
+std::vector<std::string> files_read(const GroupedInputFlags& flags) {
+  std::vector<std::string> out = flags.paths;
+  out.insert(out.end(), {flags.meta, flags.choice.file});
+  return out;
+}
+
 Flag tables_flag(GroupedInputFlags& flags) {
   return {.names = "INPUT",
           .help = "tables of all groups (with --group), or one table per group",

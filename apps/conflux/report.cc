@@ -40,9 +40,9 @@ void check_files(const ReportFlags& flags, bool json) {
         "for --json.");
   }
   check_model_comes_first(flags.model, flags.input.paths.front());
-  std::vector<std::string> inputs = flags.input.paths;
+  std::vector<std::string> inputs = files_read(flags.input);
   inputs.push_back(flags.model);
-  check_output(flags.output, FileKind::kTable, inputs, flags.force);
+  ResultFiles(inputs, flags.force).add(flags.output, FileKind::kPage);
 }
 
 // Tables that can be are read in blocks, whatever their length.

@@ -118,7 +118,7 @@ class Align(CommandTest):
             for words in ("a: ", "b: ", "both: "):
                 self.assertRegex(text, rf"\n  {words}\d+ % of its rows are in clusters that match")
             self.assertIn("Matched only through other groups: a and b", text)
-            self.assertRegex(text, r"Kind 1: \d+ % of a, \d+ % of b")
+            self.assertRegex(text, r"Cluster 1: \d+ % of a, \d+ % of b")
         whole = self.call("fit", "t.csv", "--group", "batch", "--gate", "none", "-o", "n.conflux")
         self.assertNotIn("in clusters that match", whole.stderr)
 
