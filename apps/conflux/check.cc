@@ -13,6 +13,7 @@
 #include "core/shell_word.h"
 #include "dataset/column_file.h"
 #include "dataset/memory_limit.h"
+#include "file_checks.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kMostShown = 10;
 
 struct CheckFlags {
   std::string write_columns;
+  bool force = false;
   GroupedInputFlags input;
   CheckOptions options;
 };
@@ -213,6 +215,7 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
 }
 
 void run_check(const CheckFlags& flags, const Console& console) {
+  ResultFiles(files_read(flags.input), flags.force).add(flags.write_columns, FileKind::kJson);
   const Dataset input = read_dataset(dataset_options(flags.input), dataset_hooks(console));
   if (!flags.write_columns.empty()) {
     replace_file(flags.write_columns, column_file_text(input.columns));
@@ -257,7 +260,7 @@ void run_check(const CheckFlags& flags, const Console& console) {
 Verb check_verb() {
   const auto flags = std::make_shared<CheckFlags>();
   Verb verb{.name = "check",
-            .description = "see how groups differ, and whether aligning them is safe",
+            .description = "test whether and where groups differ, and whether aligning them is safe",
             .example = "conflux check cells.csv --group batch --label cell_type",
             .run = [flags](const Console& console) { run_check(*flags, console); }};
   verb.add(
@@ -271,18 +274,18 @@ Verb check_verb() {
        where_flag(flags->input),
        {.names = "--permutations",
         .value = "N",
-        .help = "random assignments of the rows to groups that compositions are compared with [99]",
+        .help = "random assignments of rows to groups that give the chance level [99]",
         .target = &flags->options.permutations,
         .least = 19,
         .most = 1e6},
        {.names = "--max-rows",
         .value = "N",
-        .help = "rows of all groups together at most, drawn by seed [20000]",
+        .help = "rows used, of all groups together; more are sampled [20000]",
         .target = &flags->options.max_rows,
         .least = 2},
        {.names = "--seed",
         .value = "N",
-        .help = "names the random streams [0]",
+        .help = "random seed [0]",
         .target = &flags->options.seed},
        {.names = "--max-memory",
         .value = "BYTES",
@@ -295,9 +298,9 @@ Verb check_verb() {
   verb.add(column_choice_flags(flags->input.choice));
   verb.add({.names = "--write-columns",
             .value = "FILE",
-            .help = "write what the columns were found to be, as JSON to change and give to "
-                    "--columns",
+            .help = "write the found column types as JSON, to edit and give to --columns",
             .target = &flags->write_columns});
+  verb.add(force_flag(flags->force));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

@@ -299,7 +299,7 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
 Verb evaluate_verb() {
   const auto flags = std::make_shared<EvaluateFlags>();
   Verb verb{.name = "evaluate",
-            .description = "measure groups before and after, on any rows",
+            .description = "score a model on any rows: groups before and after, each metric beside its chance level",
             .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
             .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
   EvaluationOptions& settings = flags->options;
@@ -343,9 +343,9 @@ Verb evaluate_verb() {
         .least = 1},
        {.names = "--seed",
         .value = "N",
-        .help = "names the random streams [0]",
+        .help = "random seed [0]",
         .target = &settings.seed},
-       group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
+       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
        label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
        features_flag(flags->input.features,
                      "columns of the features, in their order [as when fitting]"),

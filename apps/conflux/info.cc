@@ -177,7 +177,7 @@ void print_text(const ModelFile& file, const std::string& path) {
 Verb info_verb() {
   const auto path = std::make_shared<std::string>();
   Verb verb{.name = "info",
-            .description = "show what a model or checkpoint holds",
+            .description = "show groups, columns, options and scores of a model or checkpoint",
             .example = "conflux info cells.conflux",
             .run = [path](const Console& console) {
               const ModelFile file = inspect_model_file(*path);

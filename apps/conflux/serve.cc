@@ -119,10 +119,10 @@ void run_serve(const ServeFlags& flags, const Console& console) {
 Verb serve_verb() {
   const auto flags = std::make_shared<ServeFlags>();
   Verb verb{.name = "serve",
-            .description = "align on a local page: drop a table, watch, download",
+            .description = "align on a local web page: drop a table, watch, download",
             .example = "conflux serve cells.csv",
             .run = [flags](const Console& console) { run_serve(*flags, console); }};
-  verb.add({{.names = "TABLE", .help = "table to begin with", .target = &flags->table},
+  verb.add({{.names = "TABLE", .help = "table to load at the start", .target = &flags->table},
             {.names = "--max-upload",
              .value = "BYTES",
              .help = "refuse larger tables from the page; TABLE is not limited [2G]",

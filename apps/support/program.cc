@@ -121,7 +121,7 @@ int run_verb(const Program& program, Verb verb, const std::vector<std::string>& 
   verb.add(common_flags(common, console));
   try {
     const std::vector<GivenFlag> found =
-        parse_words(verb.flags, verb.complete ? verb.complete(words) : words);
+        parse_words(verb.flags, verb.complete ? verb.complete(words, verb.flags) : words);
     const bool expert = given(found, &common.expert_help);
     if (expert || given(found, &common.help)) {
       print(verb_help(program, verb, expert));

@@ -6,7 +6,6 @@ import dataclasses
 import html
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from . import _core
@@ -33,8 +32,8 @@ class Report:
     """All figures; docs/report.md names them."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page."""
-        Path(path).write_text(self.html, encoding="utf-8")
+        """Write the page; a file of another kind is not replaced."""
+        _core.save_page(os.fspath(path), self.html)
 
     def __str__(self) -> str:
         return f"{self.verdict}: {' '.join(self.sentences)}"

@@ -29,7 +29,7 @@ std::vector<Dumbbell> predictions_to_draw(const Report& report) {
                                 .after = judgement.prediction_after.auc,
                                 .band = chance_band(judgement.prediction_after)}};
   if (judgement.within_after) {
-    out.push_back({.name = judgement.clusters_found ? "rows of one kind" : "rows of one label",
+    out.push_back({.name = judgement.clusters_found ? "rows of one cluster" : "rows of one label",
                    .before = judgement.within_before->auc,
                    .after = judgement.within_after->auc,
                    .band = chance_band(*judgement.within_after)});

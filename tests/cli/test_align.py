@@ -118,7 +118,7 @@ class Align(CommandTest):
             for words in ("a: ", "b: ", "both: "):
                 self.assertRegex(text, rf"\n  {words}\d+ % of its rows found a partner")
             self.assertIn("Linked only through other groups: a and b", text)
-            self.assertRegex(text, r"Kind 1: \d+ % of a, \d+ % of b")
+            self.assertRegex(text, r"Cluster 1: \d+ % of a, \d+ % of b")
         whole = self.call("fit", "t.csv", "--group", "batch", "--gate", "none", "-o", "n.conflux")
         self.assertNotIn("found a partner", whole.stderr)
 
@@ -144,7 +144,7 @@ class Align(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("labels in part", done.stderr)
         self.assertIn("Labels of 10 % of the rows steered the matching", done.stderr + done.stdout)
-        self.assertIn("of its kind", done.stderr + done.stdout)
+        self.assertIn("of its cluster", done.stderr + done.stdout)
         shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))
         transfer = shown["judgement"]["label_transfer"]
         self.assertLess(transfer["before"], 0.6)

@@ -87,7 +87,7 @@ class Report(ReportTest):
                      "label_transfer", "sentences", "warnings"):
             self.assertEqual(shown["judgement"][name], judged[name], name)
         near = shown["neighborhoods"]
-        self.assertEqual(near["kinds"], [each["label"] for each in judged["neighborhoods"]])
+        self.assertEqual(near["clusters"], [each["label"] for each in judged["neighborhoods"]])
         for name in ("rows", "before", "after"):
             self.assertEqual(near[name], [each[name] for each in judged["neighborhoods"]], name)
 
@@ -304,12 +304,12 @@ class Report(ReportTest):
             for name in shown[part]:
                 self.assertIn(f"`{name}`", described, f"{part}.{name}")
         # What the fit has to remember for it: each by its name in the record.
-        for name in ("stop", "held_out_at_start", "layers", "kinds"):
+        for name in ("stop", "held_out_at_start", "layers", "clusters"):
             self.assertIn(name, shown["fit"])
         self.assertIsNotNone(shown["reach"]["fitted_most"])
         self.run_command("fit", "t.csv", "--group", "batch", "--drop", "kind", "--gate", "clusters",
-                         "--layers", 3, "-o", "kinds.conflux")
-        matched = self.verdict("kinds.conflux", "t.csv")["fit"]["kinds"]["groups"]
+                         "--layers", 3, "-o", "clusters.conflux")
+        matched = self.verdict("clusters.conflux", "t.csv")["fit"]["clusters"]["groups"]
         self.assertEqual([len(group["shares"]) > 1 for group in matched], [True, True])
 
     def test_new_rows_are_measured_by_those_of_the_fit(self):
@@ -345,7 +345,7 @@ class Report(ReportTest):
     def test_parts_found_without_labels_are_clusters(self):
         self.fit_moons()
         section = self.report("moons.conflux", "moons.csv").sections()[4]
-        self.assertIn("kind 1", section)
+        self.assertIn("cluster 1", section)
         self.assertNotIn("cell", re.sub(r'class="[^"]*"', "", section))
 
     def test_long_files_that_are_groups_are_sampled_as_well(self):

@@ -243,7 +243,7 @@ class Verbs(CommandTest):
         self.assertEqual(shown["advice"], "gate label")
         text = self.run_command("check", "mixed.csv", "--drop", "kind")
         self.assertIn("--gate clusters", text)
-        self.assertIn("shares of kinds", text)
+        self.assertIn("shares of clusters", text)
         # The command that is recommended works as it stands.
         for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:
             words = shlex.split(command)

@@ -47,8 +47,8 @@ TEST(FindColumns, CopiesNamesOfSubjectsThatAreMeasuredAgain) {
   mixed.table.add("patient_id", patients);
   mixed.table.add("bid", bids);
   const Columns columns = found(mixed);
-  EXPECT_THAT(carried(columns, "patientID"), HasSubstr("name things"));
-  EXPECT_THAT(carried(columns, "patient_id"), HasSubstr("name things"));
+  EXPECT_THAT(carried(columns, "patientID"), HasSubstr("name subjects"));
+  EXPECT_THAT(carried(columns, "patient_id"), HasSubstr("name subjects"));
   EXPECT_EQ(feature(columns, "bid").kind, FeatureKind::kWhole);
 }
 
