@@ -298,10 +298,9 @@ FitOptions without_gate(const Dataset& data, FitOptions options,
         name_of(options.gate)));
   }
   if (!data.label_column.empty() && on_message) {
-    on_message(
-        {MessageKind::kInfo,
-         fmt::format("the label \"{0}\" is only used to judge; keep it as well to protect it",
-                     data.label_column)});
+    on_message({MessageKind::kInfo, fmt::format("the label \"{0}\" is used for scores only; name "
+                                                "it under keep, too, to preserve its effect",
+                                                data.label_column)});
   }
   return options;
 }
@@ -326,11 +325,10 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
   }
   out.gate = Gating::kLabel;
   inform(known_labels(data.groups).in_part
-             ? "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each "
-               "other (--gate none aligns whole groups)"
-             : "labels steer: rows are aligned with rows that lie where rows of the same \"{0}\" "
-               "lie; a \"{0}\" that overlaps with another in space may still be mixed (--gate none "
-               "aligns whole groups)");
+             ? "some rows have a \"{}\": these labels guide which clusters are matched (--gate "
+               "none aligns whole groups)"
+             : "rows are aligned within regions of the same \"{0}\"; where values of \"{0}\" "
+               "overlap in space, they may be mixed (--gate none aligns whole groups)");
   return out;
 }
 

@@ -67,16 +67,15 @@ void look_at_ranges(const std::vector<CovariateRange>& ranges, std::vector<std::
   if (low->low > high->high) {
     warnings.push_back(fmt::format(
         "no value of \"{}\" lies within the range of every group (group \"{}\" ends at {:.4g}, "
-        "group \"{}\" begins at {:.4g}): where groups do not overlap, its effect cannot be told "
-        "from theirs.",
+        "group \"{}\" begins at {:.4g}): its effect and that of the group cannot be separated.",
         low->column, high->group, high->high, low->group, low->low));
     return;
   }
   const auto worst = std::max_element(ranges.begin(), ranges.end(), by_outside);
   if (worst->outside <= kFewRows) return;
   warnings.push_back(fmt::format(
-      "{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", the range "
-      "that all groups share: its effect is extrapolated there.",
+      "{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", the common "
+      "range of all groups: its effect is extrapolated there.",
       100 * worst->outside, worst->group, low->low, high->high, worst->column));
 }
 
@@ -124,11 +123,11 @@ Confounding find_confounding(const Dataset& data, std::uint64_t seed, int thread
         "random assignments score below {:.3f}).",
         prediction->auc, prediction->by_chance());
     if (prediction->auc > kNearlyTheGroup) {
-      out.warnings.push_back(fmt::format(
-          "the columns that are kept predict the group with an AUC of {:.3f}: what is their effect "
-          "and what is the group's can hardly be told apart; keep fewer columns, or add rows in "
-          "which they differ within groups.",
-          prediction->auc));
+      out.warnings.push_back(
+          fmt::format("the kept columns predict the group with an AUC of {:.3f}, so their effects "
+                      "and those of the group can hardly be separated; keep fewer columns, or add "
+                      "rows in which they vary within groups.",
+                      prediction->auc));
     }
   }
   Index at = groups.features();

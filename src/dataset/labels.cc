@@ -42,10 +42,10 @@ std::vector<double> row_weights_of(const Table& table, const std::string& column
 
 void refuse_group_as_label(const std::string& group, const std::string& label) {
   if (label.empty() || label != group) return;
-  throw InvalidOption(fmt::format(
-      "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups share; "
-      "name another column, or leave --label out.",
-      label));
+  throw InvalidOption(
+      fmt::format("column \"{}\" holds the groups, so it cannot be the label, whose values groups "
+                  "must share; name another column, or leave --label out.",
+                  label));
 }
 
 NumberedLabels::NumberedLabels(const std::vector<std::string>& labels) {
