@@ -10,22 +10,15 @@
 
 namespace conflux {
 
-std::vector<std::string> labels_of(const Table& table, const std::string& column) {
-  const Column& labels = table[column];
-  std::vector<std::string> out;
-  for (const std::string& text : labels.text) out.push_back(is_missing(text) ? "" : text);
-  for (const double number : labels.numbers) {
-    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
-  }
-  return out;
-}
-
 void refuse_group_as_label(const std::string& group, const std::string& label) {
-  if (label.empty() || label != group) return;
-  throw InvalidOption(fmt::format(
-      "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups share; "
-      "name another column, or leave --label out.",
-      label));
+  const std::vector<std::string> groups = listed_names(group);
+  for (const std::string& column : label_columns(label)) {
+    if (std::find(groups.begin(), groups.end(), column) == groups.end()) continue;
+    throw InvalidOption(fmt::format(
+        "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups "
+        "share; name another column, or leave --label out.",
+        column));
+  }
 }
 
 NumberedLabels::NumberedLabels(const std::vector<std::string>& labels) {

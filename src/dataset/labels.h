@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/tables/table.h"
+#include "conflux/tables/table_groups.h"
 
 namespace conflux {
-
-/// The label of each row; rows without a label have an empty text.
-std::vector<std::string> labels_of(const Table& table, const std::string& column);
 
 /// Throws InvalidOption when the column of groups is also the column of labels.
 void refuse_group_as_label(const std::string& group, const std::string& label);

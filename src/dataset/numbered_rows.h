@@ -17,7 +17,7 @@ struct NumberedRows {
   /// Takes the names of the rows' groups; `label` is the column of the labels, or empty.
   NumberedRows(TableRows& rows, const std::string& label)
       : groups(rows.take_groups()),
-        labels(label.empty() ? std::vector<std::string>() : labels_of(rows.table, label)) {}
+        labels(label.empty() ? std::vector<std::string>() : labels_of_rows(rows.table, label)) {}
 
   /// Borrows the numbers.
   RowTags tags() const {
