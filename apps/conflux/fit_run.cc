@@ -120,7 +120,10 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   std::vector<Flag> out = {
       tables_flag(flags.input),
       group_flag(flags.input.group, "column that tells the groups; a,b crosses two"),
-      label_flag(flags.input, "what rows show; only rows of one label are made alike"),
+      label_flag(
+          flags.input,
+          "class of each row (cell type, digit, outcome), or several columns with commas: rows are "
+          "aligned within it"),
       features_flag(flags.input.features,
                     "columns to align; also PC*, or PC1:PC20 [all that can be]"),
       drop_flag(flags.input),

@@ -98,6 +98,7 @@ def move_table(
     table: Table,
     from_groups: Optional[_Codes],
     to_groups: Optional[_Codes],
+    labels: Optional[_Codes],
     shared: bool,
     threads: int,
 ) -> tuple[_Cells, int]: ...
@@ -107,6 +108,7 @@ def move_array(
     names: _Names,
     from_groups: Optional[_Codes],
     to_groups: Optional[_Codes],
+    labels: Optional[_Codes],
     shared: bool,
     threads: int,
 ) -> tuple[_Array, int]: ...
@@ -134,6 +136,8 @@ class Model:
     @property
     def label_column(self) -> str: ...
     @property
+    def label_names(self) -> list[str]: ...
+    @property
     def group_sizes(self) -> list[int]: ...
     @property
     def warnings(self) -> list[str]: ...
@@ -157,6 +161,7 @@ class Model:
         x: npt.NDArray[Any],
         from_groups: Optional[_Codes],
         to_groups: Optional[_Codes],
+        labels: Optional[_Codes],
         want_rows: bool,
         want_log_det: bool,
         threads: int,

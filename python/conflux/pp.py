@@ -77,7 +77,7 @@ def align(
     aligner = _fit(
         rows, batches, _cells(adata, fit_where, len(rows)), options, labels, label_key or ""
     )
-    adata.obsm[key_added] = aligner.transform(rows, batches)
+    adata.obsm[key_added] = aligner.transform(rows, batches, labels)
     adata.uns["conflux"] = _summary(
         aligner,
         batch_key=batch_key,

@@ -323,12 +323,13 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
     return out;
   }
   out.gate = Gating::kLabel;
-  inform(known_labels(data.groups).in_part
-             ? "labels in part: rows with a \"{}\" steer which kinds of rows are aligned with each "
-               "other (--gate none aligns whole groups)"
-             : "labels steer: rows are aligned with rows that lie where rows of the same \"{0}\" "
-               "lie; a \"{0}\" that overlaps with another in space may still be mixed (--gate none "
-               "aligns whole groups)");
+  inform(
+      known_labels(data.groups).in_part
+          ? "labels in part: rows with a \"{0}\" are aligned within it where two groups have rows "
+            "enough of it, and steer which clusters the other rows are aligned in (--gate none "
+            "aligns whole groups)"
+          : "rows are aligned within their \"{}\", each by maps of its own (--gate none aligns "
+            "whole groups)");
   return out;
 }
 

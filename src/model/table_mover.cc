@@ -60,6 +60,11 @@ std::vector<Index> labels_of_table(const Model& model, const Table& table) {
   return out;
 }
 
+std::vector<Index> TableMover::labels_for(const Table& table) const {
+  if (given_labels_.empty()) return labels_of_table(model_, table);
+  return {given_labels_.begin(), given_labels_.end()};
+}
+
 std::vector<TableMover::Incomplete> TableMover::move_complete(Matrix& rows, const Route& route,
                                                               std::span<const Index> groups) const {
   std::map<std::pair<Index, Index>, Incomplete> incomplete;
@@ -99,8 +104,7 @@ std::vector<TableMover::Incomplete> TableMover::move_complete(Matrix& rows, cons
 
 void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
                            std::span<const Index> groups, std::span<const Index> labels) const {
-  const auto incomplete =
-      move_complete(rows, Route::to_shared(groups).of_labels(labels), groups);
+  const auto incomplete = move_complete(rows, Route::to_shared(groups).of_labels(labels), groups);
   const IncompleteRows search(model_, shared_, workers_);
   for (const Incomplete& each : incomplete) {
     Matrix part = rows(each.rows, Eigen::all);
@@ -132,7 +136,7 @@ void TableMover::transform(Table& table, std::span<const Index> groups) const {
   Matrix rows = model_.columns.coordinates(table, workers_);
   fill_covariates(model_.columns, groups, rows);
   const Mask missing = missing_in(rows);
-  to_shared(rows, model_.columns.row_names(table), groups, labels_of_table(model_, table));
+  to_shared(rows, model_.columns.row_names(table), groups, labels_for(table));
   erase(rows, missing);
   model_.columns.put_shared(table, rows, workers_);
 }
@@ -142,7 +146,7 @@ void TableMover::translate(Table& table, std::span<const Index> from,
   Matrix rows = model_.columns.coordinates(table, workers_);
   fill_covariates(model_.columns, from, rows);
   const Mask missing = missing_in(rows);
-  const std::vector<Index> labels = labels_of_table(model_, table);
+  const std::vector<Index> labels = labels_for(table);
   to_shared(rows, model_.columns.row_names(table), from, labels);
   from_shared(rows, to, labels);
   erase(rows, missing);
@@ -155,15 +159,14 @@ void TableMover::inverse(Table& table, std::span<const Index> from,
   fill_covariates(model_.columns, from, rows);
   const Mask missing = missing_in(rows);
   model_.columns.unmark_new_categories(table);
-  from_shared(rows, to, labels_of_table(model_, table));
+  from_shared(rows, to, labels_for(table));
   erase(rows, missing);
   model_.columns.put_values(table, rows, from, to, workers_);
 }
 
 void TableMover::from_shared(Matrix& rows, std::span<const Index> groups,
                              std::span<const Index> labels) const {
-  const auto incomplete =
-      move_complete(rows, Route::from_shared(groups).of_labels(labels), groups);
+  const auto incomplete = move_complete(rows, Route::from_shared(groups).of_labels(labels), groups);
   for (const Incomplete& each : incomplete) {
     Matrix part = rows(each.rows, Eigen::all);
     const auto [flow, place] = model_.flow.flow_of(each.group, each.label);

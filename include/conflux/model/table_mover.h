@@ -42,6 +42,10 @@ class TableMover {
   /// Both must outlive this; the model has columns.
   TableMover(const Model& model, const Workers& workers);
 
+  /// The flow of the label of each row of the next table, if the caller knows better than its
+  /// columns; borrowed. Empty: the columns of the table tell.
+  void use_labels(std::span<const Index> of_rows) { given_labels_ = of_rows; }
+
   /// groups[i] is the group of row i. Other columns of the table are left alone.
   void transform(Table& table, std::span<const Index> groups) const;
   /// From the shared space into groups to[i]; from[i] is the group that row i once came from, -1 if
@@ -69,6 +73,7 @@ class TableMover {
                  std::span<const Index> labels) const;
   void from_shared(Matrix& rows, std::span<const Index> groups,
                    std::span<const Index> labels) const;
+  std::vector<Index> labels_for(const Table& table) const;
   /// Moves the rows without gaps, and returns the others.
   std::vector<Incomplete> move_complete(Matrix& rows, const Route& route,
                                         std::span<const Index> groups) const;
@@ -76,6 +81,7 @@ class TableMover {
   const Model& model_;
   const Workers& workers_;
   ExpectedRow shared_;
+  std::span<const Index> given_labels_ = {};
   mutable Index inexact_ = 0;
 };
 
