@@ -148,8 +148,7 @@ def make_scene(scene, command, data, folder):
                           cwd=folder, check=True, capture_output=True, text=True)
     shown = json.loads(done.stdout)
     print(f"{title}: {shown['verdict']}", flush=True)
-    # What there is to look at says more than that there is something.
-    sentence = shown["sentences"][1 if "something to look at" in shown["sentences"][0] else 0]
+    sentence = (shown["cautions"] or shown["sentences"])[0]
     unseen = re.search(r"AUC [0-9.]+ -> [0-9.]+", " ".join(shown["sentences"][1:]))
     if sentence == shown["sentences"][0] and unseen:
         sentence += f" Of rows that no map was fitted on: {unseen.group()}."

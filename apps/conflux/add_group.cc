@@ -102,7 +102,8 @@ std::vector<std::string> doubts_about(const Model& model, const std::string& nam
 
 void run_add_group(const AddGroupFlags& flags, const Console& console) {
   check_model_comes_first(flags.model, flags.input);
-  check_output(flags.output, FileKind::kModel, {flags.model, flags.input}, flags.force);
+  ResultFiles({flags.model, flags.input, flags.columns.meta}, flags.force)
+      .add(flags.output, FileKind::kModel);
   const Workers workers(flags.threads);
   Model model = load_model(flags.model);
   const NewRows rows = read_with(model, flags);
@@ -150,7 +151,7 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
 Verb add_group_verb() {
   const auto flags = std::make_shared<AddGroupFlags>();
   Verb verb{.name = "add-group",
-            .description = "fit maps of a new group; those of the old ones stay as they are",
+            .description = "add a group to a model: fit its maps, and leave those of the other groups unchanged",
             .example = "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
             .run = [flags](const Console& console) { run_add_group(*flags, console); }};
   verb.add({{.names = "MODEL",
@@ -168,7 +169,7 @@ Verb add_group_verb() {
              .required = true},
             {.names = "--name",
              .value = "GROUP",
-             .help = "all rows are of a new group of this name",
+             .help = "name of the new group, which all rows are of",
              .target = &flags->name},
             force_flag(flags->force)});
   verb.add(column_flags(flags->columns));

@@ -29,9 +29,12 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
-  inputs.push_back(flags.model);
+  inputs.insert(inputs.end(), {flags.model, flags.columns.meta});
   // All look before one of them writes.
-  do_together(comm, [&] { check_table_outputs(flags.output, flags.inputs, inputs); });
+  do_together(comm, [&] {
+    ResultFiles results(inputs, flags.output.force);
+    add_table_outputs(results, flags.output, flags.inputs);
+  });
   const Stopwatch watch;
   double all_rows = 0;
   do_together(comm, [&] {
@@ -59,32 +62,33 @@ Verb apply_verb(std::optional<Direction> direction, const std::string& name,
              .target = &flags->model,
              .required = true},
             {.names = "INPUT",
-             .help = "tables to read, one after the other; - is standard input",
+             .help = "tables to read; - is standard input",
              .target = &flags->inputs,
              .required = true}});
   verb.add(output_flags(flags->output));
   if (direction == Direction::kToShared) {
-    verb.add({.names = "--log-density",
-              .help = "dd: add a column log_density, that of each row in its own group",
-              .target = &flags->log_density});
+    verb.add(
+        {.names = "--log-density",
+         .help = "dd: add a column log_density, the log density of each row under its own group",
+         .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",
               .value = "GROUP",
-              .help = direction == Direction::kFromShared ? "group to go back into [each row's own]"
-                                                          : "group to look like",
+              .help = direction == Direction::kFromShared
+                          ? "group to map the rows back into [each row's own]"
+                          : "group to map the rows into",
               .target = &flags->to,
               .required = direction == Direction::kBetweenGroups});
   }
   if (direction != Direction::kFromShared) {
     verb.add({.names = "--expression",
-              .help =
-                  "models with --pca: write genes, corrected through the components, what these "
-                  "do not explain kept; otherwise the components",
+              .help = "models with --pca: write corrected genes instead of components; the part of "
+                      "a gene that the components do not explain stays",
               .target = &flags->expression});
   }
   verb.add({.names = "--from",
             .value = "GROUP",
-            .help = "all rows are of this group; no column tells it",
+            .help = "group of all rows, if no column names it",
             .target = &flags->columns.from});
   verb.add(column_flags(flags->columns));
   verb.add(threads_flag(flags->threads));

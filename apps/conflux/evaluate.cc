@@ -89,7 +89,7 @@ void print_judgement(const Judgement& judgement) {
          judgement.verdict_after().by_chance()},
         true);
   }
-  print_change("energy distance from the rest", judgement.energy, true);
+  print_change("energy distance to the others", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
     print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
@@ -164,18 +164,27 @@ void print_labels(const Evaluation& found) {
                });
 }
 
+// Distances fall to what they are by chance; scores of integration rise to 1.
+std::string remark_on(const MetricResult& result) {
+  constexpr double kNoNews = 0.005;
+  if (!result.before) return {};
+  if (result.by_chance) return comparison(*result.before, result.after, *result.by_chance, true);
+  if (std::abs(result.after - *result.before) < kNoNews) return "same";
+  return result.after > *result.before ? "better" : "worse";
+}
+
 void print_table(const Evaluation& found, const EvaluateFlags& flags) {
   if (found.judgement) {
     for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
-    fmt::print("Rows that the fit has seen flatter it; judge rows that it has not seen.\n\n");
+    fmt::print(
+        "If these are training rows, the scores are optimistic: evaluate rows that the fit has not "
+        "seen.\n\n");
   }
   fmt::print("{:<34} {:>10} {:>10} {:>10}\n", "", "before", "after", "chance");
   if (found.judgement) print_judgement(*found.judgement);
   for (const MetricResult& result : found.metrics) {
     if (result.name == "ilisi") continue;  // is there already
-    const bool compared = result.before && result.by_chance;
-    print_line(result.name, result.before, result.after, result.by_chance,
-               compared ? comparison(*result.before, result.after, *result.by_chance, true) : "");
+    print_line(result.name, result.before, result.after, result.by_chance, remark_on(result));
   }
   fmt::print("chance: groups assigned to the same rows at random\n");
   for (const MetricResult& result : found.metrics) {
@@ -260,11 +269,6 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   check_metrics(flags);
   const Dataset input =
       read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
-  const auto& asked = options.metrics;
-  if (input.groups.label_names().empty() &&
-      std::find(asked.begin(), asked.end(), "clisi") != asked.end()) {
-    throw InvalidOption("clisi counts labels; name their column with --label.");
-  }
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
   options.gate = model.record.options.gate;
@@ -296,10 +300,12 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
 
 Verb evaluate_verb() {
   const auto flags = std::make_shared<EvaluateFlags>();
-  Verb verb{.name = "evaluate",
-            .description = "measure groups before and after, on any rows",
-            .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
-            .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
+  Verb verb{
+      .name = "evaluate",
+      .description =
+          "score a model on any rows: groups before and after, each metric beside its chance level",
+      .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
+      .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
   EvaluationOptions& settings = flags->options;
   verb.add(
       {{.names = "MODEL",
@@ -312,8 +318,9 @@ Verb evaluate_verb() {
         .required = true},
        {.names = "--metrics",
         .value = "LIST",
-        .help = fmt::format("with commas, of {} [transport_cost, neighbors_kept, ilisi, "
-                            "round_trip; with labels also clisi]",
+        .help = fmt::format("with commas, of {}; scib is the scores that follow it, which need "
+                            "labels [transport_cost, neighbors_kept, ilisi, round_trip; with "
+                            "labels also clisi]",
                             fmt::join(metric_names(), ", ")),
         .target = &settings.metrics},
        {.names = "--space",
@@ -329,7 +336,7 @@ Verb evaluate_verb() {
        {.names = "--max-rows",
         .value = "N",
         .help =
-            "rows of each group at most, drawn by seed; metrics of two groups look at 1000 [10000]",
+            "rows of each group used, sampled by seed; metrics of pairs of groups use 1000 [10000]",
         .target = &settings.max_rows,
         .least = 1},
        {.names = "--block",
@@ -338,11 +345,8 @@ Verb evaluate_verb() {
                 "else 500]",
         .target = &settings.block,
         .least = 1},
-       {.names = "--seed",
-        .value = "N",
-        .help = "names the random streams [0]",
-        .target = &settings.seed},
-       group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
+       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
        label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
        features_flag(flags->input.features,
                      "columns of the features, in their order [as when fitting]"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -102,8 +103,8 @@ void show_progress(const Fit& fit, const Console& console) {
                                values, rate, static_cast<double>(total - done) / rate));
 }
 
-// Controls teach how a cytometer sees a marker, but not which cells another donor has: one map per
-// marker, in the scale that cytometrists look at, serves donors that the fit has not seen.
+// One map per marker on the arcsinh scale generalizes to donors that the fit has not seen; maps of
+// combinations of markers learn which cells the control's donor has.
 void use_cytometry(FitFlags& flags, const Console& console) {
   std::string& cofactor = flags.input.choice.arcsinh;
   if (cofactor.empty()) cofactor = "5";
@@ -111,7 +112,7 @@ void use_cytometry(FitFlags& flags, const Console& console) {
                            was_given(flags, "method") ? "" : ", one map per marker (--method nb)"));
 }
 
-// Many groups may share a trouble; the model keeps every sentence.
+// Warnings of a fit that are printed; the model keeps all.
 constexpr std::size_t kMostWarnings = 3;
 
 }  // namespace
@@ -119,13 +120,13 @@ constexpr std::size_t kMostWarnings = 3;
 std::vector<Flag> fit_flags(FitFlags& flags) {
   std::vector<Flag> out = {
       tables_flag(flags.input),
-      group_flag(flags.input.group, "column that tells the groups; a,b crosses two"),
-      label_flag(
-          flags.input,
-          "class of each row (cell type, digit, outcome), or several columns with commas: rows are "
-          "aligned within it"),
+      group_flag(flags.input.group,
+                 "column with the group of each row; a,b: each pair of values is a group"),
+      label_flag(flags.input,
+                 "class of each row (cell type, digit); a,b crosses two: rows are aligned within "
+                 "it"),
       features_flag(flags.input.features,
-                    "columns to align; also PC*, or PC1:PC20 [all that can be]"),
+                    "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
       drop_flag(flags.input),
       keep_flag(flags.input),
       {.names = "--fit-where",
@@ -134,7 +135,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
        .target = &flags.input.where},
       {.names = "--preset",
        .value = "NAME",
-       .help = "where options start from: auto, cytometry or paper [auto]",
+       .help = "defaults of the options: auto, cytometry or paper [auto]",
        .target = &flags.preset,
        .choices = {"auto", "cytometry", "paper"}}};
   const auto add = [&](std::vector<Flag> more) {
@@ -147,7 +148,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   add(library_flags(flags));
   add({{.names = "--checkpoint",
         .value = "FILE",
-        .help = "keep the unfinished fit in this file",
+        .help = "file to save the unfinished fit in",
         .target = &flags.checkpoint},
        {.names = "--every",
         .value = "N",
@@ -157,10 +158,10 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
         .shown = Shown::kToExperts},
        {.names = "--resume",
         .value = "FILE",
-        .help = "go on from a checkpoint; needs nothing else: same bits",
+        .help = "continue from a checkpoint, which holds the options; same bits as without a stop",
         .target = &flags.resume},
        {.names = "--no-judge",
-        .help = "do not measure what the finished model does; saves time",
+        .help = "do not score the finished model; saves time",
         .target = &flags.no_judge,
         .shown = Shown::kToExperts},
        {.names = "--max-memory",
@@ -172,15 +173,19 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   return out;
 }
 
-std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words) {
-  flags.words = with_resumed_words(std::move(words));
+std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words,
+                                      const std::vector<Flag>& known) {
+  flags.words = with_resumed_words(std::move(words), known);
   return flags.words;
 }
 
-std::vector<std::string> inputs_of_fit(const FitFlags& flags) {
-  std::vector<std::string> out = flags.input.paths;
-  if (!flags.input.meta.empty()) out.push_back(flags.input.meta);
-  if (!flags.resume.empty()) out.push_back(flags.resume);
+ResultFiles results_of_fit(const FitFlags& flags, bool force) {
+  std::vector<std::string> inputs = files_read(flags.input);
+  std::error_code ignored;
+  const bool goes_on = std::filesystem::equivalent(flags.checkpoint, flags.resume, ignored);
+  if (!goes_on) inputs.push_back(flags.resume);
+  ResultFiles out(inputs, force);
+  out.add(flags.checkpoint, FileKind::kModel);
   return out;
 }
 
@@ -306,9 +311,8 @@ void tell_summary(const Model& model, const std::string& path, const FitFlags& f
                   const Console& console) {
   if (flags.no_judge) {
     console.info(
-        "Not judged (--no-judge): it is not known how alike the groups are now, and which "
-        "neighbors "
-        "rows keep.");
+        "Not scored, as --no-judge asks: run conflux evaluate to see whether the groups still "
+        "differ.");
     for (const std::string& sentence : model.record.ladder.sentences) console.info(sentence);
   }
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);

@@ -13,6 +13,7 @@
 #include "conflux/aligning/align.h"
 #include "conflux/model/model.h"
 #include "core/disk_scratch.h"
+#include "file_checks.h"
 #include "fit_watch.h"
 #include "grouped_input.h"
 #include "support/console.h"
@@ -44,11 +45,13 @@ struct FitFlags {
 /// Everything that a fit can be told, but not where its results go.
 std::vector<Flag> fit_flags(FitFlags& flags);
 
-/// The words of the command line; those of --resume alone are completed from the checkpoint.
-std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words);
+/// The words of the command line; --resume without tables adds what the checkpoint was called with
+/// and is not given anew.
+std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words,
+                                      const std::vector<Flag>& known);
 
-/// Tables that a fit reads or goes on from, and no result may replace.
-std::vector<std::string> inputs_of_fit(const FitFlags& flags);
+/// The files that a fit reads, and its checkpoint, which may be the one that it goes on from.
+ResultFiles results_of_fit(const FitFlags& flags, bool force);
 
 class FitRun {
  public:

@@ -8,6 +8,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/model/model.h"
+#include "file_checks.h"
 #include "report/row_paths.h"
 #include "support/flag.h"
 
@@ -26,6 +27,7 @@ struct WatchFlags {
 
 /// --watch, --final and --shown-as, which conflux serve uses.
 std::vector<Flag> watch_flags(WatchFlags& flags);
+void add_watch(ResultFiles& results, const WatchFlags& flags);
 
 class FitWatch {
  public:

@@ -55,6 +55,9 @@ DatasetOptions dataset_options(const GroupedInputFlags& flags);
 /// Messages are shown on the console, and all processes read together.
 DatasetHooks dataset_hooks(const Console& console);
 
+/// All files that are read: tables, --meta and --columns.
+std::vector<std::string> files_read(const GroupedInputFlags& flags);
+
 /// INPUT: the tables.
 Flag tables_flag(GroupedInputFlags& flags);
 /// --label

@@ -88,8 +88,8 @@ void refuse_several_processes(const std::string& verb) {
   const Index count = processes().size();
   if (count == 1) return;
   throw InvalidOption(
-      fmt::format("{} processes were started, but {} is the work of one; several share fit, "
-                  "transform, inverse and translate, and may be told to evaluate. Start it alone.",
+      fmt::format("{} processes were started, but {} runs in one; fit, transform, inverse, "
+                  "translate and evaluate run in several. Start one process.",
                   count, verb));
 }
 

@@ -40,9 +40,9 @@ void check_files(const ReportFlags& flags, bool json) {
         "for --json.");
   }
   check_model_comes_first(flags.model, flags.input.paths.front());
-  std::vector<std::string> inputs = flags.input.paths;
+  std::vector<std::string> inputs = files_read(flags.input);
   inputs.push_back(flags.model);
-  check_output(flags.output, FileKind::kTable, inputs, flags.force);
+  ResultFiles(inputs, flags.force).add(flags.output, FileKind::kPage);
 }
 
 // Tables that can be are read in blocks, whatever their length.
@@ -82,7 +82,7 @@ void run_report(const ReportFlags& flags, const Console& console) {
 Verb report_verb() {
   const auto flags = std::make_shared<ReportFlags>();
   Verb verb{.name = "report",
-            .description = "show what a model does to rows, on one page",
+            .description = "write one offline page on what a model does to rows: verdict, figures, pictures",
             .example = "conflux report cells.conflux cells.csv -o report.html",
             .run = [flags](const Console& console) { run_report(*flags, console); }};
   verb.add({{.names = "MODEL",
@@ -95,20 +95,20 @@ Verb report_verb() {
              .required = true},
             {.names = "-o,--output",
              .value = "FILE",
-             .help = "page to write, one HTML file without references to others",
+             .help = "page to write: one HTML file that needs no network [report.html]",
              .target = &flags->output},
             {.names = "--rows",
              .value = "N",
-             .help = "rows whose places are shown, drawn by seed; 0 keeps all values of rows out "
-                     "of the page [2000]",
+             .help = "rows drawn in the scatter plots, sampled by seed; 0: the page holds no values of rows "
+                     "[2000]",
              .target = &flags->options.rows,
              .least = 0,
              .most = 20000},
             {.names = "--seed",
              .value = "N",
-             .help = "names the random streams [0]",
+             .help = "random seed [0]",
              .target = &flags->options.seed},
-            group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
+            group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
             label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
             features_flag(flags->input.features,
                           "columns of the features, in their order [as when fitting]"),

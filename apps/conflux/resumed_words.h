@@ -5,14 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "support/flag.h"
+
 namespace conflux::app {
 
 /// What a checkpoint calls it.
 inline constexpr const char* kCommand = "command";
 
-/// --resume FILE, perhaps with switches, is all that a fit needs to go on: the checkpoint knows the
-/// command line it came from.
-std::vector<std::string> with_resumed_words(std::vector<std::string> words);
+/// --resume FILE is all that a fit needs to go on: the checkpoint knows the command line it came
+/// from. Flags that are given replace those of the checkpoint; tables that are given replace all of
+/// them.
+std::vector<std::string> with_resumed_words(std::vector<std::string> words,
+                                            const std::vector<Flag>& flags);
 
 /// The words without --resume and what it names, which is said anew.
 std::string command_text(const std::vector<std::string>& words);

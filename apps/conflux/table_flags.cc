@@ -44,7 +44,7 @@ std::vector<Flag> input_flags(InputFlags& flags) {
            .target = &flags.no_header},
           {.names = "--delimiter",
            .value = "C",
-           .help = "text: what separates cells [by the format]",
+           .help = "text: separator of cells [by the format]",
            .target = &flags.delimiter,
            .shown = Shown::kToExperts},
           {.names = "--array,--use-rep",

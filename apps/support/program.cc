@@ -64,14 +64,14 @@ struct CommonFlags {
 std::vector<Flag> common_flags(CommonFlags& flags, Console& console) {
   std::vector<Flag> out = {
       {.names = "-q,--quiet",
-       .help = "say nothing but warnings and errors",
+       .help = "print warnings and errors only",
        .target = [&console](const std::string&) { console.verbosity = -1; }},
       {.names = "-v,--verbose",
-       .help = "say what happens, step by step",
+       .help = "print each step",
        .target = [&console](const std::string&) { console.verbosity = 1; }},
       {.names = "--log-format",
        .value = "text|json",
-       .help = "how logs on standard error look",
+       .help = "format of messages on standard error",
        .target =
            [&console](const std::string& format) {
              console.format = format == "json" ? LogFormat::kJson : LogFormat::kText;
@@ -121,7 +121,7 @@ int run_verb(const Program& program, Verb verb, const std::vector<std::string>& 
   verb.add(common_flags(common, console));
   try {
     const std::vector<GivenFlag> found =
-        parse_words(verb.flags, verb.complete ? verb.complete(words) : words);
+        parse_words(verb.flags, verb.complete ? verb.complete(words, verb.flags) : words);
     const bool expert = given(found, &common.expert_help);
     if (expert || given(found, &common.help)) {
       print(verb_help(program, verb, expert));

@@ -93,7 +93,7 @@ def align(
     >>> import conflux
     >>> X, groups = conflux.datasets.make_moons(600)
     >>> done = conflux.align(X, groups, layers=20)
-    >>> done.rows.shape == X.shape and done.summary.verdict in ("aligned", "better")
+    >>> done.rows.shape == X.shape and done.summary.verdict in ("aligned", "reduced")
     True
     """
     if not isinstance(unseen, (int, float)) or not 0 <= unseen < 1:

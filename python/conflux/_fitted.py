@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import warnings
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import feature_names_of
-from ._columns import COORDINATES
+from ._columns import COORDINATES, FitWarning
 from ._progress import LayerRecord
 from ._scikit import EstimatorBase, NotFittedError, configured_output
 from ._tables import Rows, generic_names, is_frame
@@ -94,12 +96,18 @@ class FittedBase(EstimatorBase):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names to use instead; must be those of the fit if that had some.
+            Names to use instead; must be those of the fit if that had some. The column of the
+            groups may be among them, as where a ColumnTransformer passes it on.
         """
         model = self._fitted()
         names = self._names or list(model.feature_names) or generic_names(model.dim)
         if input_features is not None:
             given = [str(name) for name in input_features]
+            column = getattr(self, "group_column", None)
+            if len(given) == len(names) + 1 and isinstance(column, int):
+                given.pop(column)
+            elif len(given) == len(names) + 1 and column in given:
+                given.remove(column)
             if len(given) != len(names):
                 raise ValueError(
                     f"input_features should have length equal to number of features "
@@ -128,6 +136,23 @@ class FittedBase(EstimatorBase):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_conflux_version": _core.__version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        version = state.pop("_conflux_version", "an earlier version")
+        if version != _core.__version__:
+            warnings.warn(
+                f"this {type(self).__name__} was pickled by conflux {version} and is read by "
+                f"{_core.__version__}; its parameters may have changed. Files of save() are read by "
+                "all later versions.", FitWarning, stacklevel=2,
+            )
+        for name in self._get_param_names():
+            default = inspect.signature(type(self)).parameters[name].default
+            state.setdefault(name, default)  # a parameter that is newer than the pickle
+        self.__dict__.update(state)
 
     def _fitted(self) -> _core.Model:
         if not hasattr(self, "model_"):

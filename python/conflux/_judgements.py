@@ -117,7 +117,8 @@ class Evaluation(_Record):
     """What an alignment did to rows; see :func:`evaluate`."""
 
     verdict: str
-    """nothing to align, already aligned, aligned, better, unchanged or worse."""
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "overfitted";
+    docs/verdicts.md has the rules."""
     sentences: list[str]
     """The verdict first, then what else is good to know."""
     warnings: list[str]
@@ -153,7 +154,8 @@ class Summary(_Record):
     """
 
     verdict: str
-    """nothing to align, already aligned, aligned, better, unchanged or worse."""
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "overfitted";
+    docs/verdicts.md has the rules."""
     auc_before: float | None
     """How well the group of a row could be predicted: 0.5 is chance, 1 certainty."""
     auc_after: float | None

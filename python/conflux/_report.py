@@ -6,7 +6,6 @@ import dataclasses
 import html
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from . import _core
@@ -23,18 +22,20 @@ class Report:
     """What a model does to rows; see :func:`report`. A notebook shows the page."""
 
     verdict: str
-    """"worked", "worked, but look", "nothing to align", "matched noise", "did not help" or "cannot
-    tell"."""
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse", "overfitted" or
+    "too few rows"; docs/verdicts.md has the rules."""
     sentences: list[str]
-    """Why, the most important first."""
+    """The verdict in a sentence, then the cautions, then which rows were scored."""
+    cautions: list[str]
+    """Reasons to look twice although the verdict is "aligned" or "reduced"."""
     html: str
     """The whole page, which refers to nothing outside of it."""
     json: dict[str, Any]
     """All figures; docs/report.md names them."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page."""
-        Path(path).write_text(self.html, encoding="utf-8")
+        """Write the page; a file of another kind is not replaced."""
+        _core.save_page(os.fspath(path), self.html)
 
     def __str__(self) -> str:
         return f"{self.verdict}: {' '.join(self.sentences)}"
@@ -93,6 +94,7 @@ def report(
         found = _core.report(aligner._fitted(), data, rows, seed_of(random_state), threads)
     return Report(
         verdict=found["verdict"],
+        cautions=found["cautions"],
         sentences=[python_words(sentence) for sentence in found["sentences"]],
         html=found["html"],
         json=json.loads(found["json"]),

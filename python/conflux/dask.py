@@ -21,6 +21,7 @@ from typing import Any, Callable, TypeVar
 import numpy as np
 
 from . import _core, _dask_tasks, estimators
+from ._aligner import groups_in_second_place
 from ._arrays import seed_of, threads_of
 from ._columns import FitWarning, python_words
 from ._parameters import Parameter, engine_options, initializer, parameters_of
@@ -66,8 +67,9 @@ class Aligner(estimators.Aligner):
     client: Any
     checkpoint_seconds: float
 
+    @groups_in_second_place
     def fit(
-        self: _Self, X: Any, groups: Any = None, sample_weight: Any = None, y: Any = None, *,
+        self: _Self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group, on the cluster; returns when it is done.
@@ -77,13 +79,13 @@ class Aligner(estimators.Aligner):
         X : dask DataFrame, or dask array of shape (n_samples, n_features)
             Lengths of partitions need not be known. X is read twice unless it is persisted: once
             for its groups, if they are a column, and once for the rows that are drawn.
-        groups, sample_weight, y : dask Series or array of shape (n_samples,)
+        y, sample_weight, groups : dask Series or array of shape (n_samples,)
             As :meth:`conflux.Aligner.fit` has them, with the partitions of X.
         callback : None
             The fit is on another machine: nothing can be called after every layer.
         """
         if not _is_lazy(X):
-            return super().fit(X, groups, sample_weight, y, callback=callback)
+            return super().fit(X, groups=groups, sample_weight=sample_weight, y=y, callback=callback)
         if callback is not None:
             raise ValueError("a fit on a cluster calls nobody back; leave callback out.")
         self._forget()

@@ -3,6 +3,7 @@
 #include "bindings.h"
 #include "conflux/core/error.h"
 #include "conflux/storage/model_file.h"
+#include "files/file_kind.h"
 #include "model_parts.h"
 #include "option_dict.h"
 
@@ -111,7 +112,11 @@ void bind_model(py::module_& module) {
       .def("with_group", &with_group, py::arg("name"), py::arg("x"), py::arg("masses"),
            py::arg("threads"))
       .def(
-          "save", [](const Model& self, const std::string& path) { save_model(path, self); },
+          "save",
+          [](const Model& self, const std::string& path) {
+            refuse_other_kind(path, FileKind::kModel);
+            save_model(path, self);
+          },
           py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("to_bytes", &bytes_of)
       .def_static(

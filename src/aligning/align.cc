@@ -296,10 +296,9 @@ FitOptions without_gate(const Dataset& data, FitOptions options,
         name_of(options.gate)));
   }
   if (!data.label_column.empty() && on_message) {
-    on_message(
-        {MessageKind::kInfo,
-         fmt::format("the label \"{0}\" is only used to judge; keep it as well to protect it",
-                     data.label_column)});
+    on_message({MessageKind::kInfo, fmt::format("the label \"{0}\" is used for scores only; name "
+                                                "it under keep, too, to preserve its effect",
+                                                data.label_column)});
   }
   return options;
 }
@@ -323,13 +322,12 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
     return out;
   }
   out.gate = Gating::kLabel;
-  inform(
-      known_labels(data.groups).in_part
-          ? "labels in part: rows with a \"{0}\" are aligned within it where two groups have rows "
-            "enough of it, and steer which clusters the other rows are aligned in (--gate none "
-            "aligns whole groups)"
-          : "rows are aligned within their \"{}\", each by maps of its own (--gate none aligns "
-            "whole groups)");
+  inform(known_labels(data.groups).in_part
+             ? "some rows have a \"{0}\": they are aligned within it where two groups have rows "
+               "enough of it, and guide which clusters the other rows are aligned in (--gate none "
+               "aligns whole groups)"
+             : "rows are aligned within their \"{}\", each by maps of its own (--gate none aligns "
+               "whole groups)");
   return out;
 }
 

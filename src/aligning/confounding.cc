@@ -43,10 +43,10 @@ void look_at_number(const GroupSet& groups, const Covariate& covariate, Index at
     common = {std::max(common.low, own.low), std::min(common.high, own.high)};
   }
   if (common.low > common.high) {
-    warnings.push_back(fmt::format(
-        "no value of \"{}\" lies within the range of every group: where groups do not overlap, its "
-        "effect cannot be told from theirs.",
-        covariate.name));
+    warnings.push_back(
+        fmt::format("no value of \"{}\" lies within the range of every group: its effect and that "
+                    "of the group cannot be separated.",
+                    covariate.name));
     return;
   }
   double worst = kFewRows;
@@ -63,11 +63,11 @@ void look_at_number(const GroupSet& groups, const Covariate& covariate, Index at
     group = m;
   }
   if (group < 0) return;
-  warnings.push_back(fmt::format(
-      "{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", the range "
-      "that all groups share: its effect is extrapolated there.",
-      100 * worst, groups[group].name, value_of_coordinate(covariate, common.low),
-      value_of_coordinate(covariate, common.high), covariate.name));
+  warnings.push_back(
+      fmt::format("{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", "
+                  "the common range of all groups: its effect is extrapolated there.",
+                  100 * worst, groups[group].name, value_of_coordinate(covariate, common.low),
+                  value_of_coordinate(covariate, common.high), covariate.name));
 }
 
 // Indicators are standardized: the smallest coordinate of each is that of the other categories.
@@ -114,11 +114,11 @@ Confounding find_confounding(const Dataset& data, std::uint64_t seed, int thread
         "random assignments score below {:.3f}).",
         prediction->auc, prediction->by_chance());
     if (prediction->auc > kNearlyTheGroup) {
-      out.warnings.push_back(fmt::format(
-          "the columns that are kept predict the group with an AUC of {:.3f}: what is their effect "
-          "and what is the group's can hardly be told apart; keep fewer columns, or add rows in "
-          "which they differ within groups.",
-          prediction->auc));
+      out.warnings.push_back(
+          fmt::format("the kept columns predict the group with an AUC of {:.3f}, so their effects "
+                      "and those of the group can hardly be separated; keep fewer columns, or add "
+                      "rows in which they vary within groups.",
+                      prediction->auc));
     }
   }
   Index at = groups.features();

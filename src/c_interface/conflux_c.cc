@@ -14,6 +14,7 @@
 #include "conflux/model/table_mover.h"
 #include "conflux/storage/model_file.h"
 #include "conflux/tables/table.h"
+#include "files/file_kind.h"
 
 struct conflux_table {
   /// Columns of text hold positions among their levels until the table is fitted.
@@ -314,6 +315,7 @@ int conflux_save(const conflux_model* model, const char* path) {
   return guarded(
       [&] {
         conflux::require(model != nullptr && path != nullptr, "the model or the path");
+        conflux::refuse_other_kind(path, conflux::FileKind::kModel);
         conflux::save_model(path, model->model);
         return 1;
       },

@@ -225,7 +225,7 @@ std::vector<std::string> Covariate::coordinate_names() const {
 }
 
 std::string Covariate::describe() const {
-  const char* missing = tells_missing ? ", missing cells told apart" : "";
+  const char* missing = tells_missing ? ", missing as a category" : "";
   switch (kind) {
     case CovariateKind::kLinear:
       return fmt::format("kept; a number with a linear effect{}", missing);

@@ -54,11 +54,11 @@ std::string scale_text(const Feature& feature) {
     case FeatureScale::kStandard:
       return ", standardized";
     case FeatureScale::kNormal:
-      return ", as normal scores";
+      return ", normal scores";
     case FeatureScale::kNone:
       break;
   }
-  return ", as they are";
+  return ", not scaled";
 }
 
 std::string codes_text(const Feature& feature) {

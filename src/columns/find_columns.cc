@@ -50,10 +50,10 @@ void check_keys(const Table& table, const std::string& key) {
   for (Index i = 0; i < table.num_rows(); ++i) {
     const auto [found, is_new] = first.emplace(cell_text(table[key], i), i);
     if (is_new) continue;
-    throw InvalidData(fmt::format(
-        "{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with --key "
-        "that tells rows apart, or leave it out.",
-        table.place(i), found->first, key, table.place(found->second)));
+    throw InvalidData(
+        fmt::format("{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with "
+                    "--key that differs between rows, or leave it out.",
+                    table.place(i), found->first, key, table.place(found->second)));
   }
 }
 

@@ -202,9 +202,9 @@ std::vector<std::vector<Index>> one_row_of_each(const RowsOfSubjects& things) {
 
 std::string say_repeated(const RepeatedRows& repeated) {
   return fmt::format(
-      "{:.0f} % of the rows have a twin in their group, a copy or another measurement of the same "
-      "thing ({:.0f} % have one in another group). Twins would be recognized whatever the groups "
-      "are, so each set of them counts once here: {} of {} rows.",
+      "{:.0f} % of the rows have a near copy in their own group, {:.0f} % in another: rows seem to "
+      "be repeated measurements of the same subjects, which would make any groups look different. "
+      "Each subject counts once here: {} of {} rows.",
       100 * repeated.share, 100 * repeated.share_elsewhere, count(repeated.once), repeated.rows);
 }
 
@@ -222,12 +222,10 @@ CountedRows count_once(const GroupSet& groups, const CheckOptions& options,
   if (options.subjects != nullptr) {
     const std::vector<std::vector<Index>> once = one_row_of_each(*options.subjects);
     if (!once.empty() && count(once) < groups.num_samples()) {
-      return {
-          .once = take_rows(groups, once),
-          .repeated = groups.num_samples() - count(once),
-          .reason = fmt::format("Rows with the same \"{}\" are of one subject, of which one row "
-                                "counts here: {} of {} rows.",
-                                options.subjects->column, count(once), groups.num_samples())};
+      return {.once = take_rows(groups, once),
+              .repeated = groups.num_samples() - count(once),
+              .reason = fmt::format("One row per \"{}\" (subject) counts here: {} of {} rows.",
+                                    options.subjects->column, count(once), groups.num_samples())};
     }
   }
   const Index per_group = std::min(rows_per_group(sizes_of(groups), options.max_rows),

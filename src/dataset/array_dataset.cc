@@ -311,10 +311,9 @@ std::optional<Dataset> map_arrays(const DatasetOptions& options, const DatasetHo
 void refuse_several_readers(const DatasetOptions& options, const DatasetHooks& hooks) {
   if (readers(options, hooks).size() == 1) return;
   throw InvalidOption(
-      "several processes read arrays only: .npy files of numbers, one or more for each group, or "
-      "some whose groups another table tells in the order of the rows (--meta FILE --group "
-      "COLUMN); no other choice of columns and rows than --fit-rows. Convert the tables (conflux "
-      "convert), or start one process.");
+      "several processes read .npy files only: one or more per group, or files whose groups "
+      "another table has in row order (--meta FILE --group COLUMN); of the flags that choose rows "
+      "and columns, only --fit-rows. Convert the tables (conflux convert), or start one process.");
 }
 
 }  // namespace conflux

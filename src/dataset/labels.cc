@@ -14,10 +14,10 @@ void refuse_group_as_label(const std::string& group, const std::string& label) {
   const std::vector<std::string> groups = listed_names(group);
   for (const std::string& column : label_columns(label)) {
     if (std::find(groups.begin(), groups.end(), column) == groups.end()) continue;
-    throw InvalidOption(fmt::format(
-        "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups "
-        "share; name another column, or leave --label out.",
-        column));
+    throw InvalidOption(
+        fmt::format("column \"{}\" holds the groups, so it cannot be the label, whose values "
+                    "groups must share; name another column, or leave --label out.",
+                    column));
   }
 }
 

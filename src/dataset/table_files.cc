@@ -59,8 +59,8 @@ std::shared_ptr<const Components> find_components(const DatasetOptions& options,
   detail(on_message, fmt::format("components in {:.2f} s", watch.seconds()));
   if (out->of_counts && !normalized) {
     warn(on_message,
-         "all numbers are whole, like counts, whose components show above all how deeply cells "
-         "were sequenced; add --normalize log1p-cp10k");
+         "all numbers are whole, like counts, whose first components are mostly sequencing depth; "
+         "add --normalize log1p-cp10k");
   }
   return out;
 }

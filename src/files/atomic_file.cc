@@ -155,10 +155,14 @@ void AtomicFile::patch(std::uint64_t offset, std::string_view bytes) {
   if (const int error = write_all_at(file_, offset, bytes)) fail_to_write(path_.string(), error);
 }
 
-void AtomicFile::commit() {
+void AtomicFile::prepare() {
   if (const int error = calls_.sync(file_.get())) fail_to_write(path_.string(), error);
   if (partial_.empty()) give_name();
   if (const int error = calls_.close(file_)) fail_to_write(path_.string(), error);
+}
+
+void AtomicFile::commit() {
+  if (file_.is_open()) prepare();
   if (const int error = calls_.rename(partial_.c_str(), path_.c_str())) {
     fail_to_write(path_.string(), error);
   }

@@ -42,6 +42,9 @@ class AtomicFile {
   void patch(std::uint64_t offset, std::string_view bytes);
   /// What the file will be called.
   const std::filesystem::path& path() const { return path_; }
+  /// The file is on the disk when this returns, beside its name: only commit() may follow, which
+  /// then does nothing but rename. Throws Error.
+  void prepare();
   /// The file is on the disk, and has its name, when this returns. Throws Error.
   void commit();
 

@@ -86,7 +86,7 @@ void warn_location_scale(const GroupSet& groups, const std::vector<Index>& sizes
   for (Index m = 0; m < groups.num_groups() && options.scales; ++m) {
     if (sizes[m] > 1) continue;
     warnings.push_back(fmt::format(
-        "group \"{}\" has a single row, which has no spread: only its location is moved.",
+        "group \"{}\" has a single row, so no standard deviation: only its mean is matched.",
         groups[m].name));
   }
 }

@@ -142,18 +142,17 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
                                record.layers.end());
   record.layers.clear();
   record.within.clear();
-  record.stop = "The judged rows show no clear gain.";
+  record.stop = "The scored rows show no clear gain.";
   record.neighborhoods.clear();
   record.warnings.clear();
   fit.flow = Flow(fit.flow.group_names(), fit.flow.dim());
   fit.judged.reset();
-  summary.verdict = "left alone";
+  summary.verdict = name_of(Verdict::kLeftAlone);
   summary.sentences = {fmt::format(
       "Left alone: a fit changes the group AUC from {:.3f} to {:.3f} (standard error of the "
-      "difference {:.3f}, on {} rows that judged it without being fitted), which is no clear gain, "
-      "so every row stays where it is. More rows may show one; a method that is named, say "
-      "--method "
-      "nb, aligns the rows all the same.",
+      "difference {:.3f}) on {} rows that it has not seen, which is no clear gain, so every row "
+      "stays where it is. More rows may show one; a method chosen by name, say --method nb, aligns "
+      "the rows all the same.",
       before.auc, after.auc, judgement.gain_error, judgement.rows)};
   summary.auc_after = before.auc;
   summary.auc_by_chance = before.by_chance();

@@ -9,6 +9,7 @@
 
 #include "conflux/comm/communicator.h"
 #include "conflux/core/error.h"
+#include "conflux/metrics/integration.h"
 #include "conflux/metrics/moves.h"
 #include "core/nearest_name.h"
 #include "core/rng.h"
@@ -264,10 +265,64 @@ MetricResult judged(const std::string& name, const std::optional<Judgement>& jud
   return out;
 }
 
+bool is_integration_score(const std::string& name) {
+  const auto& known = integration_score_names();
+  return std::any_of(known.begin(), known.end(),
+                     [&](const NamedScore& each) { return each.first == name; });
+}
+
+// Integration scores before and after, of the rows whose label is known.
+class IntegrationResults {
+ public:
+  IntegrationResults(const Samples& samples, const EvaluationOptions& options,
+                     const Workers& workers)
+      : samples_(samples), options_(options), workers_(workers) {}
+
+  /// Unset where a table does not have the score.
+  std::optional<MetricResult> of(const std::string& name) {
+    if (!known_) measure_all();
+    const auto& names = integration_score_names();
+    const auto score = std::find_if(names.begin(), names.end(),
+                                    [&](const NamedScore& each) { return each.first == name; });
+    const auto after = after_.*(score->second);
+    if (!after) return std::nullopt;
+    return MetricResult{.name = name, .before = before_.*(score->second), .after = *after};
+  }
+
+ private:
+  void measure_all() {
+    if (options_.progress) options_.progress("scores of integration");
+    std::vector<Index> rows, batch_of, label_of;
+    for (Index i = 0; i < samples_.shared.rows(); ++i) {
+      if (samples_.original.label_of[i] < 0) continue;
+      rows.push_back(i);
+      batch_of.push_back(samples_.original.group_of[i]);
+      label_of.push_back(samples_.original.label_of[i]);
+    }
+    const Matrix before = samples_.original.rows(rows, Eigen::seqN(0, samples_.features));
+    const Matrix after = samples_.shared(rows, Eigen::seqN(0, samples_.features));
+    before_ = integration_scores(before, batch_of, label_of, before, workers_);
+    after_ = integration_scores(after, batch_of, label_of, before, workers_);
+    known_ = true;
+  }
+
+  const Samples& samples_;
+  const EvaluationOptions& options_;
+  const Workers& workers_;
+  bool known_ = false;
+  IntegrationScores before_ = {}, after_ = {};
+};
+
 // Who names a network wants to know what it sees, and Frechet distances of few rows are biased:
 // they never stand without kernel distances.
 std::vector<std::string> wanted_metrics(const GroupSet& groups, const EvaluationOptions& options) {
   std::vector<std::string> out = options.metrics.empty() ? usual_metrics(groups) : options.metrics;
+  if (const auto all = std::find(out.begin(), out.end(), "scib"); all != out.end()) {
+    auto at = out.erase(all);
+    for (const NamedScore& score : integration_score_names()) {
+      at = std::next(out.insert(at, score.first));
+    }
+  }
   for (const PairMetric& metric : pair_metrics()) {
     if (!options.features || !metric.of_features) continue;
     if (std::find(out.begin(), out.end(), metric.name) == out.end()) out.push_back(metric.name);
@@ -280,6 +335,7 @@ std::vector<MetricResult> measure(const Samples& samples, const Flow& flow, cons
                                   const Workers& workers) {
   std::vector<MetricResult> out;
   Views views(options, workers);
+  IntegrationResults integration(samples, options, workers);
   for (const std::string& name : wanted_metrics(groups, options)) {
     const auto& known = pair_metrics();
     const auto metric = std::find_if(known.begin(), known.end(),
@@ -288,6 +344,8 @@ std::vector<MetricResult> measure(const Samples& samples, const Flow& flow, cons
       out.push_back(measure_moves(samples, groups.label_names().size(), workers));
     } else if (name == "round_trip") {
       out.push_back(measure_round_trip(samples, flow, workers));
+    } else if (is_integration_score(name)) {
+      if (auto result = integration.of(name)) out.push_back(std::move(*result));
     } else if (metric == known.end()) {
       out.push_back(judged(name, so_far.judgement));
     } else if (samples.groups() > 1) {
@@ -313,6 +371,8 @@ std::vector<std::string> metric_names() {
   std::vector<std::string> out;
   for (const PairMetric& metric : pair_metrics()) out.push_back(metric.name);
   out.insert(out.end(), {"ilisi", "clisi", "transport_cost", "neighbors_kept", "round_trip"});
+  out.emplace_back("scib");
+  for (const NamedScore& score : integration_score_names()) out.push_back(score.first);
   return out;
 }
 
@@ -403,8 +463,17 @@ std::optional<GroupPredictions> prediction_after(const Flow& flow, const GroupSe
                         });
 }
 
+bool needs_labels(const std::string& metric) {
+  return metric == "clisi" || metric == "scib" || is_integration_score(metric);
+}
+
 Evaluation evaluate(const Flow& flow, const GroupSet& groups, const EvaluationOptions& options) {
   check_metrics(options.metrics);
+  for (const std::string& name : options.metrics) {
+    if (needs_labels(name) && groups.label_names().empty()) {
+      throw InvalidOption(name + " needs the label of each row; name their column with --label.");
+    }
+  }
   groups.validate();
   const Workers workers(options.threads);
   const Samples samples = draw_samples(flow, groups, options, workers);

@@ -126,42 +126,41 @@ std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const
                                 : fmt::format("{}", judged);
   switch (by) {
     case JudgedBy::kCrossed:
-      if (nothing_fitted)
-        return fmt::format("Judged on {} rows, which stay where they are.", judged);
+      if (nothing_fitted) return fmt::format("Scores: {} rows, which stay where they are.", judged);
       if (rows.set_aside.empty()) {
         return fmt::format(
-            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in "
-            "the "
-            "same way.",
+            "Scores: {} rows in two halves, each moved by a fit of the other half. The final model "
+            "is "
+            "fitted on all rows.",
             judged);
       }
       return fmt::format(
-          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged "
-          "by "
-          "a fit of the other half.",
+          "Scores: {} rows, each moved by a fit that has not seen it: {} test rows, kept from the "
+          "fit, and the {} others in two halves, each by a fit of the other half.",
           judged, rows.judged.num_samples(), rows.fitted_rows);
     case JudgedBy::kSetAside:
-      return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
-                         count, rows.fitted_rows);
+      return fmt::format("Scores: {} test rows, kept from the fit, which had {} others.", count,
+                         rows.fitted_rows);
     case JudgedBy::kHeldOut:
       if (fitted_again) {
         return fmt::format(
-            "Judged on {} of the {} rows by maps that were not fitted on them, though they said "
-            "when to stop; then all rows were fitted in the same way.",
+            "Scores: {} validation rows of {}, also used for early stopping. The final model is "
+            "refitted on all rows.",
             judged, rows.fitted_rows);
       }
       return fmt::format(
-          "Judged on {} of the {} rows: no map was fitted on them, but they said when to stop. New "
-          "rows may do a little worse.",
+          "Scores: {} validation rows of {}, also used for early stopping; new rows may score a "
+          "little worse.",
           judged, rows.fitted_rows);
     case JudgedBy::kRehearsed:
       return fmt::format(
-          "Judged on {} of the {} rows by a rehearsal, which was fitted to the others; then all "
-          "rows were fitted in the same way. New rows should do a little better.",
+          "Scores: {} of the {} rows, moved by a trial fit of the others. The final model is "
+          "fitted "
+          "on all rows; new rows should score a little better.",
           judged, rows.fitted_rows);
     case JudgedBy::kFitted:
       return fmt::format(
-          "Judged on {} of the {} rows that were fitted, which flatters: new rows will do worse.",
+          "Scores: {} of the {} training rows, which are optimistic: new rows will score worse.",
           judged, rows.fitted_rows);
   }
   return "";
@@ -171,11 +170,10 @@ std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const
 std::string how_it_ended(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
   const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
-  if (record.stop.empty()) return fmt::format("{}, all that were planned.", count);
+  if (record.stop.empty()) return fmt::format("{}, as planned.", count);
   const bool judged = !record.predictions.empty() || !record.dropped_layers.empty();
   return judged && record.options.validation_fraction.value_or(0) > 0
-             ? fmt::format("Stopped after {}, by rows that the fit held out for itself: {}", count,
-                           record.stop)
+             ? fmt::format("Stopped after {} by validation rows: {}", count, record.stop)
              : fmt::format("Stopped after {}: {}", count, record.stop);
 }
 
@@ -209,7 +207,7 @@ void add_groups_left_out(std::vector<std::string> names, std::vector<std::string
   const std::size_t all = names.size();
   names.resize(std::min(all, kMostNamed));
   sentences.push_back(
-      fmt::format("Not judged, because they have too few rows to keep some from the fit: {}{}.",
+      fmt::format("Not scored, because these groups are too small to hold out rows: {}{}.",
                   fmt::join(names, ", "),
                   all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : ""));
 }
@@ -327,7 +325,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
                                  const Pool* drawn) {
   if (!(unseen >= 0 && unseen < 1)) {
     throw InvalidOption(
-        fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
+        fmt::format("unseen is {}; choose a fraction from 0 to below 1, say 0.2.", unseen));
   }
   RowsToJudge out{.options = options};
   Pool pool;
@@ -377,7 +375,7 @@ Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
   const DataShape shape = shape_of(groups);
   out.record.options = resolve(options, shape);
   out.record.group_sizes = shape.group_sizes;
-  out.record.summary.verdict = name_of(Verdict::kNothingToDo);
+  out.record.summary.verdict = name_of(Verdict::kNothingToAlign);
   out.record.summary.sentences = {"There is nothing to align, so the rows were left as they are."};
   return out;
 }
@@ -417,7 +415,8 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
     summarize(fit, rows, crossed ? JudgedBy::kCrossed : rows.by, *found.judgement);
   } else {
     fit.record.summary.sentences = {
-        "Not judged: that takes two groups of at least three rows each.", how_it_ended(fit.record)};
+        "Too few rows: scores need two groups of at least three rows each.",
+        how_it_ended(fit.record)};
   }
   return found.judgement;
 }

@@ -16,7 +16,7 @@ double relative_distance(const MatchedGroup& group) {
   return group.own_distance > 0 ? group.partner_distance / group.own_distance : 0;
 }
 
-// Groups without a direct link, when links are there for others.
+// Pairs of groups that share no matched cluster directly, only through a third group.
 std::vector<std::string> linked_through_others(const Matching& matching) {
   std::vector<std::string> out;
   const auto count = static_cast<Index>(matching.groups.size());
@@ -60,17 +60,18 @@ std::vector<std::string> describe(const Matching& matching) {
   std::vector<std::string> out;
   for (const MatchedGroup& group : matching.groups) {
     out.push_back(fmt::format(
-        "{}: {:.0f} % of its rows found a partner in another group, at {:.2g} times the distance "
-        "between its own clusters; it has {} that lie apart.",
+        "{}: {:.0f} % of its rows are in clusters that match one of another group, at {:.2g} times the "
+        "distance between its own clusters; {}.",
         group.name, 100 * group.matched, relative_distance(group),
-        group.islands == 1 ? "no parts" : fmt::format("{} parts", group.islands)));
+        group.islands == 1 ? "no separate clusters"
+                           : fmt::format("{} separate clusters", group.islands)));
   }
   std::vector<std::string> indirect = linked_through_others(matching);
   if (!indirect.empty()) {
     const std::size_t all = indirect.size();
     indirect.resize(std::min(all, kMostNamed));
     out.push_back(fmt::format(
-        "Linked only through other groups: {}{}.", fmt::join(indirect, ", "),
+        "Matched only through other groups: {}{}.", fmt::join(indirect, ", "),
         all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : std::string()));
   }
   for (Index cluster = 0; cluster < matching.num_clusters(); ++cluster) {

@@ -104,10 +104,10 @@ bool resolve_gate(FitOptions& options, const DataShape& data) {
                     gate, data.dim));
   }
   if (options.validation_fraction.value_or(0) > 0) {
-    throw InvalidOption(fmt::format(
-        "gate is {} and validation_fraction is above 0; held-out rows judge whole groups, which a "
-        "gate does not align. Leave one of them out.",
-        gate));
+    throw InvalidOption(
+        fmt::format("gate is {} and validation_fraction is above 0; validation rows score whole "
+                    "groups, which a gate does not align. Leave one of them out.",
+                    gate));
   }
   return true;
 }

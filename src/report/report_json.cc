@@ -200,6 +200,7 @@ std::string report_json(const Report& report) {
   Json out = {{"version", kReportVersion},
               {"verdict", name_of(report.verdict)},
               {"sentences", report.sentences},
+              {"cautions", report.cautions},
               {"advice", advice_json(report)},
               {"data", data_json(report)}};
   if (report.check) out["check"] = check_json(*report.check);

@@ -256,6 +256,9 @@ void check_neighborhoods(const std::vector<LabelNeighborhood>& neighborhoods) {
 void read(const Json& json, std::string_view name, FitSummary& out) {
   Fields fields(json, name);
   fields.get("verdict", out.verdict);
+  // Words of models that were written before the verdicts had their present names.
+  if (out.verdict == "better") out.verdict = "reduced";
+  if (out.verdict == "already aligned") out.verdict = "worse";
   fields.get_number_or_nan("auc_before", out.auc_before);
   fields.get_number_or_nan("auc_after", out.auc_after);
   fields.get_number_or_nan("auc_by_chance", out.auc_by_chance);

@@ -21,8 +21,9 @@ constexpr std::uint64_t kMostText = std::uint64_t{1} << 28;
 std::string text_at(const RandomAccess& file, const FcsSegment& place, std::string_view what,
                     const std::string& name) {
   if (!place.told() || place.end >= file.size() || place.size() > kMostText) {
-    throw InvalidData(fmt::format("{}: {} is told to be bytes {} to {}, but the file has {}; {}",
-                                  name, what, place.begin, place.end, file.size(), kFcsAgain));
+    throw InvalidData(
+        fmt::format("{}: the header places {} at bytes {} to {}, but the file has {} bytes; {}",
+                    name, what, place.begin, place.end, file.size(), kFcsAgain));
   }
   std::string out(place.size(), '\0');
   file.read_at(place.begin, out.data(), out.size());

@@ -247,8 +247,9 @@ class MtxReader final : public SparseReader {
   // Rows that nothing names are believed only as far as there is something in them.
   void refuse_empty_rows(Index count) const {
     if (!layout_.barcodes.empty() || layout_.cells <= 100 + 100 * count) return;
-    throw InvalidData(fmt::format("{}: {} entries are told of {} rows, which leaves most empty; {}",
-                                  name_, count, layout_.cells, kMtxAgain));
+    throw InvalidData(fmt::format(
+        "{}: the header announces {} entries for {} rows, which leaves most rows empty; {}", name_,
+        count, layout_.cells, kMtxAgain));
   }
 
   // A file that goes gene by gene comes back to an earlier cell within its first genes.

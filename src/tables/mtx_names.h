@@ -42,4 +42,7 @@ struct MtxNames {
 /// before them as the name of the matrix has, compressed or not.
 MtxNames names_beside(const std::filesystem::path& matrix);
 
+/// The files that names_beside() reads; none for other tables.
+std::vector<std::filesystem::path> files_beside(const std::filesystem::path& table);
+
 }  // namespace conflux

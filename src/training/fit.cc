@@ -203,8 +203,8 @@ class Fitter {
           "the fitted layers; more rows may allow more.");
     } else if (kept == 0) {
       record.warnings.push_back(
-          "no layer brought held-out rows of the groups clearly nearer to each other: the rows "
-          "stay where they are; the groups are alike already, or more rows are needed.");
+          "no layer brought validation rows of the groups clearly closer: the rows stay where they "
+          "are; the groups have the same distribution already, or more rows are needed.");
     }
   }
 

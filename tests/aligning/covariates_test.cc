@@ -317,7 +317,7 @@ TEST(KeptColumns, AreSaidToBeConfoundedWithFigures) {
   const Confounding found = find_confounding(data, 0, 1);
   EXPECT_GT(*found.auc, 0.9);
   EXPECT_THAT(found.sentence, HasSubstr("predict the group with an AUC of"));
-  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("can hardly be told apart")));
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("can hardly be separated")));
   EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("\"age\"")));
   EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("in one group only")));
   const Model model = fit_model(data, {.judge = false}).model;

@@ -261,7 +261,7 @@ class Mishaps(CommandTest):
     def test_there_and_back_is_equal_and_translations_are_valid(self):
         text = table(400)
         said = self.fit(text)
-        for word in ("whole numbers", "3 categories", "never negative", "unlike units"):
+        for word in ("whole numbers", "3 categories", "never negative", "different units"):
             self.assertIn(word, said)
         self.run_command("transform", "m", "t.csv", "-o", "z.csv")
         self.run_command("inverse", "m", "z.csv", "-o", "b.csv")

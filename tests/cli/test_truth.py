@@ -203,7 +203,7 @@ class Truth(CommandTest):
         if "Left alone" in said:
             self.assertEqual(self.moved("t.csv", "o.csv", [f"x{j}" for j in range(30)], "b"), 0)
         else:
-            self.assertRegex(said, "nothing to align|do not differ|Aligned|Better")
+            self.assertRegex(said, "nothing to align|do not differ|Aligned|Reduced")
 
     def test_truth_12_the_worst_group_is_named(self):
         draw = random.Random(5)
@@ -251,7 +251,7 @@ class Truth(CommandTest):
         self.write("t.csv", table([*"uvw", "g", "kind"], rows))
         said = self.align("fit", "t.csv", "--group", "g", "--label", "kind", "--method", "inb", "--layers", 1,
                           "--strength", 0.1, "-o", "m.conflux")
-        self.assertNotIn("different shares", said)
+        self.assertNotIn("proportions of labels differ", said)
         shares = json.loads(self.run_command("check", "t.csv", "--group", "g", "--label", "kind", "--json",
                                              "-q"))["labels"]
         self.assertIn("0.5", json.dumps(shares))
@@ -260,7 +260,7 @@ class Truth(CommandTest):
         self.write("t.csv", table([*"uvw", "g"], two_groups(60, shift=2)))
         said = self.align("check", "t.csv", "--group", "g")
         self.assertIn("The groups differ", said)
-        self.assertNotIn("same clusters in similar shares", said)
+        self.assertNotIn("same clusters in similar proportions", said)
 
     def test_truth_18_labels_that_no_two_groups_share(self):
         rows = two_groups(200, more=lambda _, group: [f"only {group}"])

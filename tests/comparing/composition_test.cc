@@ -33,7 +33,7 @@ TEST(DecideGate, KeepsTypesApartThatGroupsHoldInOtherShares) {
     data.add({12, 12, 12, 12, 12}, shift / 2);
     const GateDecision found = decide(data.groups());
     EXPECT_EQ(found.gate, Gating::kClusters) << shift;
-    EXPECT_THAT(found.clusters.reason, HasSubstr("rows of their cluster"));
+    EXPECT_THAT(found.clusters.reason, HasSubstr("aligned within clusters"));
     ASSERT_EQ(found.clusters.groups.size(), 4U);
     EXPECT_GT(found.clusters.groups[0].parts, 1);
   }
@@ -64,7 +64,7 @@ TEST(DecideGate, MakesGroupsAlikeThatHoldTheSame) {
   data.add({200, 200, 200}, 0);
   data.add({200, 200, 200}, 0.5);
   EXPECT_EQ(decide(data.groups()).gate, Gating::kNone);
-  EXPECT_THAT(decide(data.groups()).clusters.reason, HasSubstr("similar shares"));
+  EXPECT_THAT(decide(data.groups()).clusters.reason, HasSubstr("similar proportions"));
 }
 
 /// Every feature as normal scores over all rows, with the way back to what was measured.

@@ -255,7 +255,7 @@ TEST_F(ReadDataset, GivesSeveralProcessesTheRowsOfOne) {
                   read_dataset({.paths = {plants()}, .group = "site"}, {.processes = &comm});
                 });
               }),
-              HasSubstr("several processes read arrays only"));
+              HasSubstr("several processes read .npy files only"));
 }
 
 TEST_F(ReadDataset, RefusesRowsThatNeitherMemoryNorAWalkThroughFilesCanHold) {

@@ -138,7 +138,7 @@ TEST(JudgedFit, TheSummarySaysHowWellUnseenRowsAreAligned) {
   EXPECT_LT(summary.auc_after, 0.6);
   EXPECT_EQ(summary.unseen_rows, 600);
   EXPECT_EQ(summary.moved_most.front(), "2");
-  EXPECT_THAT(summary.sentences, Contains(HasSubstr("600 rows that were kept from the fit")));
+  EXPECT_THAT(summary.sentences, Contains(HasSubstr("600 test rows, kept from the fit")));
   EXPECT_THAT(summary.sentences.back(), HasSubstr("5 layers"));
 }
 
@@ -181,7 +181,7 @@ TEST(JudgedFit, FittedRowsAreSaidToFlatter) {
   }());
   Fit fit = fitted(rows, 2);
   judge_fit(fit, rows);
-  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("flatters")));
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("training rows, which are optimistic")));
   EXPECT_EQ(fit.record.summary.unseen_rows, 0);
 }
 

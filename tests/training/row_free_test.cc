@@ -204,7 +204,7 @@ TEST(RowFree, RefusesWhatWouldTellRows) {
             std::string::npos);
   EXPECT_NE(message(options_of(Method::kNb, 21), false).find("at most 20 knots"),
             std::string::npos);
-  EXPECT_NE(message(options_of(Method::kNb, 20), true).find("a group lies on one"),
+  EXPECT_NE(message(options_of(Method::kNb, 20), true).find("a group must be on one process"),
             std::string::npos);
   FitOptions gated = options_of(Method::kInb, 10);
   gated.gate = Gating::kClusters;

@@ -94,7 +94,8 @@ struct Evaluation {
   std::vector<MetricResult> metrics = {};
 };
 
-/// Everything that can be asked for, in the order of the manual.
+/// Everything that can be asked for, in the order of the manual: metrics of two groups, what the
+/// judgement measures, and the scores of metrics/integration.h, of which "scib" is all.
 std::vector<std::string> metric_names();
 
 /// Moves, neighbors, round trip, and how groups and labels mix where there are rows enough.

@@ -102,16 +102,23 @@ struct Move {
   double distance = 0;
 };
 
+/// One word for what an alignment did, the same in the command, Python, R, reports and JSON. The
+/// rules are in docs/verdicts.md. "Beyond chance" means above the AUC that 95 % of random
+/// assignments of the rows to groups stay below.
 enum class Verdict {
-  kNothingToDo,     ///< the groups could not be told apart before, nor can they be now
-  kAlreadyAligned,  ///< they could not be told apart before, and can be now
-  kAligned,         ///< they can no longer be told apart
-  kBetter,          ///< they can, but less than before
-  kUnchanged,
-  kWorse,
+  kNothingToAlign,  ///< the group could not be predicted beyond chance, before or after
+  kLeftAlone,       ///< no correction had a clear gain, so the rows stay where they are
+  kAligned,         ///< the group could be predicted before, and not after
+  kReduced,         ///< the AUC fell by more than its error, and is still beyond chance
+  kUnchanged,       ///< the AUC is beyond chance, before and after, and differs within its error
+  kWorse,           ///< the AUC rose by more than its error, or rose from chance to beyond it
+  kOverfitted,      ///< rows of different groups lie closer to each other than chance would have it
+  kTooFewRows,      ///< chance alone could hide any difference, or fewer than two groups have three
+                    ///< rows
 };
 
-/// As reports name it: "aligned", "already aligned", ...
+/// The word: "nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse",
+/// "overfitted", "too few rows".
 std::string_view name_of(Verdict verdict);
 
 struct Judgement {

@@ -48,18 +48,6 @@ struct ReportOptions {
   std::function<void(const std::string&)> progress = {};
 };
 
-enum class ReportVerdict {
-  kNothingToAlign,
-  kWorked,
-  kWorkedButLook,
-  kMatchedNoise,
-  kDidNotHelp,
-  kCannotTell,
-};
-
-/// As the page says it: "nothing to align", "worked", "worked, but look", ...
-std::string_view name_of(ReportVerdict verdict);
-
 /// A figure of the top of the page.
 struct Headline {
   std::string name;
@@ -192,8 +180,12 @@ struct Report {
   /// Whether these rows are those of the fit.
   bool fitted_rows = false;
 
-  ReportVerdict verdict = ReportVerdict::kCannotTell;
+  Verdict verdict = Verdict::kTooFewRows;
+  /// The verdict in a sentence, then the cautions, then which rows were scored.
   std::vector<std::string> sentences = {};
+  /// Reasons to look twice although the verdict is "aligned" or "reduced": fused labels, lost
+  /// neighbors, rows outside the range of the fit, training scores.
+  std::vector<std::string> cautions = {};
   std::vector<Headline> headlines = {};
   std::vector<ReportAdvice> advice = {};
 
