@@ -122,7 +122,9 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
       tables_flag(flags.input),
       group_flag(flags.input.group,
                  "column with the group of each row; a,b: each pair of values is a group"),
-      label_flag(flags.input, "class of each row (cell type, digit): rows are aligned within it"),
+      label_flag(flags.input,
+                 "class of each row (cell type, digit); a,b crosses two: rows are aligned within "
+                 "it"),
       features_flag(flags.input.features,
                     "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
       drop_flag(flags.input),

@@ -325,10 +325,11 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
   }
   out.gate = Gating::kLabel;
   inform(known_labels(data.groups).in_part
-             ? "some rows have a \"{}\": these labels guide which clusters are matched (--gate "
-               "none aligns whole groups)"
-             : "rows are aligned within regions of the same \"{0}\"; where values of \"{0}\" "
-               "overlap in space, they may be mixed (--gate none aligns whole groups)");
+             ? "some rows have a \"{0}\": they are aligned within it where two groups have rows "
+               "enough of it, and guide which clusters the other rows are aligned in (--gate none "
+               "aligns whole groups)"
+             : "rows are aligned within their \"{}\", each by maps of its own (--gate none aligns "
+               "whole groups)");
   return out;
 }
 

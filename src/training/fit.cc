@@ -23,6 +23,7 @@
 #include "training/pool_draw.h"
 #include "training/resumption.h"
 #include "training/units.h"
+#include "training/within_labels.h"
 
 namespace conflux {
 
@@ -379,6 +380,9 @@ Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& co
       plan.on_progress(told);
     };
   }
+  FitOptions within = options;
+  // The fit below takes the rows, of which labels need those that they name.
+  const GroupSet labeled = within.gate == Gating::kLabel ? groups : GroupSet();
   const Climb climb = climb_ladder(groups, requested, options, clusters, control, comm);
   FitOptions chosen = options;
   chosen.goal = Goal::kAuto;
@@ -390,7 +394,9 @@ Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& co
   } else {
     out = fit_automatically(std::move(groups), options, comm, on_layer, control);
   }
+  fit_within_labels(out, labeled, within, plan, on_layer);
   out.chosen = std::move(chosen);
+  if (!out.record.within.empty()) out.chosen.goal = within.goal;
   out.record.ladder = climb.ladder;
   out.record.clusters = std::move(clusters);
   out.record.given_sizes = std::move(given_sizes);

@@ -153,6 +153,20 @@ struct LadderRecord {
   bool operator==(const LadderRecord&) const = default;
 };
 
+/// A fit of the rows of one label (training/within_labels.h).
+struct WithinRecord {
+  std::string label = {};
+  /// Rows of each group that it was fitted on; 0 where a group has too few of them, whose rows move
+  /// as if their label were unknown.
+  std::vector<Index> rows = {};
+  std::string method = {};
+  Index layers = 0;
+  /// As FitRecord::stop.
+  std::string stop = {};
+
+  bool operator==(const WithinRecord&) const = default;
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -173,6 +187,8 @@ struct FitRecord {
   std::string stop = {};
   ClustersRecord clusters = {};
   LadderRecord ladder = {};
+  /// Of each label that has a flow of its own; empty if labels say nothing of how rows move.
+  std::vector<WithinRecord> within = {};
   /// Unset when nobody looked before the fit: conflux align and conflux serve do.
   std::optional<CheckRecord> check = std::nullopt;
   FitSummary summary = {};
