@@ -49,7 +49,7 @@ class Parameter:
     """The engine's option that it sets."""
 
 
-# What the engine does not need to know.
+# Parameters that only Python uses.
 _EXTRA = (
     Parameter(
         "group_column",

@@ -1,4 +1,4 @@
-// What the columns of data frames and arrays mean, and their rows through models that know it.
+// Binds columns of data frames and arrays, and moves their rows through models that have columns.
 
 #include <algorithm>
 #include <cmath>
@@ -132,7 +132,7 @@ py::array_t<double> coordinates(const Model& model, const py::object& x, const N
   return to_array(out);
 }
 
-// Of each row the logarithm of how much its coordinates stretch the units of the data.
+// For each row, the logarithm of how much its coordinates stretch the units of the data.
 py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   const Index cols = model.columns.width();
   const Index count = rows.size() / std::max<Index>(cols, 1);
@@ -150,7 +150,7 @@ py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   return out;
 }
 
-// ---- what is said of columns
+// ---- descriptions of columns
 
 Names kinds_of(const Columns& columns) {
   const Names words = {"number", "whole", "repeated", "category"};

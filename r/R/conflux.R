@@ -91,7 +91,7 @@ moved <- function(model, x, batch, way, to) {
   out[sorted, ] <- .Call(conflux_r_move, model, coded[sorted, , drop = FALSE], batch[sorted], way, to)
   if (!is.data.frame(x)) return(out)
   for (j in seq_along(given)) {
-    # What did not move keeps its type.
+    # A column that did not move keeps its type.
     if (identical(out[, j], coded[, j])) next
     levels <- about$levels[[j]]
     x[[about$columns[j]]] <- if (length(levels) == 0 || way == "transform") out[, j] else levels[out[, j] + 1]

@@ -273,7 +273,7 @@ class ModelFit {
   };
   std::optional<PlainColumns> plain_ = {};
   bool uses_values_ = false;
-  /// What was given, where the fit may be taken back.
+  /// Rows and options as given, kept in case the fit is taken back.
   struct Given {
     GroupSet groups;
     Columns columns;

@@ -176,7 +176,7 @@ bool names_rows(const std::string& name) {
          lower.starts_with("unnamed") || lower == "rownames" || lower == "row";
 }
 
-// What the reader of a file knows about a column.
+// Why the file itself marks a column as no feature; empty if it does not.
 std::string why_file_carries(const Table& table, const std::string& name) {
   return table.extras ? word_for(table.extras->carried, name) : "";
 }

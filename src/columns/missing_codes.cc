@@ -96,7 +96,8 @@ std::vector<double> find_missing_codes(std::span<const double> values) {
   }
   if (outer.empty() || !(range.low < range.high)) return {};
 
-  // What is no code belongs to the values, from which those further out must then be far.
+  // Values that are no codes are data; candidates further out are then compared with the range of
+  // these.
   std::sort(outer.begin(), outer.end(), [&](const Code& a, const Code& b) {
     return distance(range, a.value) < distance(range, b.value);
   });

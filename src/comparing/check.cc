@@ -283,7 +283,7 @@ CheckReport test(const GroupSet& groups, const CountedRows& counted, const Check
   return out;
 }
 
-// What covariates leave of a value is no value that rows may share.
+// Residuals on covariates have no ties, so values are not mapped back to those of the table.
 CheckOptions given_covariates(CheckOptions options) {
   options.value_of = {};
   return options;

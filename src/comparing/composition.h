@@ -47,8 +47,8 @@ struct GateChoice {
   std::string reason = {};
 };
 
-/// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups
-/// overlap and hold the same clusters in the same shares.
+/// Chooses a gate if a group has separate clusters, and so have all groups together, unless groups
+/// overlap and hold the same clusters in the same proportions.
 GateChoice choose_gate(const Compositions& found);
 
 /// The gate of a fit that leaves it open, with what was found; other gates stay what they are.

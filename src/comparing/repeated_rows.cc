@@ -88,7 +88,7 @@ class Twins {
 
   Index with_twin() const { return with_twin_; }
 
-  /// Of some rows, how many have a twin among those of another group.
+  /// Number of these rows that have a near copy among those of another group.
   Index with_twin_in(const RowsOfGroup& other) const {
     Index out = 0;
     const Index looking = rows_that_look();

@@ -15,7 +15,8 @@ namespace conflux {
 struct ArrayGroupList {
   /// In the order of their first rows.
   std::vector<ArrayGroup> groups = {};
-  /// What each row of each group shows, as a position among the names, or -1; empty: not asked for.
+  /// For each group, the label of each row as a position among the names, or -1; empty: not
+  /// requested.
   std::vector<std::vector<Index>> labels = {};
   std::vector<std::string> label_names = {};
 };

@@ -10,7 +10,8 @@ namespace {
 
 // Numbers with more different values are measurements, which are features unless they were dropped.
 constexpr std::size_t kMostNumbers = 100;
-// What a column must tell, as a part of what the largest group leaves open, and in standard errors.
+// How much a column must tell about the group: as a fraction of the error of always guessing the
+// largest group, and in standard errors.
 constexpr double kLeastTold = 0.1;
 constexpr double kErrors = 4;
 

@@ -11,8 +11,8 @@
 
 namespace conflux {
 
-/// What rows come from: arrays of numbers that files can be seen as, such arrays in which the
-/// groups are mixed, other arrays, which are read, or tables, whose columns are looked at.
+/// Sources of rows, by the memory they need: arrays that are mapped from files, such arrays with
+/// mixed groups, other arrays, which are read, and tables, whose columns are inspected.
 enum class RowSource { kSingles, kDoubles, kMixedSingles, kMixedDoubles, kArrays, kTables };
 
 /// Whether all rows stay on disk for the fit that the options name (DatasetOptions::fit_on_disk),

@@ -81,8 +81,8 @@ class ModelReader {
   void drop_joined(Table& block) const;
   /// After the last file: throws InvalidData when rows of a joined table are left over.
   void check_end() const;
-  /// Categories that the fit has not seen are left as they are, and unknown cells of covariates
-  /// are taken for the mean of the group, which is said once.
+  /// Warns once about categories that the fit has not seen, which are left as they are, and about
+  /// unknown cells of covariates, which are replaced by the mean of the group.
   void warn_about_new_categories(const MessageCallback& on_message) const;
 
  private:

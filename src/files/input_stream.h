@@ -15,7 +15,7 @@
 
 namespace conflux {
 
-/// What messages call a path: itself, or "standard input".
+/// Name of a path in messages: itself, or "standard input".
 std::string input_name(const std::filesystem::path& path);
 
 /// Bytes from begin to end.

@@ -26,7 +26,7 @@ class OutputStream {
   virtual bool patchable() const { return false; }
   /// Overwrites bytes that were written before.
   virtual void patch(std::uint64_t offset, std::string_view bytes);
-  /// What a file will be called; empty for pipes and devices.
+  /// Final name of the file; empty for pipes and devices.
   virtual std::filesystem::path path() const { return {}; }
 };
 

@@ -113,7 +113,7 @@ struct Branch {
   Index bin = 0;
   std::unique_ptr<Branch> below;
   std::unique_ptr<Branch> above;
-  // Of the tree below, after pruning.
+  // Worth of the subtree, after pruning.
   double worth = 0;
 
   bool is_leaf() const { return below == nullptr; }

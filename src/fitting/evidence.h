@@ -26,7 +26,7 @@ namespace conflux {
 
 /// Rows with fewer of a group do not speak for it.
 inline constexpr double kFewestOfLeaf = 20;
-/// What chance explains, in units of the degrees of freedom.
+/// Expected value by chance, in units of the degrees of freedom.
 inline constexpr double kPriceOfFreedom = 2;
 
 /// A row on a line: rows are in increasing order of `value`.
@@ -37,13 +37,13 @@ struct RankedRow {
 };
 
 struct Evidence {
-  /// Of all functions.
+  /// Chi-squared statistic over all functions.
   double chi_squared = 0;
   /// The mean of chi_squared if groups are alike.
   double freedom = 0;
   /// How many functions, from the first on, tell most beyond their price; 0: chance explains all.
   int functions = 0;
-  /// What chance does not explain of these.
+  /// The part of it beyond chance.
   double worth = 0;
   /// Share of the squared difference in them that is not chance (a shrinkage factor as of James and
   /// Stein).
@@ -64,7 +64,7 @@ struct EvidenceRows {
 /// Features in few bins of equal mass: where a cut may lie.
 class BinnedRows {
  public:
-  /// Of `features` only: others have no cuts.
+  /// Bins the features of `features` only; others are never cut.
   BinnedRows(const EvidenceRows& data, const std::vector<Index>& features, const Workers& workers);
 
   const EvidenceRows& data() const { return data_; }
@@ -72,7 +72,7 @@ class BinnedRows {
   /// Rows in bins up to number `bin` lie below it.
   double cut(Index feature, Index bin) const { return cuts_[feature][bin]; }
   std::uint8_t bin(Index feature, Index row) const { return bins_[feature][row]; }
-  /// Of all rows.
+  /// Bin of each row.
   const std::vector<std::uint8_t>& bins(Index feature) const { return bins_[feature]; }
 
  private:

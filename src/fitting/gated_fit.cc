@@ -99,7 +99,7 @@ Frame frame_beside(const Matrix& columns, const Matrix& gate) {
   return Frame::orthonormalized(beside(once.columns(), gate));
 }
 
-// Of each cluster the places in `chosen` of the rows that have their largest share there.
+// For each cluster, the positions in `chosen` of the rows whose largest membership is there.
 std::vector<RowChoice> sort_into_clusters(const RowChoice& chosen,
                                           const std::vector<Matrix>& shares) {
   std::vector<RowChoice> out(static_cast<std::size_t>(shares.front().cols()),

@@ -54,7 +54,7 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
                     const std::vector<double>& weights, Index count, Communicator& comm,
                     const Workers& workers);
 
-/// What a gate looks at: random combinations of the basis.
+/// Directions of a gate: random combinations of the basis.
 Frame gating_frame(const Matrix& basis, const GateSettings& settings, Stream& stream);
 
 /// Values of all rows of each group along the columns of a frame. Rows keep their places, so that

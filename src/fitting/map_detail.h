@@ -33,7 +33,7 @@ struct ValueMoments {
 PiecewiseLinearMap map_of_moments(MapDetail detail, const ValueMoments& from,
                                   const ValueMoments& to, double strength);
 
-/// What is left of the difference between groups, by detail.
+/// Difference between groups that remains, for each level of detail.
 using DetailLosses = std::array<double, kMapDetails.size()>;
 
 /// The most detail that leaves about as little as any, over all kinds; all that there is where

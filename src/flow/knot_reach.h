@@ -15,7 +15,7 @@ namespace conflux {
 struct KnotReach {
   /// Maps on lines that a row passes and that have knots; of all rows, the most.
   Index maps = 0;
-  /// Of each row the share of its maps beyond whose outer knots it lies.
+  /// For each row, the fraction of its maps whose outer knots it is beyond.
   std::vector<double> beyond = {};
 };
 

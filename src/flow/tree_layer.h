@@ -62,7 +62,7 @@ class TreeLayer final : public Layer {
     std::vector<double> values;
   };
 
-  /// What a group that comes later needs to get maps of its own.
+  /// Data from which a group that is added later gets its maps.
   struct Barycenter {
     std::vector<Side> ranges;  // of the axes
     std::vector<Line> lines;   // of the nodes

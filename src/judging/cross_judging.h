@@ -23,7 +23,7 @@
 namespace conflux {
 
 struct CrossedRows {
-  /// What each fit learns from: all but one part, and all rows of groups that are too small.
+  /// Rows that each fit learns from: all parts but one, and all rows of groups that are too small.
   std::vector<GroupSet> fitted = {};
   /// The rows that judge it: the part.
   std::vector<GroupSet> judged = {};
@@ -40,8 +40,8 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
 /// little for its method.
 std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows);
 
-/// What each part says of the flow that has not seen it, groups in the order of `names`; empty
-/// where a part cannot be judged.
+/// Predictions on each part by the flow that has not seen it, groups in the order of `names`; empty
+/// if a part cannot be scored.
 std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
                                           const std::vector<std::string>& names,
                                           const EvaluationOptions& options);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr Index kRowsOfAllGroups = 20'000;
 constexpr Index kRowsForLisi = 91;
-// What cross-validation in three folds needs.
+// Smallest number of rows for cross-validation in three folds.
 constexpr Index kRowsToPredict = 3;
 
 // The rows that are measured, group by group.
@@ -121,8 +121,8 @@ Matrix some_rows(ConstRows rows, Index most) {
   return out;
 }
 
-/// What metrics look at: rows, or what a network sees in them. A network may take a tenth of a
-/// second for an image, so that what it has seen is kept for other pairs and for the next metric.
+/// Input of metrics: rows, or their features by a network. A network may take a tenth of a second
+/// per image, so its features are kept for other pairs and for the next metric.
 class Views {
  public:
   Views(const EvaluationOptions& options, const Workers& workers)

@@ -4,12 +4,11 @@
 //   Fit fit = fit_planned(std::move(rows.fitted), rows.options, comm, {}, rows.plan());
 //   const std::optional<Judgement> judgement = judge_fit(fit, rows);   // fills fit.record.summary
 //
-// Best are rows that are set aside before the fit, or that a pool left: nothing of it has seen
-// them. Otherwise those
-// that the fit itself holds out are judged: no map was fitted on them, but they said when to stop.
-// Small groups are judged by one half of their rows and a fit of the other half, where the method
-// does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
-// Where rows are few, all of them judge (judging/cross_judging.h).
+// Test rows are best: set aside before the fit, or not drawn into its pool. Otherwise the
+// validation rows of the fit are scored: no map was fitted on them, but they decided when to stop.
+// Small groups are scored by one half of their rows and a fit of the other half, if the method does
+// so. Without any of these, training rows are scored, which is optimistic, and the summary says so.
+// If there are few rows, all of them are scored (judging/cross_judging.h).
 //
 // Cost: that of judge_alignment() on at most 10,000 rows, and two further fits of half of the
 // rows where they are few.
@@ -63,7 +62,7 @@ struct RowsToJudge {
   /// Groups that have too few rows to set some aside, and are not judged.
   std::vector<std::string> too_small = {};
 
-  /// What a fit must know of all this. Refers to this object.
+  /// Plan that the fit must follow. Refers to this object.
   FitPlan plan() const;
 };
 

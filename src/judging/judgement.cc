@@ -88,7 +88,8 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
   return out;
 }
 
-// What covariates leave of the features, before and after each by its own slopes.
+// Replaces features by their residuals on the covariates, before and after with slopes of their
+// own.
 void leave_unexplained(Pair& pair, Index covariates) {
   pair.before = unexplained(pair.before, covariates, pair.group_of);
   pair.after = unexplained(pair.after, covariates, pair.group_of);
@@ -290,7 +291,7 @@ GroupPredictions predict_pair(const Pair& pair, const JudgementOptions& options,
   return out;
 }
 
-// Of the judgement's own rows and of further ones.
+// Means over the judgement's own rows and further ones.
 void take_means(const std::vector<GroupPredictions>& all, Judgement& out) {
   const auto mean_of = [&](auto field) -> std::optional<GroupPrediction> {
     std::vector<GroupPrediction> known;

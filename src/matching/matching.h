@@ -36,7 +36,7 @@ struct MatchOptions {
   /// Whether labels that some rows have say who is like whom: clusters of different labels are not
   /// matched, those of one label are at any price, and clusters do not mix labels (label_split.h).
   bool by_labels = false;
-  /// Whether to look for parts that lie apart; clusters do not need it.
+  /// Whether to count separate clusters, which the matching itself does not need.
   bool count_islands = false;
   std::uint64_t seed = 0;
 };
@@ -68,7 +68,7 @@ struct Matching {
   Index islands = 1;
   /// Shares of the clusters (columns) in the groups (rows).
   Matrix shares;
-  /// What the clusters are known to hold, by name, empty where it is unknown; none without labels.
+  /// Known label of each cluster, by name, empty where it is unknown; no elements without labels.
   std::vector<std::string> labels = {};
   /// The cluster of each row of each group.
   std::vector<std::vector<Index>> clusters;

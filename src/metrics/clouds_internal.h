@@ -1,4 +1,4 @@
-// What every metric asks of its point clouds, and how large clouds are cut into blocks.
+// Checks of point clouds that all metrics make, and how large clouds are cut into blocks.
 
 #pragma once
 

@@ -83,11 +83,11 @@ struct TransferCell {
 struct FeatureTransfer {
   /// Mean over the cells. Chance is 0.
   double score = 0;
-  /// Of the score; see compare() for that of a difference, which is much smaller.
+  /// Standard error of the score; see compare() for that of a difference, which is much smaller.
   double standard_error = 0;
   /// Features without variation in a group have no cell there.
   std::vector<TransferCell> cells = {};
-  /// What each judged row adds to the deviation of the score, group by group (its empirical
+  /// Contribution of each scored row to the error of the score, group by group (its empirical
   /// influence divided by the number of rows).
   std::vector<double> row_influences = {};
   /// Judged rows of each group.

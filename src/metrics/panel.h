@@ -31,7 +31,7 @@ struct PanelSettings {
   bool importance = false;
 };
 
-/// What the panel says of the rows of one part.
+/// Scores of the panel for the rows of one part.
 struct PanelScores {
   /// Positions in the pool of the judged rows, and the score of each for each class.
   std::vector<Index> rows = {};
@@ -41,7 +41,7 @@ struct PanelScores {
   std::vector<double> loss_variance = {};
 };
 
-/// Of each judged part.
+/// Scores of the panel for every part.
 std::vector<PanelScores> ask_panel(const PredictionPool& pool, const PanelSettings& settings,
                                    const Workers& workers);
 

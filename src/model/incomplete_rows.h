@@ -22,7 +22,7 @@
 
 namespace conflux {
 
-/// What is expected of rows in the shared space of a model.
+/// Distribution of rows in the shared space of a model, from which missing coordinates are filled.
 ExpectedRow expected_in_shared(const Model& model);
 
 class IncompleteRows {

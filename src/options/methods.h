@@ -51,7 +51,7 @@ struct MethodInfo {
   Settings paper_two = {};
   Settings paper_many = {};
 
-  /// What a fit costs, for n rows of d features: L layers, K directions, J steps of a search.
+  /// Cost of a fit in terms of n rows, d features, L layers, K directions and J steps of a search.
   std::string_view cost = {};
 
   constexpr bool one_layer() const { return turn.empty(); }

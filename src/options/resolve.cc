@@ -39,7 +39,7 @@ std::string methods_that_use(const OptionText& option) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
-// What is set to what the fit does anyway says nothing wrong.
+// An option with the value that the fit uses anyway is not refused.
 void refuse_ignored(const FitOptions& requested, const FitOptions& resolved) {
   const std::vector<OptionText> asked = option_texts(requested);
   const std::vector<OptionText> left_alone = option_texts(FitOptions());

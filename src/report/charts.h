@@ -11,7 +11,7 @@
 
 namespace conflux {
 
-/// What a picture is called and shows, for who cannot see it, and the name of its axis.
+/// Title and description of a picture, for screen readers too, and the name of its axis.
 struct Caption {
   std::string title;
   std::string description;

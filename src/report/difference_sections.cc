@@ -140,7 +140,7 @@ std::string pairs_picture(const Report& report, const Matrix& values, const char
                             std::max(0.0, values.maxCoeff())));
 }
 
-// What new rows are compared with: a difference that the rows of the fit did not have.
+// The check before the fit, so that new rows can be compared with the training rows.
 std::string found_before_the_fit(const FitRecord& record) {
   if (!record.check || record.check->sentences.empty()) return "";
   return fmt::format("The check on {} rows before the fit: {}", record.check->rows,

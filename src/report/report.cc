@@ -23,8 +23,8 @@ bool has_sizes(const Report& report, const Flow& flow, const std::vector<Index>&
 
 // The digest may be followed by the share that was kept from the fit.
 bool are_fitted_rows(const Model& model, const GroupSet& groups, const Report& report) {
-  // Of a table that a pool was drawn from, some rows were fitted: it is known by its numbers of
-  // rows.
+  // A table from which a pool was drawn is recognized by its numbers of rows, because only some
+  // rows were fitted.
   const FitRecord& record = model.record;
   if (!record.given_sizes.empty() && has_sizes(report, model.flow, record.given_sizes)) return true;
   // Nobody has all rows; tables of so many rows are told apart in the same way.

@@ -19,7 +19,7 @@
 
 namespace conflux {
 
-/// What is shown of a plane: places of rows, a line per row.
+/// Frames of a plane: positions of rows, one line per row.
 struct PathFrames {
   std::string x_name = {};
   std::string y_name = {};

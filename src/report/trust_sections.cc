@@ -230,7 +230,7 @@ std::string predictions_picture(const FitRecord& record) {
   double low = 0.4;
   Index last = -1;
   for (const PredictionRecord& each : record.predictions) {
-    // What was tried beside these layers has not more of them.
+    // Layers that were tried as alternatives do not count as further ones.
     if (each.layer <= last) continue;
     last = each.layer;
     rows.push_back({.name = fmt::format("after {} layer{}", each.layer, each.layer == 1 ? "" : "s"),

@@ -1,4 +1,4 @@
-// What a search spends its time on.
+// Counts of the work of a search.
 
 #pragma once
 

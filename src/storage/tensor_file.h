@@ -40,7 +40,7 @@ class TensorWriter {
   void save(const std::string& path) const { stage(path)->commit(); }
   /// The whole file is on the disk, and replaces the one at `path` by commit() only.
   std::unique_ptr<AtomicFile> stage(const std::string& path) const;
-  /// What save() writes.
+  /// The bytes that save() writes.
   Bytes bytes() const;
 
  private:

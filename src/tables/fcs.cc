@@ -185,7 +185,7 @@ class FcsReader : public TableReader {
     }
   }
 
-  // What is undone here must not be undone again by who reads the table later.
+  // Compensation is undone here, so it is renamed: later readers must not undo it again.
   FileKeywords keywords_of_values(FcsText text) const {
     if (compensation_) text.rename(compensation_->keyword, "CONFLUX UNDONE SPILLOVER");
     for (Index k = 1; k <= static_cast<Index>(channels_.size()) && !stored_; ++k) {

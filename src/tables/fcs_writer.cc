@@ -16,7 +16,7 @@ namespace {
 
 // Positions in the header have eight digits.
 constexpr std::uint64_t kMostInHeader = 99999999;
-// What programs expect of floating-point channels whose range nobody knows.
+// Usual range of floating-point channels, for programs that expect one.
 constexpr const char* kUsualRange = "262144";
 // Checksum: none.
 constexpr std::string_view kTail = "00000000";

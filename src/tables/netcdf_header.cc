@@ -98,8 +98,8 @@ class ClassicHead {
     for (std::uint64_t k = 0; k < entries; ++k) entry();
   }
 
-  // Of one value of the type that comes next. The library divides by it, and knows types that have
-  // no size.
+  // Bytes of one value of the next type. The library divides by it, and accepts types without a
+  // size.
   std::uint64_t bytes_of_type() {
     constexpr std::array<std::uint64_t, 12> kBytes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
     const std::uint64_t type = number(4);

@@ -153,7 +153,7 @@ class AutomaticFit {
     return out;
   }
 
-  /// What a fit of one half, with so many sliced layers, does to the other half.
+  /// Scores of one half by a fit of the other, with this number of sliced layers.
   struct Rehearsal {
     Index layers = 0;
     GroupSet after = {};

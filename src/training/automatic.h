@@ -1,5 +1,4 @@
-// The automatic fit: as many layers, of the kinds that help, until nobody can tell the groups
-// apart.
+// The automatic fit: as many layers, of the types that help, until the group cannot be predicted.
 //
 // First a test asks whether the groups differ at all; if not, the rows stay where they are. Sliced
 // layers (INB) come first; held-out rows judge them by their divergence. On tables, conditional
@@ -13,8 +12,8 @@
 // Small groups have no rows to hold out: the number of their sliced layers is found by leaving rows
 // out in turn (cross_fit.h), and conditional layers follow until the evidence ends.
 //
-// What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread
-// over several processes get sliced layers only.
+// A table has at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread over
+// several processes get sliced layers only.
 
 #pragma once
 

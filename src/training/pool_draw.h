@@ -78,7 +78,7 @@ std::vector<Index> offer_all(PoolDraw& draw, Index rows, std::span<const Index> 
 std::vector<Index> draw_rows_of_group(RowLimit limit, std::uint64_t seed, Index rows,
                                       std::span<const Index> labels);
 
-/// What the options say, or what they leave to choose.
+/// The pool size, as given or chosen automatically.
 RowLimit rows_to_fit(const FitOptions& options);
 
 /// Groups that count by their sizes do so by all of their rows, not by those of the pool.

@@ -5,10 +5,10 @@
 // equal-mass knots, each the mean of several rows; the maps of a group stay with its process. So
 // every process ends with a flow of its own groups, and all flows lead to one shared space.
 //
-// What leaves a process: names and sizes of its groups, names of features, options; in each layer
-// the weighted mean of its search rows, K Q weighted knots and K sums of squares for every value of
-// the search, d K sums for every gradient, and K Q weighted knots for the maps (d Q for nb).
-// docs/processes.md says what this tells and what it does not hide.
+// Data that leave a process: names and sizes of its groups, names of features, options; in each
+// layer the weighted mean of its search rows, K Q weighted knots and K sums of squares for every
+// value of the search, d K sums for every gradient, and K Q weighted knots for the maps (d Q for
+// nb). docs/processes.md describes what can and cannot be inferred from this.
 
 #pragma once
 

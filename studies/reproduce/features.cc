@@ -88,7 +88,7 @@ const RowResult* first_with(const std::vector<RowResult>& results, bool given) {
 struct Ranked {
   std::string label;
   double published = 0, ours = 0;
-  /// Of the first run, pair of classes by pair; older cells have none.
+  /// Pairs of classes of the first run; older cells have none.
   Json pairs = Json::array();
 };
 

@@ -41,7 +41,7 @@ def spoiled(line, column, value, **options):
 
 FIT = "fit t.csv --group site -o m --layers 3"
 
-# Name, the table t.csv, the command, the exit code, and what is said.
+# Name, the table t.csv, the command, the exit code, and the message.
 ANSWERED = [
     ("word among numbers", spoiled(43, 1, "n.a.x"), FIT, DATA,
      ["t.csv, line 43", '"income"', '"n.a.x"', "--as"]),

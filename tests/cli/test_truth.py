@@ -191,7 +191,7 @@ class Truth(CommandTest):
         self.assertLess(auc["low"], auc["after"])
         self.assertGreater(auc["high"], auc["after"])
         self.assertIn("95 % interval", done.stderr)
-        # So few rows do not say that nobody can tell.
+        # So few rows do not show that the group cannot be predicted.
         self.assertNotIn("can no longer be predicted", done.stderr)
 
     def test_truth_14_what_was_not_measured_is_absent(self):

@@ -136,7 +136,7 @@ TEST(Judgement, WarnsWhenAGroupIsTornApart) {
   EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("b (0.")));
 }
 
-// Metres or millimetres: features in unlike units are compared in deviations.
+// Meters or millimeters: features in different units are compared in standard deviations.
 TEST(Judgement, DoesNotDependOnUnits) {
   const Scene scene(400, 2, 8);
   Scene scaled = scene;

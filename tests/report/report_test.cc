@@ -182,7 +182,7 @@ TEST(Report, KnowsPixelsByTheirNames) {
   }
   for (const char* form : {"PC", "f", "", "gene_"}) EXPECT_FALSE(find_pixels(names(form, 64)));
   EXPECT_FALSE(find_pixels(names("pixel", 9)));
-  // Of 784 pixels the last 24 are no image.
+  // The last 24 of 784 pixels are no image.
   const std::vector<std::string> all = names("pixel", 784);
   EXPECT_FALSE(find_pixels({all.end() - 24, all.end()}));
 }

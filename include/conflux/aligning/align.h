@@ -47,7 +47,7 @@ struct AlignOptions {
   bool judge = true;
 };
 
-/// What a caller may watch and steer. Everything may be left unset.
+/// Callbacks and controls of align() and fit_model(). All are optional.
 struct AlignHooks {
   MessageCallback on_message = {};
   /// Called with what check() has found, before the fit.
@@ -70,7 +70,7 @@ struct Aligned {
   /// Maps of all groups, with the record of the fit. They leave every row where it is if the groups
   /// do not differ.
   Model model;
-  /// What was found before the fit. Of fit_model() the test alone, and only of methods that ask it.
+  /// The check before the fit. After fit_model() only its test, and only if the method asks it.
   CheckReport check;
   /// Unset if fewer than two groups could be judged, or nothing was fitted.
   std::optional<Judgement> judgement = std::nullopt;

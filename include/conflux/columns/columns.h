@@ -1,5 +1,5 @@
-// What the columns of a table mean, as part of a model: rows of a table become coordinates that a
-// flow can move, and moved coordinates become rows of a table again.
+// The types, units and scales of the columns of a table, as part of a model: rows of a table become
+// coordinates that a flow can move, and moved coordinates become rows of a table again.
 //
 //   const Columns columns = find_columns(table, groups, names.size(), options, workers);
 //   Matrix rows = columns.coordinates(table, workers);          // NaN where a cell is missing
@@ -69,7 +69,7 @@ struct Atom {
   double share = 0;
 };
 
-/// What a group has of a feature.
+/// The values of one feature in one group.
 struct HeldValues {
   /// From the smallest value to the largest; empty (low above high) when all are missing.
   Interval range = {};
@@ -102,7 +102,7 @@ struct Feature {
   std::vector<double> coordinate_knots = {};
   /// Numbers such as -999 that stand for missing cells, increasing.
   std::vector<double> missing_codes = {};
-  /// What each group has, in the order of the groups.
+  /// The values in each group, in the order of the groups.
   std::vector<HeldValues> held = {};
 
   bool is_missing_code(double value) const {
@@ -165,7 +165,7 @@ struct ExpectedRow {
 struct UnitDoubt {
   std::string column;
   Index group = 0;
-  /// What is strange, to follow the name of the group.
+  /// The suspicious fact, worded to follow the name of the group.
   std::string what;
 };
 
@@ -174,8 +174,8 @@ class Columns {
   std::vector<Feature> features = {};
   /// Columns that layers may read and never move. Their coordinates follow those of the features.
   std::vector<Covariate> kept = {};
-  /// Of each group, the mean coordinates of the covariates over the cells that are there: what is
-  /// taken where a cell is missing.
+  /// For each group, the mean coordinates of the covariates over the cells that are present. They
+  /// replace missing cells.
   std::vector<Vector> kept_means = {};
   std::vector<CarriedColumn> carried = {};
   MissingRule missing = MissingRule::kAuto;
@@ -200,12 +200,12 @@ class Columns {
   /// Coordinates of the covariates, and of a whole row.
   Index num_covariates() const;
   Index width() const { return static_cast<Index>(features.size()) + num_covariates(); }
-  /// Of all coordinates of a row: features, then covariates.
+  /// Names of all coordinates of a row: features, then covariates.
   std::vector<std::string> coordinate_names() const;
   /// Features that text files spell as they like; all others are numbers.
   std::vector<std::string> category_names() const;
 
-  /// What the random streams of each row are named by.
+  /// The name of each row's random stream: a hash of its key, or its position.
   std::vector<std::uint64_t> row_names(const Table& table) const;
 
   /// Rows of a table of values as coordinates, one per feature and then those of the covariates;
@@ -245,7 +245,7 @@ class Columns {
 
   /// One line per column: what it is used as.
   std::vector<std::string> describe() const;
-  /// The same, with one line for neighbors of which the same is said.
+  /// The same, with neighboring columns of the same description in one line.
   std::vector<std::string> describe_briefly() const;
 };
 

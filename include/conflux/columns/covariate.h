@@ -20,17 +20,18 @@ enum class CovariateKind { kLinear, kSmooth, kCyclic, kCategory };
 struct Covariate {
   std::string name;
   CovariateKind kind = CovariateKind::kLinear;
-  /// Of a cyclic number: the values after which it begins again, say 12 of a month.
+  /// For a cyclic number: its period, such as 12 for months.
   double period = 0;
-  /// Of a cyclic number: 1 is the cycle itself, 2 adds its half, and so on.
+  /// For a cyclic number: number of harmonics; 1 is the cycle itself, 2 adds half the period, and
+  /// so on.
   Index harmonics = 0;
-  /// Of a smooth number: at least three, increasing.
+  /// For a smooth number: at least three knots of its spline, increasing.
   std::vector<double> knots = {};
-  /// Of a category; the first has no coordinate of its own.
+  /// For a category: its values; the first has no coordinate of its own.
   std::vector<std::string> categories = {};
   /// Whether the last coordinate says that the cell is missing.
   bool tells_missing = false;
-  /// Of each coordinate, over the rows of the fit.
+  /// Mean and standard deviation of each coordinate over the rows of the fit.
   std::vector<double> centers = {};
   std::vector<double> scales = {};
 

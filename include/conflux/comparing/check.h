@@ -1,4 +1,4 @@
-// What can be said of groups before they are aligned.
+// Tests whether groups differ, and compares their composition, before they are aligned.
 //
 // Is there a difference at all? Two tests share the error rate: whether the group can be predicted
 // from a row (group_prediction.h), which sees every kind of difference, and whether any feature
@@ -53,15 +53,15 @@ struct GroupMatch {
   double matched = 0;
   /// Distance of its clusters to their partners, in distances between its own clusters.
   double distance = 0;
-  /// Parts of the group that lie apart.
+  /// Number of separate clusters of the group.
   Index parts = 1;
-  /// Of each cluster.
+  /// Proportions of the clusters in the group.
   std::vector<double> shares = {};
 };
 
 /// Clusters that were found in the groups.
 struct ClustersRecord {
-  /// What the gate does and why, if the fit was left to choose it; otherwise empty.
+  /// Why the fit chose its gate; empty if the gate was given.
   std::string reason = {};
   /// Empty if nobody looked for clusters.
   std::vector<GroupMatch> groups = {};
@@ -79,7 +79,8 @@ struct CheckOptions {
   Index permutations = 99;
   std::uint64_t seed = 0;
   int threads = 0;
-  /// What predict_groups() with this seed has said of all these rows, if it was asked already.
+  /// The result of predict_groups() with this seed on all these rows, if known; saves computing it
+  /// again.
   const GroupPrediction* known_prediction = nullptr;
   /// The value that a coordinate of a feature stands for. Whoever predictions sees values: repeated
   /// ones that were spread would look less alike than they are. Empty: coordinates are values.
@@ -110,8 +111,8 @@ struct FeatureDifference {
 enum class Advice {
   kLeave,         ///< there is nothing to align
   kAlign,         ///< align whole groups
-  kGateClusters,  ///< align like with like, in clusters that are found
-  kGateLabels,    ///< align like with like, by labels
+  kGateClusters,  ///< align within clusters that are found
+  kGateLabels,    ///< align within labels
 };
 
 /// As reports name it, and --gate its rest: "leave", "align", "gate clusters", "gate label".
@@ -136,11 +137,11 @@ struct CheckReport {
   /// Features of which one value holds more than a twentieth of the rows.
   std::vector<Index> features_with_atoms = {};
   Advice advice = Advice::kLeave;
-  /// What was found and what it means, the verdict first.
+  /// The verdict of the test first, then advice and warnings.
   std::vector<std::string> sentences = {};
 };
 
-/// What a look at the rows found before they were fitted.
+/// The result of a check before the fit, as the model stores it.
 struct CheckRecord {
   bool differ = false;
   double p_value = 1;
@@ -158,7 +159,7 @@ struct CheckRecord {
   bool operator==(const CheckRecord&) const = default;
 };
 
-/// What a fit of these rows remembers of it.
+/// The part of a check that a model stores.
 CheckRecord record_of(const CheckReport& report);
 
 /// The test alone, which the automatic fit asks as well: rows, repeated rows, features and

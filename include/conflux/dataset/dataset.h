@@ -74,7 +74,7 @@ struct DatasetOptions {
   /// Principal components that become the features of sparse files (mtx, h5ad). 0: none. -1: 50 if
   /// there are more than 200 genes. Ignored for other files and tables in memory.
   Index components = -1;
-  /// What is done to counts before the components are found.
+  /// Normalization of counts before the components are computed.
   Normalization normalization = Normalization::kNone;
 
   /// Rows of each group that a fit takes at most, drawn by `seed`; large files are not kept whole
@@ -128,9 +128,9 @@ struct Dataset {
   std::string group_column = {};
   /// Column of the labels; empty if there are none.
   std::string label_column = {};
-  /// What the columns of the table mean; empty if the rows are coordinates already.
+  /// Types, units and scales of the table's columns; empty if the rows are coordinates already.
   Columns columns = {};
-  /// What the features are components of; empty if the features were measured.
+  /// The principal components, if these are the features; empty if the features were measured.
   Components components = {};
   /// Set if the table has several rows of one subject, say of a patient.
   std::optional<RowsOfSubjects> subjects = {};
@@ -140,7 +140,7 @@ struct Dataset {
   /// `groups`: later readers fill missing cells with what is expected, and do not draw. See
   /// digest_of().
   std::string digest_when_read = {};
-  /// Of each group, the rows of the table that became its rows; only for tables in memory.
+  /// For each group, the rows of the table that became its rows; set for tables in memory only.
   std::vector<std::vector<Index>> positions = {};
   /// Columns of the table beside the features, groups and labels that tell the group.
   std::vector<TellingCopy> telling = {};
@@ -148,7 +148,7 @@ struct Dataset {
   Index dropped_rows = 0;
 
   RowStorage storage = RowStorage::kMemory;
-  /// What a fit moves rows through if they stay on disk; null otherwise.
+  /// Scratch files through which a fit moves rows that stay on disk; null otherwise.
   std::shared_ptr<DiskScratch> scratch = {};
   /// Keeps alive what `groups` borrows: mapped files and pieces of scratch.
   std::vector<std::shared_ptr<const void>> borrowed = {};
@@ -162,8 +162,8 @@ Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks = 
 /// The digest by which a model knows the rows that it was fitted on.
 std::string digest_of(const Dataset& dataset);
 
-/// What a caller knows of the rows of a table, beside their cells. Spans are empty or have one
-/// element per row, and must live as long as the call.
+/// Facts about the rows of a table beside their cells. Spans are empty or have one element per row,
+/// and must live as long as the call.
 struct RowTags {
   /// Groups in their order, and the position of each row's group among them.
   std::vector<std::string> group_names = {};

@@ -33,8 +33,8 @@ struct EvaluationOptions {
   /// Names of metric_names(); empty: those of usual_metrics().
   std::vector<std::string> metrics = {};
   EvaluationSpace space = EvaluationSpace::kTranslated;
-  /// Of the fit. Rows that were aligned with rows of their label or cluster are judged among these
-  /// (JudgementOptions); clusters are found again, by matching the rows as they were.
+  /// The gate of the fit. Rows that were aligned within labels or clusters are scored within these
+  /// (JudgementOptions); clusters are found again, by matching the rows before the alignment.
   Gating gate = Gating::kNone;
   /// The judgement looks at rows translated to this group; empty: at rows of the shared space.
   std::string to = {};
@@ -43,8 +43,8 @@ struct EvaluationOptions {
   /// Rows of each group at most for metrics of two groups, and pairs of groups at most.
   Index pair_rows = 1'000;
   Index max_pairs = 30;
-  /// What `frechet` and `kernel_distance` look at (image_features.h); both are measured then, asked
-  /// for or not. Empty: they look at the rows themselves.
+  /// Feature map for `frechet` and `kernel_distance` (image_features.h), which are then measured in
+  /// any case. Empty: they use the rows themselves.
   std::function<Matrix(ConstRows rows, const Workers& workers)> features = {};
   /// Rows per block of exact distances; 0: as the metric chooses.
   Index block = 0;

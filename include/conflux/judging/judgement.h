@@ -1,4 +1,4 @@
-// What an alignment did to rows, good and bad, with a verdict.
+// Scores of an alignment, beside their chance levels, and a verdict.
 //
 // The first question is whether the group of a row can still be predicted (group_prediction.h).
 // Then: do groups mix around every row (iLISI), how far apart are they (energy distance, each group
@@ -11,7 +11,7 @@
 // distances are then divided by the mean distance within groups, so that shrinking all rows gains
 // nothing.
 //
-// Rows that the fit has seen flatter it: judge others where there are some.
+// Scores of training rows are optimistic: score held-out rows if there are any.
 //
 // Cost: two runs of predict_groups(), and n^2 d for at most `near_rows` rows: linear in the number
 // of groups.
@@ -73,8 +73,8 @@ struct JudgementOptions {
   /// Rows of one label were aligned with each other, and the shares of labels left as they were:
   /// the verdict asks whether the group can be predicted among rows of one label.
   bool labels_protected = false;
-  /// What was found for further rows, moved by fits of their own: the predictions of the judgement
-  /// are the means over these and its own rows, by numbers of rows.
+  /// Predictions on further rows, moved by fits of their own: the AUCs of the judgement are means
+  /// over these and its own rows, weighted by the numbers of rows.
   std::vector<GroupPredictions> further = {};
   std::uint64_t seed = 0;
 };
@@ -143,7 +143,7 @@ struct Judgement {
   /// Mean energy distance of a group from the rest, in mean distances within groups; by_chance:
   /// what 95 % of random assignments stay below.
   Change energy = {};
-  /// What 5 % of random assignments stay below, and the same of each group.
+  /// Value that 5 % of random assignments stay below; and the distances of each group.
   double energy_low = 0;
   std::vector<GroupDistance> energy_of_group = {};
   /// Fraction of nearest rows of the same group that are kept, of each group and on average, and
@@ -182,7 +182,7 @@ struct Judgement {
 
   /// The verdict first, then what else is good to know.
   std::vector<std::string> sentences = {};
-  /// What is bad or worse than before, each with a remedy.
+  /// Scores that are bad or worse than before, each with a remedy.
   std::vector<std::string> warnings = {};
 };
 

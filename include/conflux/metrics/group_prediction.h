@@ -67,9 +67,9 @@ struct GroupPrediction {
   std::vector<double> importance = {};
   /// Rows that were judged.
   Index rows = 0;
-  /// What each row that was given adds to the error of the AUC: the sum of squares is the variance
-  /// of the AUC over new rows to judge, and that of differences the variance of a difference of
-  /// two AUCs of the same rows. 0 for rows that were not judged.
+  /// Contribution of each given row to the error of the AUC: the sum of squares is the variance of
+  /// the AUC over new test rows, and that of differences the variance of a difference of two AUCs
+  /// on the same rows. 0 for rows that were not scored.
   std::vector<double> influences = {};
 
   /// The AUC that 95 % of random assignments stay below.

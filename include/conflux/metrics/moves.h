@@ -1,5 +1,5 @@
-// What a move has done to rows, from the rows before and after: how far they went, whether they
-// kept their neighbors, and whether the way back leads where they came from.
+// How an alignment moved rows, from the rows before and after: how far they went, whether they kept
+// their neighbors, and whether the inverse map returns them.
 
 #pragma once
 
@@ -65,7 +65,7 @@ struct RoundTripError {
 
 RoundTripError round_trip_error(ConstRows original, ConstRows returned);
 
-// The Local Inverse Simpson Index: how many kinds of rows live around each row.
+// The Local Inverse Simpson Index (LISI): the effective number of labels around each row.
 //
 // The neighbors of a row weigh exp(-beta distance), with beta such that the weights have the given
 // perplexity; with p_c the weight of the neighbors of kind c, the index is 1 / sum_c p_c^2. It is

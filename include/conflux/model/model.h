@@ -24,9 +24,9 @@ struct Model {
   /// none.
   std::string group_column = {};
   std::string label_column = {};
-  /// What the features are components of; empty when the features themselves were measured.
+  /// The principal components, if these are the features; empty if the features were measured.
   Components components = {};
-  /// What the columns of a table mean; empty when rows are coordinates already.
+  /// Types, units and scales of the table's columns; empty when rows are coordinates already.
   Columns columns = {};
   /// Anything else that a caller wants to keep, as text.
   std::map<std::string, std::string> metadata = {};

@@ -39,7 +39,7 @@ Fit load_checkpoint(const std::string& path, const std::string& digest);
 std::vector<std::byte> checkpoint_bytes(const Fit& so_far, const std::string& digest);
 Fit parse_checkpoint(std::span<const std::byte> bytes, const std::string& digest);
 
-/// What save_checkpoint() was given. Throws InvalidData for a finished model.
+/// The metadata that save_checkpoint() was given. Throws InvalidData for a finished model.
 std::map<std::string, std::string> checkpoint_metadata(const std::string& path);
 
 }  // namespace conflux

@@ -76,8 +76,8 @@ struct RowOrigin {
 /// Keywords of a file and their values, in their order.
 using FileKeywords = std::vector<std::pair<std::string, std::string>>;
 
-/// What a file says beside its rows. Readers give it to their tables, and who writes such a table
-/// in the same format keeps it.
+/// Content of a file beside its rows. Readers attach it to their tables, and writers of the same
+/// format keep it.
 struct FileExtras {
   /// The format whose extras these are.
   std::string format;
@@ -128,7 +128,7 @@ class Table {
   Table rows(std::span<const Index> positions) const;
 };
 
-/// What a reader or writer has to be told; every field has a default that suits most files.
+/// Options of readers and writers; every field has a default that suits most files.
 struct TableOptions {
   /// csv, tsv, txt, npy, npz, idx or fcs, with .gz or .zst behind it for compressed output. Empty:
   /// by the file's name, and csv for "-".

@@ -1,7 +1,7 @@
 // Tables as groups of samples, and back.
 //
-// One column tells the group of a row, others are features, the rest is carried along. The position
-// of each row is kept.
+// One column names the group of each row, others are features, all further ones are copied
+// unchanged. The position of each row is kept.
 
 #pragma once
 

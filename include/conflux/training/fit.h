@@ -68,7 +68,7 @@ struct Fit {
   std::optional<UnseenRows> rehearsed = {};
 };
 
-/// What a caller of a fit may set beside its options.
+/// Callbacks and limits of a fit, beside its options.
 struct FitControl {
   /// Called after every layer with the fit so far, which a checkpoint may keep.
   std::function<void(const Fit&)> on_progress = {};

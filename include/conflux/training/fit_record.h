@@ -1,4 +1,4 @@
-// What happened during a fit.
+// Record of a fit: options, layers, stopping, scores.
 
 #pragma once
 
@@ -33,7 +33,7 @@ struct LayerRecord {
   /// values; the rest is everything else.
   double product_seconds = 0;
   double sort_seconds = 0;
-  /// What the products did: multiplications and additions, and bytes of rows read or written.
+  /// Work of the products: multiplications and additions, and bytes of rows read or written.
   double flops = 0;
   double bytes = 0;
 };
@@ -67,7 +67,7 @@ struct PredictionRecord {
   double by_chance = 0.5;
 };
 
-/// What a finished fit did to rows, by figures and in sentences (conflux/judging/judged_fit.h).
+/// Scores of a finished fit, in figures and sentences (conflux/judging/judged_fit.h).
 struct FitSummary {
   /// "aligned", "better", ...; empty when nothing was judged.
   std::string verdict = {};
@@ -176,8 +176,8 @@ struct FitRecord {
   /// Unset when nobody looked before the fit: conflux align and conflux serve do.
   std::optional<CheckRecord> check = std::nullopt;
   FitSummary summary = {};
-  /// Of the labels of the rows that were judged, of many those with the most rows; empty without
-  /// labels.
+  /// Neighborhoods of the labels among the scored rows, of those with the most rows if there are
+  /// many; empty without labels.
   std::vector<LabelNeighborhood> neighborhoods = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;
