@@ -257,7 +257,7 @@ void bind_columns(py::module_& module) {
             return std::make_shared<Table>(table_of(Samples(rows), names, Workers(threads)));
           },
           py::arg("rows"), py::arg("names"), py::arg("threads"));
-  py::class_<Columns, SharedColumns>(module, "Columns", "What columns mean; never changes.")
+  py::class_<Columns, SharedColumns>(module, "Columns", "Types and scales of columns; never changes.")
       .def_property_readonly("feature_names", &Columns::feature_names)
       .def_property_readonly("kinds", &kinds_of)
       .def_property_readonly("kept_names", &kept_names_of)

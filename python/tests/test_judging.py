@@ -1,4 +1,4 @@
-"""What can be said of groups without a model."""
+"""Checks and evaluations of groups without a model."""
 
 import json
 

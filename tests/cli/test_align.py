@@ -233,7 +233,7 @@ class Align(CommandTest):
 
 
 class RecommendedCommands(CommandTest):
-    """What check recommends is complete and works as it stands, for every kind of input."""
+    """Commands that check recommends are complete and run as printed, for every type of input."""
 
     def follow(self, *words):
         shown = json.loads(self.run_command("check", *words, "--json"))

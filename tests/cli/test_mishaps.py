@@ -1,4 +1,4 @@
-"""What goes wrong with tables that people have: each is put right, or answered with a remedy."""
+"""Faults of real tables: each is corrected with a message, or refused with a remedy."""
 
 import json
 import re

@@ -231,7 +231,7 @@ class Report(ReportTest):
         self.assertNotIn("█", self.call(*words[1:]).stderr)
 
     def on_terminal(self, words):
-        """What a person at a terminal sees."""
+        """Return the output at a terminal."""
         ours, theirs = pty.openpty()
         with subprocess.Popen(words, cwd=self.folder, stderr=theirs) as process:
             os.close(theirs)

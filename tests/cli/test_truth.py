@@ -1,4 +1,4 @@
-"""What the command says and does is true: one test for each finding of a new user.
+"""Messages of the command are true: one test for each finding of a new user.
 
 | finding | test |
 |---|---|
