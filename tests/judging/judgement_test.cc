@@ -178,7 +178,7 @@ TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
   EXPECT_EQ(found.verdict, Verdict::kAligned);
   EXPECT_GT(found.within_before->auc, 0.95);
   EXPECT_LE(found.within_after->auc, found.within_after->by_chance());
-  EXPECT_THAT(found.sentences[0], HasSubstr("Aligned: within labels the group"));
+  EXPECT_THAT(found.sentences[0], HasSubstr("within labels the group"));
   EXPECT_THAT(found.sentences[1], HasSubstr("different proportions"));
 }
 
