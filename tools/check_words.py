@@ -143,8 +143,11 @@ def self_test():
 def main() -> int:
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    names = sys.argv[1:] or subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
-                                           check=True).stdout.splitlines()
+    known = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if known.returncode != 0 and not sys.argv[1:]:
+        print("these sources are no git repository, so nothing was checked")
+        return 77
+    names = sys.argv[1:] or known.stdout.splitlines()
     count = 0
     for name in names:
         path = ROOT / name

@@ -117,7 +117,7 @@ class Evaluation(_Record):
     """Scores of an alignment and a verdict; see :func:`evaluate`."""
 
     verdict: str
-    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "overfitted";
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "below chance";
     docs/verdicts.md has the rules."""
     sentences: list[str]
     """The verdict first, then further results."""
@@ -154,7 +154,7 @@ class Summary(_Record):
     """
 
     verdict: str
-    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "overfitted";
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "below chance";
     docs/verdicts.md has the rules."""
     auc_before: float | None
     """How well the group of a row could be predicted: 0.5 is chance, 1 certainty."""

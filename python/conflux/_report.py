@@ -22,7 +22,7 @@ class Report:
     """A report page; see :func:`report`. A notebook shows it."""
 
     verdict: str
-    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse", "overfitted" or
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse", "below chance" or
     "too few rows"; docs/verdicts.md has the rules."""
     sentences: list[str]
     """The verdict in a sentence, then the cautions, then which rows were scored."""

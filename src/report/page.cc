@@ -45,7 +45,7 @@ bool asks_for_care(const Report& report) {
     case Verdict::kReduced:
     case Verdict::kUnchanged:
     case Verdict::kWorse:
-    case Verdict::kOverfitted:
+    case Verdict::kBelowChance:
       return true;
     default:
       return !report.cautions.empty();

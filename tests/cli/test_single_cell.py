@@ -81,7 +81,7 @@ class SingleCell(CommandTest):
         adata.write_h5ad(self.folder / "a.h5ad")
         told = self.call("fit", "a.h5ad", "--group", "batch", "--layers", 3, "-o", "m.conflux").stderr
         self.assertIn('the features are obsm["X_pca"]', told)
-        self.assertIn("carried along, because it belongs to obs", told)
+        self.assertIn("copied unchanged, because it belongs to obs", told)
         self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.h5ad")
         self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.csv")
         moved = anndata.read_h5ad(self.folder / "z.h5ad")

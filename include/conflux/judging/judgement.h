@@ -112,13 +112,13 @@ enum class Verdict {
   kReduced,         ///< the AUC fell by more than its error, and is still beyond chance
   kUnchanged,       ///< the AUC is beyond chance, before and after, and differs within its error
   kWorse,           ///< the AUC rose by more than its error, or rose from chance to beyond it
-  kOverfitted,      ///< rows of different groups lie closer to each other than chance would have it
+  kBelowChance,      ///< rows of different groups lie closer to each other than chance would have it
   kTooFewRows,      ///< chance alone could hide any difference, or fewer than two groups have three
                     ///< rows
 };
 
 /// The word: "nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse",
-/// "overfitted", "too few rows".
+/// "below chance", "too few rows".
 std::string_view name_of(Verdict verdict);
 
 struct Judgement {
