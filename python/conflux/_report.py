@@ -27,7 +27,7 @@ class Report:
     sentences: list[str]
     """The verdict in a sentence, then the cautions, then which rows were scored."""
     cautions: list[str]
-    """Reasons to look twice although the verdict is "aligned" or "reduced"."""
+    """Reasons to look twice although the groups came closer."""
     html: str
     """The whole page, which needs no network."""
     json: dict[str, Any]

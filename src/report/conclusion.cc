@@ -23,7 +23,8 @@ constexpr std::size_t kMostFusedNamed = 3;
 
 // True if rows of different groups are closer to each other than chance would have it.
 bool is_below_chance_level(const Judgement& judgement) {
-  return judgement.energy.after < judgement.energy_low || judgement.verdict == Verdict::kBelowChance;
+  return judgement.energy.after < judgement.energy_low ||
+         judgement.verdict == Verdict::kBelowChance;
 }
 
 bool alike_before(const Report& report, const Judgement& judgement) {
@@ -326,7 +327,11 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
       report.advice.push_back({"Use the rows as they are; nothing is gained by moving them."});
       break;
     case Verdict::kBelowChance:
-      if (!alike_before(report, *report.evaluation.judgement)) break;
+      if (!alike_before(report, *report.evaluation.judgement)) {
+        advise_about_fusing(report, model, files);
+        advise_labels(report, files);
+        break;
+      }
       report.advice.push_back(
           {"Use the rows as they are, or let the fit check them first: without --method it leaves "
            "groups alone that do not differ.",
@@ -370,7 +375,10 @@ void conclude(Report& report, const Model& model, const ReportOptions& options) 
     const Judgement& judgement = *report.evaluation.judgement;
     report.verdict = alike_before(report, judgement) ? verdict_of_alike(judgement)
                                                      : verdict_from(report, judged_as(report));
-    if (report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced) {
+    const bool came_closer =
+        report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced ||
+        (report.verdict == Verdict::kBelowChance && !alike_before(report, judgement));
+    if (came_closer) {
       report.cautions = cautions_of(report);
     }
   }

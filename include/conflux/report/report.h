@@ -184,8 +184,9 @@ struct Report {
   Verdict verdict = Verdict::kTooFewRows;
   /// The verdict in a sentence, then the cautions, then which rows were scored.
   std::vector<std::string> sentences = {};
-  /// Reasons to look twice although the verdict is "aligned" or "reduced": fused labels, lost
-  /// neighbors, rows outside the range of the fit, training scores.
+  /// Reasons to look twice although the groups came closer ("aligned", "reduced", or "below chance"
+  /// of rows that differed before): mixed labels, lost neighbors, rows outside the range of the
+  /// fit, training scores.
   std::vector<std::string> cautions = {};
   std::vector<Headline> headlines = {};
   std::vector<ReportAdvice> advice = {};
