@@ -73,7 +73,7 @@ struct Atom {
 struct HeldValues {
   /// From the smallest value to the largest; empty (low above high) when all are missing.
   Interval range = {};
-  /// All different values, increasing; empty when the feature has too many to tell.
+  /// All distinct values, increasing; empty if there are too many.
   std::vector<double> values = {};
 };
 
@@ -112,11 +112,11 @@ struct Feature {
   /// Whether coordinates differ from values or are moved back otherwise than they came.
   bool as_it_is() const;
 
-  /// A point of the cell of `value`, where `place` in (0, 1) tells. A value without a cell, which
-  /// new data may have, gets a point that no cell uses.
+  /// A point of the interval of `value`, at the fraction `place` in (0, 1) of its length. A value
+  /// without an interval, which new data may have, gets a point outside all intervals.
   double spread(double value, double place) const;
   bool has_cell(double value) const;
-  /// The value in whose cell a point lies, or that has this point for itself.
+  /// The value whose interval a point lies in, or that has this point for itself.
   double gathered(double point) const;
   /// The value that a point stands for in a group that it does not come from.
   double fitted_to_group(double point, Index group) const;
@@ -160,8 +160,8 @@ struct ExpectedRow {
   Matrix covariance;
 };
 
-/// A group whose values of a feature look as if they had another unit or origin than those of the
-/// others.
+/// A group whose values of a feature seem to have another unit or origin than those of the other
+/// groups.
 struct UnitDoubt {
   std::string column;
   Index group = 0;
@@ -180,7 +180,7 @@ class Columns {
   std::vector<CarriedColumn> carried = {};
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
-  /// Column whose cells name the rows; empty: rows are named by their positions.
+  /// Column with an id per row, on which its noise depends; empty: noise depends on the position.
   std::string key = {};
   /// One per group.
   std::vector<ExpectedRow> expected = {};
@@ -188,7 +188,7 @@ class Columns {
   ExpectedRow shared = {};
   /// One sentence on how features are scaled, and why.
   std::string scale_reason = {};
-  /// For who looks at the data of the fit; model files do not keep them.
+  /// Warnings about the data of the fit; model files do not keep them.
   std::vector<UnitDoubt> doubts = {};
   /// Whether all features together are images, one pixel each.
   bool pixels = false;
@@ -216,7 +216,7 @@ class Columns {
   std::vector<Matrix> coordinates_of_groups(const Table& table, std::span<const Index> groups,
                                             Index num_groups, const Workers& workers) const;
   /// Writes coordinates into the features of a table. A coordinate that is NaN leaves its cell
-  /// alone. Row i comes from group from[i] (-1 if nobody knows) and shall look like to[i].
+  /// unchanged. Row i comes from group from[i] (-1 if unknown) and gets values of group to[i].
   void put_values(Table& table, ConstRows rows, std::span<const Index> from,
                   std::span<const Index> to, const Workers& workers) const;
 
@@ -228,8 +228,8 @@ class Columns {
   /// Takes "new:" off again, from cells of the shared space.
   void unmark_new_categories(Table& table) const;
 
-  /// Replaces NaN in rows of one group by what is expected given the rest of the row; among the
-  /// covariates as fill_covariates() does.
+  /// Replaces NaN in rows of one group by their expected values given the other coordinates of the
+  /// row; among the covariates as fill_covariates() does.
   void fill_missing(Rows rows, Index group) const;
   /// Replaces NaN in the covariates of a row by their means in its group; of no group (-1), by
   /// their mean over the rows of the fit.

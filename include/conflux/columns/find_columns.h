@@ -29,7 +29,7 @@ enum class ScaleChoice { kAuto, kStandard, kNormal, kNone };
 enum class Repeats { kSpread, kKeep };
 
 struct ColumnOptions {
-  /// Columns that are no features because they tell groups, labels and the like.
+  /// Columns that are no features, such as ids, groups and labels.
   std::vector<std::string> drop = {};
   /// Columns that are read and never moved, each alone or with a word: "age", "age:linear",
   /// "month:cyclic", "angle:cyclic:360", "dose:category". See covariate.h.
@@ -47,8 +47,7 @@ struct ColumnOptions {
   Repeats repeats = Repeats::kSpread;
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
-  /// Column whose cells name the rows, so that their noise follows them in any order; empty: their
-  /// positions do.
+  /// Column with an id per row, on which its noise depends; empty: noise depends on the position.
   std::string key = {};
 };
 

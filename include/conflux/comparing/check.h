@@ -1,10 +1,10 @@
 // Tests whether groups differ, and compares their composition, before they are aligned.
 //
-// Is there a difference at all? Two tests share the error rate: whether the group can be predicted
-// from a row (group_prediction.h), which sees every kind of difference, and whether any feature
-// differs by itself, on its ranks, with a stated share of false findings over all features. Groups
-// differ if one of them says so; when groups are assigned at random, this is claimed in at most
-// `error_rate` of all cases.
+// Do the groups differ? Two tests share the error rate: whether the group can be predicted from a
+// row (group_prediction.h), which detects all kinds of difference, and whether any feature differs
+// by itself, by its ranks, with a stated false discovery rate over all features. Groups differ if
+// one of the tests says so; for groups assigned at random, the probability of that is at most
+// `error_rate`.
 //
 // Do groups hold the same clusters in the same proportions? If not, an alignment of whole
 // groups would make some clusters look like others.
@@ -42,8 +42,8 @@ struct Composition {
   std::vector<std::string> clusters;
   /// shares(m, c) is the fraction of group m that is of cluster c.
   Matrix shares;
-  /// Fraction of rows that would have to be of another kind to make the two groups that differ most
-  /// alike.
+  /// Fraction of rows that would need another cluster to give the two most different groups the
+  /// same composition.
   Difference difference;
 };
 
@@ -63,7 +63,7 @@ struct GroupMatch {
 struct ClustersRecord {
   /// Why the fit chose its gate; empty if the gate was given.
   std::string reason = {};
-  /// Empty if nobody looked for clusters.
+  /// Empty if clusters were not searched.
   std::vector<GroupMatch> groups = {};
   /// The same in words.
   std::vector<std::string> sentences = {};
@@ -82,17 +82,17 @@ struct CheckOptions {
   /// The result of predict_groups() with this seed on all these rows, if known; saves computing it
   /// again.
   const GroupPrediction* known_prediction = nullptr;
-  /// The value that a coordinate of a feature stands for. Whoever predictions sees values: repeated
-  /// ones that were spread would look less alike than they are. Empty: coordinates are values.
+  /// The value that a coordinate of a feature stands for. The panel predicts from values: ties that
+  /// were dequantized would hide differences. Empty: coordinates are values.
   std::function<double(Index feature, double coordinate)> value_of = {};
-  /// Rows of one thing are no witnesses of their own: of each thing in each group one row counts.
-  /// Null: rows are of different things, unless they are found to repeat each other.
+  /// Subjects of the rows: one row per subject and group counts, because the rows of a subject are
+  /// not independent. Null: rows are independent, unless they are found to repeat each other.
   const RowsOfSubjects* subjects = nullptr;
 };
 
 /// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
 struct FeatureDifference {
-  /// Between the means of the two groups that lie furthest apart, in deviations within groups.
+  /// Largest difference of two group means, in standard deviations within groups.
   double shift = 0;
   /// The shift between these two that 95 % of random assignments stay below.
   double shift_by_chance = 0;
@@ -162,9 +162,9 @@ struct CheckRecord {
 /// The part of a check that a model stores.
 CheckRecord record_of(const CheckReport& report);
 
-/// The test alone, which the automatic fit asks as well: rows, repeated rows, features and
-/// `differ`. Nothing is predicted if features alone show that the groups differ, or unless two
-/// groups have at least three rows; p_value is that of what was asked.
+/// The test alone, as the automatic fit needs it: rows, repeated rows, features and `differ`.
+/// Nothing is predicted if features alone show that the groups differ, or unless two groups have at
+/// least three rows; p_value is that of the tests that were made.
 CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options = {});
 
 /// The same, with what it means for an alignment. Throws InvalidData when there are not two groups

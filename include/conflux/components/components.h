@@ -46,8 +46,8 @@ class Components {
   /// Variance along each component, in decreasing order, and of all genes together.
   Vector variances = {};
   double total_variance = 0;
-  /// Whether all numbers were whole and none negative before they were normalized. For who looks at
-  /// the data of the fit; model files do not keep it.
+  /// Whether all numbers were whole and none negative before they were normalized. For warnings
+  /// about the data of the fit; model files do not keep it.
   bool of_counts = false;
 
   bool empty() const { return genes.empty(); }

@@ -32,8 +32,8 @@ class InvalidOption : public Error {
 // Progress and warnings, which long computations report to their caller while they run.
 
 enum class MessageKind {
-  kInfo,      ///< a fact that a user of the result wants to know
-  kDetail,    ///< sizes and times, for whoever asks for them
+  kInfo,      ///< a fact about the result, for all users
+  kDetail,    ///< sizes and times, shown on request
   kWarning,   ///< something that may be a mistake in the data or in the options
   kProgress,  ///< what is being done; replaces the last progress
 };

@@ -20,8 +20,8 @@ namespace conflux {
 
 // Borrowed rows of samples as a caller stores them: in double or in single precision.
 //
-// Engines that fit read single rows through row(), which converts when it must; what needs doubles
-// in place asks for doubles().
+// Code that needs single rows reads them through row(), which converts to double if necessary; code
+// that needs doubles in place calls doubles().
 
 using SingleMatrix = MatrixOf<float>;
 using ConstSingleRows = MatrixView<const float>;
@@ -90,7 +90,7 @@ class SampleRows {
 struct Group {
   std::string name;
   SampleRows rows;
-  /// Mass of each row; empty means that all rows count alike.
+  /// Mass of each row; empty: all rows have the same.
   std::span<const double> masses;
   /// Label of each row, as a position among the set's label names, or -1 if unknown; empty if no
   /// row has one.
@@ -184,7 +184,7 @@ class GroupSet {
 
 /// Subjects (say, patients) of the rows, if a table has several rows for a subject.
 struct RowsOfSubjects {
-  /// The column that says so.
+  /// The column that identifies the subject.
   std::string column = {};
   /// For each group, the subject of each row.
   std::vector<std::vector<Index>> subject_of = {};

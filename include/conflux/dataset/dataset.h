@@ -46,8 +46,8 @@ struct DatasetOptions {
   /// and `threads` are ignored: they follow from the options below. Ignored for tables in memory.
   TableOptions table = {};
 
-  /// Column that tells the group of each row. Several, separated by commas, make one group of each
-  /// combination of their values. Ignored where the caller gives the groups.
+  /// Column with the group of each row. Several, separated by commas, make one group of each
+  /// combination of their values. Ignored if the caller gives the groups.
   std::string group = {};
   /// Column with the class of each row, such as cell type; empty: rows have no labels. Empty and
   /// missing cells mean that the label of the row is unknown.
@@ -98,7 +98,7 @@ struct DatasetOptions {
   bool read_only = false;
 };
 
-/// Who is told of the work, and who shares it.
+/// Receiver of messages, and the processes that share the work.
 struct DatasetHooks {
   MessageCallback on_message = {};
   /// Processes that read together; null: this one reads alone.
@@ -107,12 +107,12 @@ struct DatasetHooks {
 
 /// Where the rows of a dataset are.
 enum class RowStorage {
-  kMemory,   ///< in memory, or mapped from a file if nobody moves them
+  kMemory,   ///< in memory, or mapped from a file if they are only read
   kDisk,     ///< all rows, on disk; a fit walks through them with Dataset::scratch
   kInPlace,  ///< all rows of all processes, of which each process fits a part
 };
 
-/// A column that is copied unchanged and tells the group of more rows than the largest group has.
+/// A copied column from which the group of more rows can be predicted than the largest group has.
 struct TellingCopy {
   std::string column = {};
   /// Shares of the rows.
@@ -124,7 +124,7 @@ struct Dataset {
   /// Coordinates of the rows, group by group, with labels if the options ask for them. Missing
   /// cells are drawn from what is expected in their groups; `columns.gaps` names their features.
   GroupSet groups = {};
-  /// Column that tells the groups; empty if each file is a group or the caller gave them.
+  /// Column of the groups; empty if each file is a group or the caller gave them.
   std::string group_column = {};
   /// Column of the labels; empty if there are none.
   std::string label_column = {};
@@ -142,7 +142,8 @@ struct Dataset {
   std::string digest_when_read = {};
   /// For each group, the rows of the table that became its rows; set for tables in memory only.
   std::vector<std::vector<Index>> positions = {};
-  /// Columns of the table beside the features, groups and labels that tell the group.
+  /// Columns of the table beside the features, groups and labels from which the group can be
+  /// predicted.
   std::vector<TellingCopy> telling = {};
   /// Rows with missing cells that were left out (MissingRule::kDrop).
   Index dropped_rows = 0;
@@ -154,12 +155,12 @@ struct Dataset {
   std::vector<std::shared_ptr<const void>> borrowed = {};
 };
 
-/// Reads the files of the options. Columns of tables are what they are found to be, or what
-/// DatasetOptions::columns says; arrays hold coordinates. Throws Error for a file that cannot be
-/// read, InvalidData or InvalidOption that names file, line or column and says what to do.
+/// Reads the files of the options. Types of table columns are found, or given by
+/// DatasetOptions::columns; arrays hold coordinates. Throws Error for a file that cannot be read,
+/// InvalidData or InvalidOption with file, line or column and a remedy.
 Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks = {});
 
-/// The digest by which a model knows the rows that it was fitted on.
+/// The digest by which a model recognizes its training rows.
 std::string digest_of(const Dataset& dataset);
 
 /// Facts about the rows of a table beside their cells. Spans are empty or have one element per row,
@@ -171,12 +172,12 @@ struct RowTags {
   /// Labels, and the position of each row's label among them, or -1.
   std::vector<std::string> label_names = {};
   std::span<const Index> labels = {};
-  /// Mass of each row; empty: all rows count alike.
+  /// Mass of each row; empty: all rows have the same.
   std::span<const double> masses = {};
 };
 
 /// A table in memory whose groups the caller gives; DatasetOptions::group and `label` are ignored.
-/// Throws InvalidData or InvalidOption that names the column or row and says what to do.
+/// Throws InvalidData or InvalidOption with the column or row and a remedy.
 Dataset dataset_of(const Table& table, const RowTags& rows, const DatasetOptions& options = {},
                    const DatasetHooks& hooks = {});
 

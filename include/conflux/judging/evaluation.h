@@ -1,11 +1,11 @@
 // How well a flow aligns rows, seen by the fit or not.
 //
-// The judgement (judgement.h) says whether the groups can still be told apart and what the moves
-// have cost; metrics that are asked for by name come on top. A metric of two groups is measured
-// between rows translated to the other group and the rows of that group, or between both in the
-// shared space; its chance level is the same metric when the rows of both are assigned to two
-// groups of these sizes at random. Of many groups some pairs are drawn, so that the cost grows with
-// the number of groups and not with its square.
+// The judgement (judgement.h) has the verdict and the standard scores; further metrics are
+// requested by name. A metric of two groups is measured between rows translated to the other group
+// and the rows of that group, or between both in the shared space; its chance level is the same
+// metric when the rows of both are assigned to two groups of these sizes at random. With many
+// groups some pairs are sampled, so that the cost grows with the number of groups and not with its
+// square.
 //
 // Cost: that of the metrics; w2_exact of 1000 rows takes about 0.3 s per pair.
 
@@ -52,7 +52,7 @@ struct EvaluationOptions {
   std::vector<GroupPredictions> further = {};
   std::uint64_t seed = 0;
   int threads = 0;
-  /// Told what is being measured.
+  /// Called with the name of the metric that is being measured.
   std::function<void(const std::string&)> progress = {};
 };
 
@@ -94,8 +94,8 @@ struct Evaluation {
   std::vector<MetricResult> metrics = {};
 };
 
-/// Everything that can be asked for, in the order of the manual: metrics of two groups, what the
-/// judgement measures, and the scores of metrics/integration.h, of which "scib" is all.
+/// Names of all metrics, in the order of the manual: metrics of two groups, scores of the
+/// judgement, and those of metrics/integration.h, of which "scib" is all.
 std::vector<std::string> metric_names();
 
 /// Moves, neighbors, round trip, and how groups and labels mix where there are rows enough.

@@ -34,7 +34,7 @@ struct RowLimit {
 
 // How much each group counts in the barycenter.
 //
-// As text: `uniform` (all alike), `size` (as many as its rows), or one number per group, `1,2,0.5`.
+// As text: `uniform`, `size` (proportional to its rows), or one number per group, `1,2,0.5`.
 
 struct GroupWeights {
   enum class Kind { kUniform, kSize, kList };

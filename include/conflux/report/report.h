@@ -35,7 +35,7 @@ namespace conflux {
 inline constexpr int kReportVersion = 1;
 
 struct ReportOptions {
-  /// Rows whose places are shown, of all groups together, drawn by seed; 0 shows none.
+  /// Rows drawn in the scatter plots, of all groups together, sampled by seed; 0: none.
   Index rows = 2'000;
   std::uint64_t seed = 0;
   int threads = 0;
@@ -44,7 +44,7 @@ struct ReportOptions {
   std::vector<std::string> data_paths = {};
   /// Rows of each group in the table that `groups` was drawn from; empty: it holds all.
   std::vector<Index> table_rows = {};
-  /// Told what is being computed.
+  /// Called with the name of what is being computed.
   std::function<void(const std::string&)> progress = {};
 };
 
@@ -87,7 +87,8 @@ struct RowView {
   /// Share of the squared moves, or of the variance, that the plane shows.
   double share = 1;
   std::string share_of;
-  /// On their way: layers that lie behind each frame, from none to all, and where the rows are.
+  /// Frames of a path: the number of layers before each frame, from none to all, and the positions
+  /// of the rows.
   std::vector<Index> layers = {};
   std::vector<Matrix> places = {};
   std::vector<Index> group_of = {};
@@ -111,8 +112,7 @@ struct PixelGrid {
   std::vector<Index> place = {};
 };
 
-/// Whose are the nearest rows of the rows of each cluster? Clusters are labels, or found without
-/// them.
+/// Labels of the nearest rows of the rows of each label, or the same of clusters that were found.
 struct Neighborhoods {
   bool labels = true;
   /// True if these rows have no labels, and the neighborhoods are of the rows that scored the fit.
@@ -132,7 +132,7 @@ struct Neighborhoods {
   std::vector<Fused> fused = {};
 };
 
-/// How often rows lie beyond the outer knots of the maps that move them.
+/// Fraction of maps beyond whose outer knots rows lie.
 struct Reach {
   Index maps = 0;
   /// Rows by their share of such maps: 20 bins from 0 to 1.

@@ -6,8 +6,8 @@
 //   const Fit earlier = load_checkpoint(path, data);
 //   control.resume = &earlier;
 //
-// A checkpoint is a model file that says so and names the data it was fitted on. fit_flow() itself
-// refuses to resume with other options.
+// A checkpoint is a marked model file with the digest of its data. fit_flow() itself refuses to
+// resume with other options.
 
 #pragma once
 
@@ -23,8 +23,8 @@
 
 namespace conflux {
 
-/// Tells one set of rows, masses and names from another. Reads all rows once. `change_row`, if set,
-/// changes a copy of each row before it counts.
+/// A digest of rows, masses and names. Reads all rows once. `change_row`, if set, changes a copy of
+/// each row before it counts.
 std::string data_digest(const GroupSet& groups,
                         const std::function<void(double* row)>& change_row = {});
 

@@ -18,7 +18,7 @@ namespace conflux {
 
 /// Which columns are what.
 struct GroupColumns {
-  /// Tells the group of each row. Numbers become names: 3 is "3".
+  /// Column with the group of each row. Numbers become names: 3 is "3".
   std::string group = "group";
   /// Features in this order. Empty: every numeric column but `group` and `drop`.
   std::vector<std::string> features = {};
@@ -53,7 +53,7 @@ Matrix features_of(const Table& table, const std::vector<std::string>& features)
 std::vector<Matrix> features_of_groups(const Table& table, const std::vector<std::string>& features,
                                        const std::vector<std::vector<Index>>& positions);
 
-/// A text table whose column "group" tells the groups and whose other columns are all features.
+/// A text table with the column "group"; all other columns are features.
 GroupSet read_csv(const std::filesystem::path& path);
 
 /// Writes group after group, "group" last. Features without names are called x0, x1, ... Throws
