@@ -284,7 +284,7 @@ GateChoice choose_gate(const Compositions& found) {
 GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,
                          const Workers& workers) {
   const bool open = requested.gate == Gating::kAuto;
-  // Covariates say which rows are alike, and only layers that ask them may follow.
+  // With covariates, they are the gate, and only layers that read covariates may follow.
   if (groups.covariates() > 0 && open) {
     return {.gate = gates_by_covariates(requested.method) ? Gating::kKept : Gating::kNone};
   }
@@ -292,7 +292,7 @@ GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, In
   const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
   const bool by_cluster = requested.gate == Gating::kClusters || by_labels;
   if (!open && !by_cluster) return {.gate = requested.gate};
-  // Clusters that are found in the data want rows of several groups at hand.
+  // Finding clusters needs rows of several groups in one process.
   const bool comparable = processes == 1 && can_be_compared(groups);
   if (open && (!comparable || !leaves_room(requested, groups.dim()))) return {};
   if (!comparable) return {.gate = requested.gate};

@@ -102,7 +102,7 @@ class Twins {
   }
   Index rows_that_look() const { return std::min(kRowsThatLook, group_.rows.rows()); }
 
-  /// The first row of each set; empty if a set is too large to be one thing.
+  /// The first row of each set; empty if a set is too large to be one subject.
   std::vector<Index> once() {
     std::vector<Index> out, sizes(leader_.size(), 0);
     for (std::size_t i = 0; i < leader_.size(); ++i) {

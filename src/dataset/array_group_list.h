@@ -21,8 +21,8 @@ struct ArrayGroupList {
   std::vector<std::string> label_names = {};
 };
 
-/// Whether the table tells the groups, and labels if they are asked for: not if one of these is a
-/// column of the arrays.
+/// Whether the table has the groups, and labels if requested: not if one of these is a column of
+/// the arrays.
 bool tells_groups(const DatasetOptions& options, Index columns_of_arrays);
 
 /// Reads the table a block at a time. Throws InvalidData when it has more rows than the files, or

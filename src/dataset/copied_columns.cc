@@ -27,8 +27,8 @@ std::vector<std::string> values_as_text(const Column& column) {
   return out;
 }
 
-// The share of rows whose group is that of most other rows with their value; rows that are alone
-// with a value are told as the largest group.
+// Fraction of rows whose group is the most frequent one among the other rows with their value; rows
+// with a value of their own get the largest group.
 double told_share(const std::vector<std::string>& values, std::span<const Index> groups,
                   const std::vector<double>& sizes) {
   std::map<std::string, std::vector<double>> counts;

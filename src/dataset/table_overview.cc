@@ -22,7 +22,7 @@ constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kValuesShown = 30;
 // With so many numeric columns, as with genes and pixels, none of them is proposed as the group.
 constexpr Index kManyNumbers = 200;
-// A page with more names than this helps nobody.
+// A page with more names than this is of no use.
 constexpr std::size_t kMostColumns = 5000;
 
 // Usual names of group columns, the most specific first.

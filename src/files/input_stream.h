@@ -22,7 +22,7 @@ std::string input_name(const std::filesystem::path& path);
 class InputStream {
  public:
   virtual ~InputStream() = default;
-  /// Fills `to` with up to `count` bytes; fewer than asked for only at the end.
+  /// Fills `to` with up to `count` bytes; fewer only at the end.
   virtual std::size_t read(char* to, std::size_t count) = 0;
 };
 

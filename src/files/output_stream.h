@@ -58,7 +58,7 @@ class Spool {
 };
 
 /// A stream whose first bytes are known last: they are patched where that is possible, otherwise
-/// the rest waits in a temporary file.
+/// all bytes after them wait in a temporary file.
 class HeadedOutput {
  public:
   HeadedOutput(std::unique_ptr<OutputStream> out, std::size_t head_size);

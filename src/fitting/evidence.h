@@ -1,11 +1,12 @@
 // Where do groups differ in one feature, given the others?
 //
-// Rows are sorted by the feature. Three functions of a row's rank (Legendre polynomials: place,
-// width, skewness) are compared between the groups: the sum of squared differences of their means,
+// Rows are sorted by the feature. Three functions of a row's rank (Legendre polynomials: location,
+// scale, skewness) are compared between the groups: the sum of squared differences of their means,
 // in units of their variance, has a chi-squared distribution with a degree of freedom per function
-// and group beyond the first if the groups are alike. A difference counts by what it exceeds of
-// twice its degrees of freedom (Akaike's price); less is what chance explains. As many functions
-// are asked as tell most: few rows show where a group lies, and only many how it is bent.
+// and group beyond the first if the groups have the same distribution. A difference counts by its
+// excess over twice its degrees of freedom (Akaike's price); less is within chance. The number of
+// functions with the largest excess is used: a few rows determine the location of a group, and only
+// many its skewness.
 //
 // A tree cuts the other features where the difference changes, and so finds interactions. It is
 // grown beyond what is worth its price, because the first cut of an interaction shows nothing by
@@ -24,7 +25,7 @@
 
 namespace conflux {
 
-/// Rows with fewer of a group do not speak for it.
+/// A leaf with fewer rows of a group does not use that group.
 inline constexpr double kFewestOfLeaf = 20;
 /// Expected value by chance, in units of the degrees of freedom.
 inline constexpr double kPriceOfFreedom = 2;
@@ -39,7 +40,7 @@ struct RankedRow {
 struct Evidence {
   /// Chi-squared statistic over all functions.
   double chi_squared = 0;
-  /// The mean of chi_squared if groups are alike.
+  /// The mean of chi_squared if groups have the same distribution.
   double freedom = 0;
   /// How many functions, from the first on, tell most beyond their price; 0: chance explains all.
   int functions = 0;
@@ -84,7 +85,7 @@ class BinnedRows {
 struct ConditionalTree {
   Index moved = 0;
   std::vector<ConditionalLayer::Node> nodes = {};
-  /// Sum over the leaves, less the price of the cuts; 0: the groups are alike.
+  /// Sum over the leaves, less the price of the cuts; 0: no difference beyond chance.
   double worth = 0;
 };
 

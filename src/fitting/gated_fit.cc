@@ -230,7 +230,7 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const
     for (Index line = 0; line < k; ++line) {
       const auto row = fitted.lines.barycenters.row(line);
       barycenters.emplace_back(row.begin(), row.end());
-      // A group that is alone in a cluster has nobody to meet.
+      // A group that is alone in a cluster is not moved there.
       for (std::size_t j = 0; j < fitted.members.size() && fitted.members.size() > 1; ++j) {
         if (fitted.members[j] == target) continue;
         maps[fitted.members[j]][c * k + line] = fitted.map(j, line, detail, strength);

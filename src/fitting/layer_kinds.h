@@ -48,7 +48,7 @@ struct FitInput {
 
 /// A candidate for the next place in a flow: fitted, but not yet applied.
 struct Fitted {
-  /// The kind that was asked.
+  /// The layer type that was fitted.
   std::string_view kind = {};
   /// One layer, or the few of a stage; none when the kind has nothing to offer here.
   std::vector<LayerPointer> layers = {};

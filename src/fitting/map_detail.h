@@ -36,8 +36,8 @@ PiecewiseLinearMap map_of_moments(MapDetail detail, const ValueMoments& from,
 /// Difference between groups that remains, for each level of detail.
 using DetailLosses = std::array<double, kMapDetails.size()>;
 
-/// The most detail that leaves about as little as any, over all kinds; all that there is where
-/// nothing is told (zeros).
+/// The most detail that leaves about as little as any, over all kinds of maps; all detail without
+/// measurements (zeros).
 MapDetail best_detail(const std::vector<DetailLosses>& losses);
 
 }  // namespace conflux

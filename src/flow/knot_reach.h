@@ -19,7 +19,7 @@ struct KnotReach {
   std::vector<double> beyond = {};
 };
 
-/// Rows of one group on their way through the flow.
+/// Counts for rows of one group that move through the flow.
 KnotReach knot_reach(const Flow& flow, Index group, const SampleRows& rows, const Workers& workers);
 
 /// The share that 99 of 100 rows stay below or reach.

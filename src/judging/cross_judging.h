@@ -1,10 +1,10 @@
 // Every row judges: each half of the rows is moved by a fit of the other half.
 //
-// A fifth of a few thousand rows says little, and rows that have told a fit when to stop say too
-// much good of it. So the fitted rows are split into two parts, and each part is moved by a fit of
-// the other, in the way that the fit has chosen. What the parts show is averaged; they are not
-// mixed, because the fits have shared spaces of their own. Fits of half of the rows are a little
-// worse than the fit of all, so claims are modest.
+// A fifth of a few thousand rows gives imprecise scores, and validation rows give optimistic ones.
+// So the fitted rows are split into two parts, and each part is moved by a fit of the other, by the
+// method that the fit has chosen. Scores of the parts are averaged; rows are not mixed, because the
+// fits have shared spaces of their own. Fits of half of the rows are a little worse than the fit of
+// all, so scores are conservative.
 //
 // Cost: two fits of half of the rows each, and their judges. So it is done for tables of few
 // numbers only; many rows judge well enough as they are.
@@ -49,7 +49,7 @@ std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const 
 /// Whether the judged rows do not show a clear gain of a fit that moves rows.
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement);
 
-/// Takes the layers back, so that every row stays where it is, and says why in the summary.
+/// Removes the layers, so that every row stays where it is, and gives the reason in the summary.
 void leave_alone(Fit& fit, const Judgement& judgement);
 
 /// A set with the groups that have rows.

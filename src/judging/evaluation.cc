@@ -283,8 +283,8 @@ class IntegrationResults {
   IntegrationScores before_ = {}, after_ = {};
 };
 
-// Who names a network wants to know what it sees, and Frechet distances of few rows are biased:
-// they never stand without kernel distances.
+// Metrics that are measured without being named. Frechet distances of few rows are biased, so
+// kernel distances always stand beside them.
 std::vector<std::string> wanted_metrics(const GroupSet& groups, const EvaluationOptions& options) {
   std::vector<std::string> out = options.metrics.empty() ? usual_metrics(groups) : options.metrics;
   if (const auto all = std::find(out.begin(), out.end(), "scib"); all != out.end()) {

@@ -136,7 +136,7 @@ std::vector<Index> shuffled(const std::vector<Index>& clusters, std::uint64_t se
   return out;
 }
 
-// Rows whose label is unknown are neither alike nor unlike.
+// Rows of unknown label are left out.
 Pair labeled_rows(const Pair& pair) {
   std::vector<Index> known;
   for (std::size_t i = 0; i < pair.label_of.size(); ++i) {

@@ -245,7 +245,7 @@ class Matcher {
     return fine_.moved(m, drawn(m, points, labels));
   }
 
-  // Every group counts alike, as in the barycenter.
+  // Every group has the same weight, as in the barycenter.
   void find_clusters(Matching& out) {
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       drawn_[m] = fine_.moved(m, std::move(drawn_[m]));

@@ -56,15 +56,15 @@ inline constexpr double kValidationFractionOfTables = 0.2;
 inline constexpr Index kMostJudgedOfTables = 5000;
 // Rows of a group to which those that were held out add too little to be fitted once more.
 inline constexpr Index kLargeWithoutHeldOut = 10'000;
-// A tree cuts one feature at a time: of hundreds of like coordinates (pixels, genes) one says
-// little, and sorting all of them takes long.
+// A tree cuts one feature at a time: of hundreds of similar coordinates (pixels, genes) each has
+// little information, and sorting all of them takes long.
 inline constexpr Index kMostTreeFeatures = 100;
 inline constexpr Index kTreeLayers = 500;
 // Limits for small groups, whose layers are fitted several times. Conditional layers are tried
 // without sliced ones only if so many of them can move all features.
 inline constexpr Index kConditionalLayersOfFew = 100;
 inline constexpr Index kMostFeaturesOfFew = 16;
-// Sliced layers of groups so small that none of their rows can be left out to judge the rest.
+// Sliced layers of groups so small that no rows can be held out.
 inline constexpr Index kLayersOfFewest = 10;
 // A leaf with fewer rows shows noise.
 inline constexpr Index kSmallestLeaf = 20;

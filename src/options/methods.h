@@ -36,11 +36,12 @@ struct MethodInfo {
   double last_strength = 1;
   /// Options that the method leaves no choice about.
   Settings fixes = {};
-  /// Fraction of the way that the layers of main_kind() move unless told; 0: by the data.
+  /// Fraction of the distance that the layers of main_kind() move by default; 0: chosen by the
+  /// data.
   double strength = 0;
   /// Its layers look for evidence themselves and end when there is none.
   bool ends_by_itself = false;
-  /// All other groups move to the last one unless told where.
+  /// All other groups move to the last one unless a target is given.
   bool to_last_group = false;
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
   /// densities.

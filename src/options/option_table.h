@@ -95,7 +95,7 @@ struct OptionInfo {
   bool above_min = false;
   /// Values of a text option, as NONE|OTHERS: the first word stands for the empty text.
   std::string_view texts = "none|TEXT";
-  /// For those who study the method; short lists of options leave it out.
+  /// For studies of the method; short lists of options omit it.
   bool expert = false;
   /// Other methods refuse it.
   MethodSet used_by = kAllMethods;

@@ -1,4 +1,4 @@
-// Options as text: what a command line, a settings file or another language says and shows.
+// Options as text: for command lines, settings files and other languages.
 //
 // Names, ranges and help come from visit_options(); this only spells values. "auto" leaves an
 // option unset, so that the fit chooses it.

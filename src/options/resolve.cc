@@ -1,4 +1,4 @@
-// From what was asked for to what a fit does.
+// From requested options to those that a fit uses.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,7 +89,7 @@ void resolve_layers(FitOptions& options, const MethodInfo& method, bool gated,
 
 // Whether layers are gated; checks what gates need and chooses the number of kinds.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
-  // Who has rows has chosen by them before.
+  // With rows at hand the gate was chosen by them before.
   if (options.gate == Gating::kAuto) options.gate = Gating::kNone;
   if (options.gate == Gating::kNone) return false;
   const std::string_view gate = name_of(options.gate);

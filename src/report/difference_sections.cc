@@ -50,7 +50,7 @@ std::vector<Dumbbell> predictions_to_draw(const Report& report) {
   return out;
 }
 
-// After the alignment; what happened before, check() has said.
+// Scores after the alignment; those before are in the sentences of check().
 std::string prediction_sentence(const Report& report) {
   const GroupPrediction& after = report.evaluation.judgement->prediction_after;
   std::string out = fmt::format("After the alignment it reaches {:.3f}", after.auc);

@@ -160,8 +160,8 @@ std::vector<Point> held_out_points(const FitRecord& record) {
   return out;
 }
 
-// The last layers, beside whose distances those of the first are so large that nobody could see
-// them.
+// The last layers only: the distances of the first would be so large that changes of the last could
+// not be seen.
 std::vector<Point> last_points(const std::vector<Point>& points) {
   constexpr double kSmallPart = 0.1;
   constexpr std::size_t kFewest = 4;
@@ -343,7 +343,7 @@ std::string stop_section(const Report& report) {
   sentences.push_back(stop_sentence(record));
   const std::vector<Point> spreads = spread_points(record);
   if (figures.empty() && spreads.size() > 1) {
-    // Where rows were left out in turn, the fit says so when it tells why it stopped.
+    // After cross-validation the reason of the stop names it.
     sentences.push_back(record.stop.empty() ? "The fit had no validation rows for early stopping; "
                                               "the picture shows its training rows."
                                             : "The picture shows fitted rows.");

@@ -20,7 +20,7 @@ template <class Scalar>
 struct SearchSample {
   /// One matrix per group, with a sample in each row.
   std::vector<MatrixOf<Scalar>> rows;
-  /// One list of masses per group, one mass per row; empty when all rows count alike.
+  /// One list of masses per group, one mass per row; empty if all rows have the same.
   std::vector<std::vector<double>> masses;
   /// One unit of the sample in units of the data.
   double scale = 1;

@@ -117,7 +117,7 @@ void read(const Json& json, std::string_view name, GroupWeights& out) {
   out = parse_group_weights(json.text());
 }
 
-// Fields of an object by name; whatever is not asked for is unknown.
+// Fields of an object by name; fields that are never read are unknown.
 class Fields {
  public:
   Fields(const Json& json, std::string_view name) : json_(json) {

@@ -106,7 +106,7 @@ class TensorFile {
 };
 
 /// Writes the right checksum into a file that has been changed, if it has a place for one. For
-/// tests, which want to get past it.
+/// tests of later checks.
 void renew_checksum(Bytes& file);
 
 /// a * b for sizes; throws InvalidData when it is negative or beyond what a file may hold.

@@ -44,7 +44,7 @@ std::vector<std::string> column_names(const std::vector<FcsChannel>& channels, b
 
 /// Undoes the spillover between channels.
 struct Compensation {
-  /// The keyword that told it.
+  /// The keyword that held it.
   std::string keyword;
   std::vector<Index> channels;
   /// Rows of measured values times this are compensated.

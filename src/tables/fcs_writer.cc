@@ -34,7 +34,7 @@ std::pair<Index, std::string> parse_channel_keyword(const std::string& keyword) 
   return {std::stol(upper.substr(2, end - 2)), upper.substr(end)};
 }
 
-/// The channels that keywords speak of, by the names that columns have.
+/// The channels in keywords, by the names that columns have.
 std::map<std::string, Index> known_channels(const FcsText& text) {
   std::uint64_t count = 0;
   try {

@@ -9,7 +9,7 @@
 // Written is a copy of the file that the rows came from, with their features in obsm["X_conflux"],
 // or in layers["conflux"] if they are all columns of X, and a line about them in uns["conflux"].
 //
-// The library must be there when conflux is built; otherwise a sentence says so.
+// Needs the library when conflux is built; otherwise an error says so.
 
 #pragma once
 

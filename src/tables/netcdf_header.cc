@@ -25,7 +25,7 @@ class ClassicHead {
 
   void check() {
     at_ = 4;
-    count();  // of records; 2^32 - 1 says that they are still being written
+    count();  // of records; 2^32 - 1 while they are still being written
     list(kDimensions, 8, [&] {
       skip_name();
       lengths_.push_back(count());
@@ -65,7 +65,7 @@ class ClassicHead {
 
   std::uint64_t count() { return number(word_size()); }
 
-  // A number of things that take so many bytes at least.
+  // A number of items that take so many bytes at least.
   std::uint64_t fitting(std::uint64_t things, std::uint64_t bytes_each) const {
     if (at_ > file_.size() || things > (file_.size() - at_) / bytes_each) refuse();
     return things;
@@ -73,7 +73,7 @@ class ClassicHead {
 
   void skip(std::uint64_t bytes) { at_ += fitting((bytes + 3) / 4 * 4, 1); }
 
-  // Only the first dimension of a variable may grow, which is told by a length of zero; the library
+  // Only the first dimension of a variable may grow, which a length of zero marks; the library
   // divides by the others.
   void dimension(std::uint64_t place, bool first) const {
     if (place >= lengths_.size() || (!first && lengths_[place] == 0)) refuse();

@@ -20,13 +20,13 @@ namespace conflux {
 inline constexpr Index kMostExchanges = 8;
 /// Steps of a search at most: each needs a gradient and a value, after the value at the start.
 inline constexpr Index kRowFreeSteps = (kMostExchanges - 2) / 2;
-/// Layers when nobody says how many: no rows are held out to tell. So many with three steps do
+/// Default number of layers, because no rows are held out to choose it. So many with three steps do
 /// better than 30 with four, and need as many exchanges.
 inline constexpr Index kRowFreeLayers = 45;
 /// Rows of a group for every knot at least, so that no number is that of a single row.
 inline constexpr Index kRowsPerSharedKnot = 5;
 
-/// `mine` are the groups of this process, all of their rows, which count alike. Methods nb, inb,
+/// `mine` are the groups of this process, all of their rows, with equal masses. Methods nb, inb,
 /// rand-nb, nb-inb and nb-rand-nb without a gate. Throws InvalidOption or InvalidData on all
 /// processes: for other methods, groups of one name on two processes, or too few rows.
 Fit fit_row_free(GroupSet mine, const FitOptions& options, Communicator& comm);
