@@ -1,8 +1,8 @@
 # Rows are samples and columns features, as everywhere in conflux; expression matrices of Bioconductor
 # are the other way round, so give t(x).
 
-#' Rows of all batches in the shared space, or as if all were of the batch `to`. The model is the
-#' attribute "conflux" of the result; print it and read it before you use the rows.
+#' Aligns the rows of all batches: into the shared space, or as if all were of the batch `to`. The model is the
+#' attribute "conflux" of the result; print it for scores and warnings before you use the rows.
 align <- function(x, batch, to = NULL, ...) UseMethod("align")
 
 align.default <- function(x, batch, to = NULL, ...) {
@@ -11,8 +11,8 @@ align.default <- function(x, batch, to = NULL, ...) {
   structure(predict(model, x, batch, to), conflux = model)
 }
 
-# Columns mean what `conflux fit` finds them to mean: numbers and factors with few levels are features, others stay
-# as they are. In the shared space a factor is a number.
+# Types of columns are found as by `conflux fit`: numbers and factors with few levels are features, others are copied
+# unchanged. In the shared space a factor is a number.
 align.data.frame <- function(x, batch, to = NULL, ...) {
   model <- fit(x, batch, ...)
   if (is_name(batch, x)) batch <- x[[batch]]
@@ -30,8 +30,8 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 }
 
 #' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb", missing = "drop").
-#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are no features.
-#' Columns named by `keep` are read and never moved, so that their effects stay:
+#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are copied unchanged.
+#' Columns named by `keep` are covariates, which are never moved, so that their effects stay:
 #' keep = c("age", "sex", "month:cyclic", "dose:category").
 fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, ...) {
   options <- list(...)
