@@ -131,7 +131,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   print_json(out);
 }
 
-// What a first user may want; the rest of what fit can be told is for experts here.
+// Options for a first user; all further options of fit are for experts here.
 std::vector<Flag> common_fit_flags(FitFlags& fit) {
   const std::vector<std::string> common = {"INPUT",  "--group",     "--label",  "--features",
                                            "--drop", "--keep",      "--scale",  "--missing",

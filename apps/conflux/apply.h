@@ -28,7 +28,8 @@ struct ApplyFlags {
   /// Genes through the moved components instead of the components.
   bool expression = false;
   int threads = 0;
-  /// Of more inputs, these are some: rows of those before them, and whether they are the last.
+  /// Set if these inputs are a part of a longer list: rows of the inputs before them, and whether
+  /// they are the last.
   Index rows_before = 0;
   bool are_last = true;
 };

@@ -39,7 +39,7 @@ const Composition& composition_of(const CheckReport& found) {
 /// The command that follows from the advice, complete; empty when nothing is to be done.
 std::string command_of(const CheckReport& report, const GroupedInputFlags& input) {
   if (report.advice == Advice::kLeave) return "";
-  // What comes through a pipe can be read once, and align reads it twice.
+  // A pipe can be read only once, and align reads it twice.
   const bool pipe = input.paths.front() == "-";
   std::vector<std::string> words = {"conflux", pipe ? "fit" : "align"};
   words.insert(words.end(), input.paths.begin(), input.paths.end());

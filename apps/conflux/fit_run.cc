@@ -248,7 +248,7 @@ AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
                  .resume = earlier_ ? &*earlier_ : nullptr,
                  .processes = &processes(),
                  .digest = data_.digest_when_read.empty() ? rows_digest_ : data_.digest_when_read};
-  // What the columns are used as is said as soon as the options have turned out to suit them.
+  // The use of the columns is printed once the options are known to suit them.
   out.on_progress = [this, &finished](const Fit& so_far) {
     show_columns_once();
     show_progress(so_far, console_);

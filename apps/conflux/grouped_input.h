@@ -1,4 +1,4 @@
-// What verbs that read groups can be told about their tables.
+// Flags on tables of groups, for all verbs that read them.
 
 #pragma once
 

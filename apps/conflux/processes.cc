@@ -15,7 +15,7 @@ namespace conflux::app {
 
 namespace {
 
-// What Open MPI, and MPI under Slurm, tell the processes that they start.
+// Environment variables by which Open MPI, and MPI under Slurm, mark the processes that they start.
 bool were_started_together() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* size = std::getenv(name);

@@ -76,7 +76,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     return;
   }
   check_table(flags.table);
-  // What a fit needs is counted before it starts; reading and judging need some more, and every
+  // The memory of a fit is counted before it starts; reading and scoring need some more, and every
   // thread a stack.
   const double beside_the_fit = 1e9 + 16e6 * std::thread::hardware_concurrency();
   SessionOptions options{.table = flags.table};

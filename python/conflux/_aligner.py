@@ -1,4 +1,4 @@
-"""What all estimators share: fitting, moving rows, files."""
+"""The base of all estimators: fitting, moving rows, files."""
 
 from __future__ import annotations
 

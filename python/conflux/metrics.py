@@ -56,7 +56,7 @@ class Pairwise(NamedTuple):
 def lisi(
     X: npt.ArrayLike, labels: Any, *, perplexity: int = 30, n_jobs: int | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return how many kinds of rows live around each row: the Local Inverse Simpson Index.
+    """Return how many labels live around each row: the Local Inverse Simpson Index.
 
     With groups as labels (iLISI) it says how well they mix, with classes (cLISI) how well they keep
     apart. Groups of unequal sizes mix perfectly below their number: compare with shuffled labels.

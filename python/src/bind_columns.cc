@@ -1,4 +1,4 @@
-// What the columns of data frames and arrays mean, and their rows through models that know it.
+// Binds columns of data frames and arrays, and moves their rows through models that have columns.
 
 #include <algorithm>
 #include <cmath>
@@ -137,7 +137,7 @@ py::array_t<double> coordinates(const Model& model, const py::object& x, const N
   return to_array(out);
 }
 
-// Of each row the logarithm of how much its coordinates stretch the units of the data.
+// For each row, the logarithm of how much its coordinates stretch the units of the data.
 py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   const Index cols = model.columns.width();
   const Index count = rows.size() / std::max<Index>(cols, 1);
@@ -155,7 +155,7 @@ py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   return out;
 }
 
-// ---- what is said of columns
+// ---- descriptions of columns
 
 Names kinds_of(const Columns& columns) {
   const Names words = {"number", "whole", "repeated", "category"};
@@ -262,7 +262,7 @@ void bind_columns(py::module_& module) {
             return std::make_shared<Table>(table_of(Samples(rows), names, Workers(threads)));
           },
           py::arg("rows"), py::arg("names"), py::arg("threads"));
-  py::class_<Columns, SharedColumns>(module, "Columns", "What columns mean; never changes.")
+  py::class_<Columns, SharedColumns>(module, "Columns", "Types and scales of columns; never changes.")
       .def_property_readonly("feature_names", &Columns::feature_names)
       .def_property_readonly("kinds", &kinds_of)
       .def_property_readonly("kept_names", &kept_names_of)

@@ -19,7 +19,7 @@ py::list records_of(const std::vector<LayerRecord>& records) {
   return out;
 }
 
-// What the fit did, as the command tells it.
+// The summary of a fit, as the command prints it.
 py::dict summary_of(const FitRecord& record) {
   using namespace py::literals;
   const FitSummary& summary = record.summary;

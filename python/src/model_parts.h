@@ -51,7 +51,7 @@ SharedModel with_group(const Model& model, const std::string& name, const pybind
 SharedModel with_table_group(const Model& model, const std::string& name, const Table& table,
                              const OptionalNumbers& masses, int threads);
 
-/// What the columns of a model mean, or None.
+/// The columns of a model, or None.
 pybind11::object columns_of(const Model& model);
 
 }  // namespace conflux::python

@@ -1,8 +1,8 @@
 # Rows are samples and columns features, as everywhere in conflux; expression matrices of Bioconductor
 # are the other way round, so give t(x).
 
-#' Rows of all batches in the shared space, or as if all were of the batch `to`. The model is the
-#' attribute "conflux" of the result; print it and read it before you use the rows.
+#' Aligns the rows of all batches: into the shared space, or as if all were of the batch `to`. The model is the
+#' attribute "conflux" of the result; print it for scores and warnings before you use the rows.
 align <- function(x, batch, to = NULL, ...) UseMethod("align")
 
 align.default <- function(x, batch, to = NULL, ...) {
@@ -11,8 +11,8 @@ align.default <- function(x, batch, to = NULL, ...) {
   structure(predict(model, x, batch, to), conflux = model)
 }
 
-# Columns mean what `conflux fit` finds them to mean: numbers and factors with few levels are features, others stay
-# as they are. In the shared space a factor is a number.
+# Types of columns are found as by `conflux fit`: numbers and factors with few levels are features, others are copied
+# unchanged. In the shared space a factor is a number.
 align.data.frame <- function(x, batch, to = NULL, ...) {
   model <- fit(x, batch, ...)
   if (is_name(batch, x)) batch <- x[[batch]]
@@ -30,8 +30,8 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 }
 
 #' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb", missing = "drop").
-#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are no features.
-#' Columns named by `keep` are read and never moved, so that their effects stay:
+#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are copied unchanged.
+#' Columns named by `keep` are covariates, which are never moved, so that their effects stay:
 #' keep = c("age", "sex", "month:cyclic", "dose:category").
 #' `row_weights` names a column of x, or has a weight for every row: how much it counts in the fit.
 fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = NULL, ...) {
@@ -106,7 +106,7 @@ moved <- function(model, x, batch, way, to) {
   out[sorted, ] <- .Call(conflux_r_move, model, coded[sorted, , drop = FALSE], batch[sorted], way, to)
   if (!is.data.frame(x)) return(out)
   for (j in seq_along(given)) {
-    # What did not move keeps its type.
+    # A column that did not move keeps its type.
     if (identical(out[, j], coded[, j])) next
     levels <- about$levels[[j]]
     x[[about$columns[j]]] <- if (length(levels) == 0 || way == "transform") out[, j] else levels[out[, j] + 1]

@@ -1,4 +1,5 @@
-# What must hold of every row that conflux moves from R. With CONFLUX, the command, models are compared with its own.
+# Laws of every row that conflux moves from R. With CONFLUX, the command, models are compared with
+# its own.
 library(conflux)
 
 expect <- function(truth, claim) if (!isTRUE(truth)) stop("not true: ", claim)

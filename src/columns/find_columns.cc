@@ -135,7 +135,7 @@ void fill_covariates(const Columns& columns, std::vector<Matrix>& groups) {
   }
 }
 
-// Of rows that lie evenly in their groups.
+// Expected values from a sample of rows, spaced evenly in their groups.
 std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Table& table,
                                               std::span<const Index> groups, Index num_groups,
                                               const Workers& workers) {

@@ -39,7 +39,7 @@ void check_tags(const Table& table, const RowTags& tags) {
   }
 }
 
-// What only files have is not passed over in silence.
+// Options that only files support are refused, not ignored.
 void refuse_joined_table(const Table& table, const DatasetOptions& options) {
   if (options.meta.empty()) return;
   throw InvalidOption(fmt::format(

@@ -1,4 +1,4 @@
-// Moves points along K directions, like with like.
+// Moves points along K directions, within clusters.
 //
 // A gate looks at h other directions B, orthogonal to the layer's directions theta, and shares
 // every point among C clusters: shares r_c >= 0 of sum 1 that depend on B^T x and the group alone.
@@ -94,8 +94,8 @@ class GatedLayer final : public Layer {
   Gate gate_;
   Maps maps_;
   Barycenters barycenters_;
-  // What rows are multiplied by, padded to whole cache lines: the directions, and beside them the
-  // centers, of each group if it has its own, or the gate's directions.
+  // Factors of the product with rows, padded to whole cache lines: the directions, and beside them
+  // the centers of each group, if it has its own, or the gate's directions.
   std::vector<std::vector<double>> padded_;
   Matrix directions_;  // the transpose of frame_
 };

@@ -24,7 +24,7 @@ namespace {
 
 constexpr Index kRowsOfAllGroups = 20'000;
 constexpr Index kRowsForLisi = 91;
-// What cross-validation in three folds needs.
+// Smallest number of rows for cross-validation in three folds.
 constexpr Index kRowsToPredict = 3;
 
 // The rows that are measured, group by group.
@@ -143,8 +143,8 @@ Matrix some_rows(ConstRows rows, Index most) {
   return out;
 }
 
-/// What metrics look at: rows, or what a network sees in them. A network may take a tenth of a
-/// second for an image, so that what it has seen is kept for other pairs and for the next metric.
+/// Input of metrics: rows, or their features by a network. A network may take a tenth of a second
+/// per image, so its features are kept for other pairs and for the next metric.
 class Views {
  public:
   Views(const EvaluationOptions& options, const Workers& workers)
@@ -313,8 +313,8 @@ class IntegrationResults {
   IntegrationScores before_ = {}, after_ = {};
 };
 
-// Who names a network wants to know what it sees, and Frechet distances of few rows are biased:
-// they never stand without kernel distances.
+// Metrics that are measured without being named. Frechet distances of few rows are biased, so
+// kernel distances always stand beside them.
 std::vector<std::string> wanted_metrics(const GroupSet& groups, const EvaluationOptions& options) {
   std::vector<std::string> out = options.metrics.empty() ? usual_metrics(groups) : options.metrics;
   if (const auto all = std::find(out.begin(), out.end(), "scib"); all != out.end()) {

@@ -99,7 +99,7 @@ DataShape shape_of(const GroupSet& groups) {
   return out;
 }
 
-// Of all rows, as many as the limit allows, without a list of the others.
+// Samples at most `limit` rows per group, without a list of the others.
 Choice some_rows(const GroupSet& groups, std::uint64_t seed, Index limit) {
   const std::vector<Index> sizes = shape_of(groups).group_sizes;
   const Index most = rows_per_group(sizes, limit);
@@ -334,7 +334,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   }
   RowsToJudge out{.options = options};
   Pool pool;
-  // Of all rows, no list is made where none of them is set aside.
+  // If no row is set aside, no list of all rows is made.
   const bool all = drawn == nullptr && unseen == 0 && rows_to_fit(options).all();
   if (drawn != nullptr) {
     pool = *drawn;

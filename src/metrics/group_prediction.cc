@@ -60,7 +60,7 @@ void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std
 struct PartResult {
   std::vector<double> aucs = {};
   double variance = 0;
-  /// Of each judged row, to the mean AUC of the part.
+  /// For each scored row, its influence on the mean AUC of the part.
   std::vector<double> influences = {};
 };
 

@@ -1,4 +1,4 @@
-// Rows with missing coordinates, on their way into the shared space.
+// Moves rows with missing coordinates into the shared space.
 //
 // There, a missing coordinate has the value that is expected given the others, the same for all
 // groups. Wanted is the row of the shared space whose way back into its group passes through what
@@ -22,7 +22,7 @@
 
 namespace conflux {
 
-/// What is expected of rows in the shared space of a model.
+/// Distribution of rows in the shared space of a model, from which missing coordinates are filled.
 ExpectedRow expected_in_shared(const Model& model);
 
 class IncompleteRows {

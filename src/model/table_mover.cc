@@ -20,7 +20,7 @@ using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
 
 Mask missing_in(const Matrix& rows) { return rows.array().isNaN(); }
 
-// Unknown covariates of rows of these groups, -1 where nobody knows the group.
+// Unknown covariates of rows of these groups, -1 if the group is unknown.
 void fill_covariates(const Columns& columns, std::span<const Index> groups, Matrix& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
     columns.fill_covariates(rows.row(i).data(), groups[static_cast<std::size_t>(i)]);

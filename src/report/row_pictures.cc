@@ -1,4 +1,4 @@
-// Rows themselves: on a plane, on their way, and elsewhere.
+// Pictures of rows: on a plane, on their paths, and in other groups.
 
 #include <fmt/format.h>
 

@@ -126,7 +126,7 @@ class Fitter {
            judge_.out_of_patience(options().patience);
   }
 
-  /// The kinds of layers that may come next, in the order in which they are asked.
+  /// The layer types that may come next, in the order in which they are tried.
   std::vector<std::string_view> candidates() const {
     const std::string_view kind = method().kind_of(num_layers());
     if (kind == "sliced" && options().gate != Gating::kNone) return {"gated"};
@@ -291,7 +291,8 @@ std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
   return pool.sizes;
 }
 
-// The callback of every process is asked, and all end if one of them wants to or throws.
+// The callbacks of all processes are called, and all processes end if one of them returns false or
+// throws.
 LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   double someone = on_layer ? 1 : 0;
   comm.max(std::span(&someone, 1));

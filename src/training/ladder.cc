@@ -68,8 +68,8 @@ constexpr double kClearAuc = 0.6;
 // studies/ladder_study.py, seeds 11 and 12), but groups of a pure batch effect stay easy to predict
 // (climate models: group AUC 0.98).
 constexpr double kErrors = 1.0;
-// The same for corrections within clusters, where clusters differ in proportions: clusters are
-// found less well while a third of the features is left out (ten types that lie apart: 2.1).
+// The same for corrections within clusters, if proportions of clusters differ: clusters are found
+// less well while a third of the features is left out (2.1 with ten separate clusters).
 constexpr double kErrorsOfClusters = 3.0;
 
 /// A rung with what was measured.
@@ -86,7 +86,7 @@ FitOptions options_of(const Rung& rung, const FitOptions& requested) {
   out.gate = rung.gate;
   out.interaction = rung.interaction || requested.interaction;
   if (rung.layers > 0) out.layers = rung.layers;
-  // Of small samples the cascade would leave rows out in turn, which takes ten fits.
+  // On small samples the cascade would cross-validate, which takes ten fits.
   if (rung.method == Method::kCascade && !out.validation_fraction) {
     out.validation_fraction = automatic::kValidationFractionOfTables;
   }
@@ -192,7 +192,7 @@ class Ladder {
     return !transfer_is_clearly_lower(best_transfer(), climbed_.size() - 1);
   }
 
-  /// What the rung acts on.
+  /// The coordinates that the rung moves.
   GroupSet coordinates(const Rung& rung, const GroupSet& rows,
                        const std::vector<Index>& features = {}) const {
     return rung.linear_by_feature && plain_values_ ? plain_values_(rows, features) : rows;

@@ -91,7 +91,7 @@ Vector effects(const Table& table, const std::string& feature) {
   return *kernels::solve_positive(moments, Matrix(design.transpose() * y));
 }
 
-// What ComBat without a model destroys: the second site is older, and a larger feature there is
+// ComBat without a model destroys this: the second site is older, and a larger feature there is
 // partly age.
 TEST(KeptColumns, KeepTheirEffectsWhileGroupsMeet) {
   Table table = people({});

@@ -1,4 +1,4 @@
-"""What the verbs promise to each other."""
+"""Laws between verbs: files that one writes and another reads."""
 
 import csv
 import json

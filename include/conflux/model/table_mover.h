@@ -7,9 +7,9 @@
 // Rows whose label is known take the maps of their label, if the model has any and the table the
 // column of the labels.
 //
-// A missing cell stays missing. A flow whose layers take gaps moves the other features of its row
-// as rows usually move. Any other flow moves them as if the cell had, in the shared space, the
-// value that is expected given them, so that the way back is known.
+// A missing cell stays missing. If all layers accept missing coordinates, the other features of the
+// row are moved without them. Any other flow moves them as if the cell had its expected value in
+// the shared space, given the other features, so that the inverse is exact.
 
 #pragma once
 
@@ -48,8 +48,8 @@ class TableMover {
 
   /// groups[i] is the group of row i. Other columns of the table are left alone.
   void transform(Table& table, std::span<const Index> groups) const;
-  /// From the shared space into groups to[i]; from[i] is the group that row i once came from, -1 if
-  /// nobody knows. A row that returns to its own group has the values it had.
+  /// From the shared space into groups to[i]; from[i] is the group that row i came from, -1 if
+  /// unknown. A row that returns to its own group has the values it had.
   void inverse(Table& table, std::span<const Index> from, std::span<const Index> to) const;
   void translate(Table& table, std::span<const Index> from, std::span<const Index> to) const;
 
