@@ -60,7 +60,7 @@ Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, 
 Index move(const Model& model, Table& table, const Ends& ends, const Workers& workers) {
   const TableMover mover(model, workers);
   mover.move(ends.direction, table, ends.from, ends.to);
-  return mover.inexact_rows();
+  return std::ssize(mover.inexact_rows());
 }
 
 py::tuple move_table(const Model& model, const Table& given, const OptionalGroups& from,

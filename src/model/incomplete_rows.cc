@@ -201,9 +201,9 @@ void IncompleteRows::advance(Index group, std::vector<Search>& searches) const {
   }
 }
 
-Index IncompleteRows::to_shared(Index group, Rows rows,
-                                std::span<const std::uint64_t> names) const {
-  Index lost = 0;
+std::vector<Index> IncompleteRows::to_shared(Index group, Rows rows,
+                                             std::span<const std::uint64_t> names) const {
+  std::vector<Index> lost;
   for (Index first = 0; first < rows.rows(); first += kRowsPerBatch) {
     Regressions regressions(shared_);
     std::vector<Search> searches;
@@ -238,7 +238,7 @@ Index IncompleteRows::to_shared(Index group, Rows rows,
       }
       std::erase_if(searches, [](const Search& search) { return search.found; });
     }
-    lost += static_cast<Index>(searches.size());
+    for (const Search& search : searches) lost.push_back(search.row);
   }
   return lost;
 }

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "columns/expectation.h"
 #include "conflux/model/model.h"
@@ -32,9 +33,9 @@ class IncompleteRows {
       : model_(model), shared_(shared), workers_(workers) {}
 
   /// Replaces coordinates of a group, NaN where they are missing, by complete rows of the shared
-  /// space. names[i] tells the random streams of row i. Returns the number of rows for which none
-  /// was found; they are as near as the search came.
-  Index to_shared(Index group, Rows rows, std::span<const std::uint64_t> names) const;
+  /// space. names[i] tells the random streams of row i. Returns the rows for which none was found,
+  /// increasing; they are as near as the search came.
+  std::vector<Index> to_shared(Index group, Rows rows, std::span<const std::uint64_t> names) const;
 
  private:
   struct Search;

@@ -80,6 +80,7 @@ std::vector<std::vector<Index>> TableMover::move_complete(Matrix& rows, const Ro
 void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
                            std::span<const Index> groups) const {
   const auto incomplete = move_complete(rows, Route::to_shared(groups), groups);
+  inexact_.clear();
   const IncompleteRows search(model_, shared_, workers_);
   for (std::size_t m = 0; m < incomplete.size(); ++m) {
     if (incomplete[m].empty()) continue;
@@ -89,10 +90,13 @@ void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
     } else {
       std::vector<std::uint64_t> own;
       for (const Index i : incomplete[m]) own.push_back(names[static_cast<std::size_t>(i)]);
-      inexact_ += search.to_shared(static_cast<Index>(m), Rows(part), own);
+      for (const Index i : search.to_shared(static_cast<Index>(m), Rows(part), own)) {
+        inexact_.push_back(incomplete[m][static_cast<std::size_t>(i)]);
+      }
     }
     rows(incomplete[m], Eigen::all) = part;
   }
+  std::sort(inexact_.begin(), inexact_.end());
 }
 
 void TableMover::move(Direction direction, Table& table, std::span<const Index> from,

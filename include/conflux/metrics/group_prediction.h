@@ -23,6 +23,8 @@
 // If there are more than 256 features, the panel uses the 256 whose ranks differ most, in place or
 // in scale, among the rows that it learns from.
 //
+// Of more than 64 groups, 64 that are drawn by seed take part: the mean over them stands for all.
+//
 // Cost: folds x groups x trees x rows x features; docs/results/judge.md has seconds. Few rows cost
 // five fits per fold, more rows two, many rows one. Importance costs a further score of some rows
 // per feature.
@@ -58,8 +60,8 @@ struct GroupPrediction {
   double deviation = 0;
   /// How probable an AUC of this size or more is then.
   double p_value = 1;
-  /// Each group against the rest; NaN for a group with fewer rows than there are folds, which is
-  /// left out.
+  /// Each group against the rest; NaN for a group that is left out: one with fewer rows than there
+  /// are folds, or one that was not drawn.
   std::vector<double> per_group = {};
   /// Share of each feature in the AUC that is lost when it is shuffled among the judged rows.
   /// Losses of less than two standard errors count as none; the sum is 1, or 0 when no loss is

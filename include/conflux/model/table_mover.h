@@ -46,9 +46,9 @@ class TableMover {
   void move(Direction direction, Table& table, std::span<const Index> from,
             std::span<const Index> to) const;
 
-  /// Rows with missing cells, so far, that do not return exactly: where a flow jumps, there may be
-  /// no place in the shared space that does.
-  Index inexact_rows() const { return inexact_; }
+  /// Rows of the last table, increasing, that do not return exactly. They have missing cells: where
+  /// a flow jumps, there may be no place in the shared space that does.
+  const std::vector<Index>& inexact_rows() const { return inexact_; }
 
  private:
   void to_shared(Matrix& rows, std::span<const std::uint64_t> names,
@@ -61,7 +61,7 @@ class TableMover {
   const Model& model_;
   const Workers& workers_;
   ExpectedRow shared_;
-  mutable Index inexact_ = 0;
+  mutable std::vector<Index> inexact_;
 };
 
 }  // namespace conflux
