@@ -76,7 +76,7 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
                          .expression = flags.expression,
                          .threads = run.options().threads};
   const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
-  if (one_by_one) return move_tables(model, apply, console);
+  if (one_by_one) return move_tables(model, apply, console).rows;
   TableFiles all{.options = dataset_options(input),
                  .text = spelled_columns(model),
                  .components = components_of(model)};

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -183,8 +184,10 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
 
 void print_groups(const CheckReport& found, const std::vector<std::string>& names) {
   if (names.size() < 3) return;
-  std::vector<std::size_t> order(names.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    if (!std::isnan(found.prediction.per_group[m])) order.push_back(m);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return found.prediction.per_group[a] > found.prediction.per_group[b];
   });
@@ -201,11 +204,12 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
   std::size_t width = 12;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
   fmt::print("\nshares of {:<14}", found.labels ? "labels" : "clusters");
-  for (const std::string& name : names) fmt::print("{:>{}}", name, width);
-  fmt::print("\n");
+  const std::size_t shown = std::min(names.size(), kMostShown);
+  for (std::size_t m = 0; m < shown; ++m) fmt::print("{:>{}}", names[m], width);
+  fmt::print("{}\n", names.size() > shown ? "  ... (--json)" : "");
   for (std::size_t c = 0; c < composition.clusters.size(); ++c) {
     fmt::print("  {:<22}", composition.clusters[c]);
-    for (Index m = 0; m < composition.shares.rows(); ++m) {
+    for (Index m = 0; m < static_cast<Index>(shown); ++m) {
       fmt::print("{:>{}.1f} %", 100 * composition.shares(m, static_cast<Index>(c)), width - 2);
     }
     fmt::print("\n");

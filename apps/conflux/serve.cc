@@ -136,7 +136,11 @@ Verb serve_verb() {
              .help = "seconds without a request after which the server ends [1800]",
              .target = &flags->idle_seconds,
              .least = 1},
-            {.names = "--look", .value = "FILE", .target = &flags->look, .shown = Shown::kNever},
+            {.names = "--look",
+             .value = "FILE",
+             .help = "print what the columns of a table are, as the page shows it, and end",
+             .target = &flags->look,
+             .shown = Shown::kToExperts},
             threads_flag(flags->threads)});
   return verb;
 }

@@ -210,9 +210,9 @@ def transport_cost(
 
 
 def round_trip_error(original: npt.ArrayLike, returned: npt.ArrayLike) -> float:
-    """Return the largest distance between a row and what came back of it.
+    """Return the largest difference between a value and what came back of it.
 
-    Relative to the root mean square length of the rows.
+    In standard deviations of its feature over the rows; of a constant feature, relative to it.
 
     Parameters
     ----------

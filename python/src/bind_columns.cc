@@ -64,7 +64,7 @@ Index move(const Model& model, Table& table, const Ends& ends, const Workers& wo
   TableMover mover(model, workers);
   mover.use_labels(ends.labels);
   mover.move(ends.direction, table, ends.from, ends.to);
-  return mover.inexact_rows();
+  return std::ssize(mover.inexact_rows());
 }
 
 py::tuple move_table(const Model& model, const Table& given, const OptionalGroups& from,

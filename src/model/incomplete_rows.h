@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "columns/expectation.h"
 #include "conflux/model/model.h"
@@ -32,10 +33,10 @@ class IncompleteRows {
       : model_(model), shared_(shared), workers_(workers) {}
 
   /// Replaces coordinates of a group, NaN where they are missing, by complete rows of the shared
-  /// space. names[i] tells the random streams of row i. Returns the number of rows for which none
-  /// was found; they are as near as the search came.
-  /// `label` is as in Flow::flow_of().
-  Index to_shared(Index group, Index label, Rows rows, std::span<const std::uint64_t> names) const;
+  /// space. names[i] seeds the random streams of row i, and `label` is as in Flow::flow_of().
+  /// Returns the rows for which none was found, increasing; they are as near as the search came.
+  std::vector<Index> to_shared(Index group, Index label, Rows rows,
+                               std::span<const std::uint64_t> names) const;
 
  private:
   struct Search;

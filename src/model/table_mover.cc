@@ -105,6 +105,7 @@ std::vector<TableMover::Incomplete> TableMover::move_complete(Matrix& rows, cons
 void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
                            std::span<const Index> groups, std::span<const Index> labels) const {
   const auto incomplete = move_complete(rows, Route::to_shared(groups).of_labels(labels), groups);
+  inexact_.clear();
   const IncompleteRows search(model_, shared_, workers_);
   for (const Incomplete& each : incomplete) {
     Matrix part = rows(each.rows, Eigen::all);
@@ -114,10 +115,13 @@ void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
     } else {
       std::vector<std::uint64_t> own;
       for (const Index i : each.rows) own.push_back(names[static_cast<std::size_t>(i)]);
-      inexact_ += search.to_shared(each.group, each.label, Rows(part), own);
+      for (const Index i : search.to_shared(each.group, each.label, Rows(part), own)) {
+        inexact_.push_back(each.rows[static_cast<std::size_t>(i)]);
+      }
     }
     rows(each.rows, Eigen::all) = part;
   }
+  std::sort(inexact_.begin(), inexact_.end());
 }
 
 void TableMover::move(Direction direction, Table& table, std::span<const Index> from,

@@ -293,7 +293,8 @@ void read(const Json& json, std::string_view name, LayerRecord& out) {
 Json options_to_json(const FitOptions& options) {
   Json out = Json::object();
   visit_options(options, [&](const OptionInfo& info, const auto& value) {
-    out.add(std::string(info.name), to_json(value));
+    // The same model whatever the number of threads.
+    out.add(std::string(info.name), info.name == "threads" ? Json(0) : to_json(value));
   });
   return out;
 }

@@ -98,8 +98,10 @@ class RowFinder {
     if (capacity_ > 0 && capacity < kPiece) capacity = std::min(kPiece, 8 * capacity);
     if (2 * left > capacity) capacity *= 2;
     if (left > kLongestRow) {
-      throw InvalidData(fmt::format("{}: a row of more than {} bytes begins here; close its quote.",
-                                    place(name_, line_), kLongestRow));
+      const bool quoted = next_quote_ < end_;
+      throw InvalidData(fmt::format(
+          "{}: a row of more than {} bytes begins here; {}.", place(name_, line_), kLongestRow,
+          quoted ? "close its quote" : "put every row on a line of its own, or name the format"));
     }
     if (capacity != capacity_) {
       auto larger = std::make_unique_for_overwrite<char[]>(capacity);

@@ -14,7 +14,8 @@ namespace conflux {
 /// Base of everything thrown on purpose.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// A zero byte, which would end the text, is spelled out.
+  explicit Error(const std::string& text);
 };
 
 /// The samples cannot be used: not finite, empty, of different widths.

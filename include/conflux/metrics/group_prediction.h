@@ -22,6 +22,8 @@
 // With more than 256 features, the panel uses the 256 whose ranks differ most, in location or in
 // scale, among its training rows.
 //
+// Of more than 64 groups, 64 that are drawn by seed take part: the mean over them stands for all.
+//
 // Cost: folds x groups x trees x rows x features; docs/results/judge.md has seconds. Few rows cost
 // five fits per fold, more rows two, many rows one. Importance costs a further score of some rows
 // per feature.
@@ -57,8 +59,8 @@ struct GroupPrediction {
   double deviation = 0;
   /// How probable an AUC of this size or more is then.
   double p_value = 1;
-  /// AUC of each group against the others; NaN for a group with fewer rows than there are folds,
-  /// which is left out.
+  /// AUC of each group against the others; NaN for a group that is left out: one with fewer rows
+  /// than there are folds, or one that was not drawn.
   std::vector<double> per_group = {};
   /// Importance of each feature: its part of the AUC that is lost when features are permuted among
   /// the test rows. Losses of less than two standard errors count as none; the sum is 1, or 0 if no

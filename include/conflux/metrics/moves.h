@@ -51,8 +51,9 @@ double neighbors_kept(ConstRows before, ConstRows after, const Workers& workers,
 // How well an inverse undoes its map.
 //
 // Row i of `returned` went through the map and back and should be row i of `original`. Errors are
-// Euclidean lengths relative to the root mean square length of the original rows, one scale for the
-// whole cloud, so that a point near the origin cannot dominate. A cloud of zeros has scale 1.
+// differences of single values in standard deviations of their feature over the original rows: an
+// offset that all rows share hides no error. A constant feature is measured by its magnitude, one
+// of zeros as it is.
 //
 // Cost: one pass, O(n d).
 

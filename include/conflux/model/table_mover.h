@@ -57,9 +57,9 @@ class TableMover {
   void move(Direction direction, Table& table, std::span<const Index> from,
             std::span<const Index> to) const;
 
-  /// Rows with missing cells, so far, that do not return exactly: where a flow jumps, there may be
-  /// no place in the shared space that does.
-  Index inexact_rows() const { return inexact_; }
+  /// Rows of the last table, increasing, that do not return exactly. They have missing cells: where
+  /// a flow jumps, there may be no place in the shared space that does.
+  const std::vector<Index>& inexact_rows() const { return inexact_; }
 
  private:
   /// Rows of one group and one label.
@@ -82,7 +82,7 @@ class TableMover {
   const Workers& workers_;
   ExpectedRow shared_;
   std::span<const Index> given_labels_ = {};
-  mutable Index inexact_ = 0;
+  mutable std::vector<Index> inexact_;
 };
 
 }  // namespace conflux
