@@ -29,7 +29,7 @@ std::string prediction_phrase(const GroupPrediction& prediction) {
       "100 random assignments stay below {:.3f}{})",
       prediction.auc, prediction.by_chance(),
       left_out == 0 ? ""
-                    : fmt::format("; {} of the {} groups, drawn by seed or large enough",
+                    : fmt::format("; judged on {} of the {} groups",
                                   groups - left_out, groups));
 }
 

@@ -22,21 +22,26 @@ class PrivateCopy {
   /// read, or the copy not written.
   PrivateCopy(const std::string& from, const std::filesystem::path& output,
               Name name = Name::kNone);
-  ~PrivateCopy();
-  PrivateCopy(const PrivateCopy&) = delete;
-  PrivateCopy& operator=(const PrivateCopy&) = delete;
-
   /// By this name this process can open it.
   const std::string& path() const { return path_; }
   /// Throws Error when not every byte can be read back.
   void copy_to(OutputStream& out) const;
 
  private:
+  /// Removes the file in its end, also when the copy is not finished.
+  struct Named {
+    Named() = default;
+    ~Named();
+    Named(const Named&) = delete;
+    Named& operator=(const Named&) = delete;
+    std::string path = {};
+  };
+
   void open(const std::filesystem::path& output, Name name);
 
   Descriptor file_;
   std::string path_;
-  bool named_ = false;
+  Named named_;
 };
 
 }  // namespace conflux
