@@ -131,7 +131,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   print_json(out);
 }
 
-// What a first user may want; the rest of what fit can be told is for experts here.
+// Options for a first user; all further options of fit are for experts here.
 std::vector<Flag> common_fit_flags(FitFlags& fit) {
   const std::vector<std::string> common = {"INPUT",  "--group",     "--label",  "--features",
                                            "--drop", "--keep",      "--scale",  "--missing",
@@ -155,8 +155,8 @@ void set_unseen(double& unseen, const std::string& text) {
     end = 0;
   }
   if (end == 0 || end != text.size() || !(unseen >= 0 && unseen < 1)) {
-    throw InvalidOption(fmt::format(
-        "--unseen is \"{}\"; give a share from 0 to below 1, say 0.2 for every fifth row.", text));
+    throw InvalidOption(
+        fmt::format("--unseen is \"{}\"; give a fraction from 0 to below 1, say 0.2.", text));
   }
 }
 
@@ -167,14 +167,14 @@ Verb align_verb() {
   flags->fit.unseen = 0.2;
   flags->fit.verb = "align";
   Verb verb{.name = "align",
-            .description = "the whole way: look, fit, judge on unseen rows, write aligned rows",
+            .description = "align a table: check, fit, score on rows held out, write aligned rows",
             .example = "conflux align cells.csv --group batch --label cell_type -o aligned.csv",
             .run = [flags](const Console& console) { run_align(*flags, console); }};
   verb.add(common_fit_flags(flags->fit));
   verb.add(output_flags(flags->output));
   verb.add({{.names = "--model",
              .value = "MODEL",
-             .help = "also write the model, for new rows",
+             .help = "also write the model, which moves new rows",
              .target = &flags->model},
             {.names = "--to",
              .value = "GROUP",
@@ -186,7 +186,7 @@ Verb align_verb() {
              .shown = Shown::kToExperts},
             {.names = "--unseen",
              .value = "SHARE",
-             .help = "share of each group that is kept from the fit and judges it [0.2]",
+             .help = "fraction of each group held out of the fit as test rows [0.2]",
              .target = [flags](const std::string& text) { set_unseen(flags->fit.unseen, text); }},
             report_flag(flags->report)});
   verb.add(watch_flags(flags->fit.watch));

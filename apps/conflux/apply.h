@@ -28,11 +28,14 @@ struct ApplyFlags {
   OutputFlags output;
   ModelColumnChoice columns;
   std::string to;
+  /// As the model has it if unset.
+  std::optional<double> amount = {};
   bool log_density = false;
   /// Genes through the moved components instead of the components.
   bool expression = false;
   int threads = 0;
-  /// Of more inputs, these are some: rows of those before them, and whether they are the last.
+  /// Set if these inputs are a part of a longer list: rows of the inputs before them, and whether
+  /// they are the last.
   Index rows_before = 0;
   bool are_last = true;
 };

@@ -40,7 +40,8 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   const Stopwatch watch;
   std::array<double, 2> all{};  // rows, inexact ones
   do_together(comm, [&] {
-    const Model model = load_model(flags.model);
+    Model model = load_model(flags.model);
+    if (flags.amount) set_amount(model, *flags.amount);
     catch_interrupts();
     const MovedRows moved = move_tables(model, flags, console);
     all = {static_cast<double>(moved.rows), static_cast<double>(moved.inexact)};
@@ -70,33 +71,35 @@ Verb apply_verb(std::optional<Direction> direction, const std::string& name,
              .target = &flags->model,
              .required = true},
             {.names = "INPUT",
-             .help = "tables to read, one after the other; - is standard input",
+             .help = "tables to read; - is standard input",
              .target = &flags->inputs,
              .required = true}});
   verb.add(output_flags(flags->output));
   if (direction == Direction::kToShared) {
-    verb.add({.names = "--log-density",
-              .help = "dd: add a column log_density, that of each row in its own group",
-              .target = &flags->log_density});
+    verb.add(
+        {.names = "--log-density",
+         .help = "dd: add a column log_density, the log density of each row under its own group",
+         .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",
               .value = "GROUP",
-              .help = direction == Direction::kFromShared ? "group to go back into [each row's own]"
-                                                          : "group to look like",
+              .help = direction == Direction::kFromShared
+                          ? "group to map the rows back into [each row's own]"
+                          : "group to map the rows into",
               .target = &flags->to,
               .required = direction == Direction::kBetweenGroups});
   }
   if (direction != Direction::kFromShared) {
     verb.add({.names = "--expression",
-              .help =
-                  "models with --pca: write genes, corrected through the components, what these "
-                  "do not explain kept; otherwise the components",
+              .help = "models with --pca: write corrected genes instead of components; the part of "
+                      "a gene that the components do not explain stays",
               .target = &flags->expression});
   }
   verb.add({.names = "--from",
             .value = "GROUP",
-            .help = "all rows are of this group; no column tells it",
+            .help = "group of all rows, if no column names it",
             .target = &flags->columns.from});
+  verb.add(amount_flag(flags->amount));
   verb.add(column_flags(flags->columns));
   verb.add(threads_flag(flags->threads));
   verb.add(input_flags(flags->table));

@@ -124,7 +124,7 @@ void check_names(const std::vector<std::string>& groups, const std::vector<std::
 
 Flag force_flag(bool& force) {
   return {.names = "--force",
-          .help = "replace a file of another kind, say a table by a model",
+          .help = "overwrite a file of another type, say a table by a model",
           .target = &force,
           .shown = Shown::kToExperts};
 }

@@ -69,7 +69,7 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
 Verb fit_verb() {
   const auto flags = std::make_shared<FitVerbFlags>();
   Verb verb{.name = "fit",
-            .description = "learn one invertible map per group into a shared space",
+            .description = "learn one invertible map per group and write the model",
             .example = "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
             .run = [flags](const Console& console) { run_fit(*flags, console); }};
   verb.add(fit_flags(flags->fit));
@@ -80,8 +80,8 @@ Verb fit_verb() {
              .required = true},
             {.names = "--share",
              .value = "rows|summaries",
-             .help = "what processes tell each other; summaries: each has groups of its own and "
-                     "writes their model, and no row leaves it [rows]",
+             .help = "what processes exchange; summaries: each process has its own groups, writes their "
+                     "model, and sends no row [rows]",
              .target = &flags->share,
              .choices = {"rows", "summaries"},
              .shown = Shown::kToExperts},

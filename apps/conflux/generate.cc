@@ -62,7 +62,7 @@ void run_generate(const GenerateFlags& flags, const Console& console) {
 Verb generate_verb() {
   const auto flags = std::make_shared<GenerateFlags>();
   Verb verb{.name = "generate",
-            .description = "make a small data set to try things on",
+            .description = "write a small synthetic data set",
             .example = "conflux generate moons -o moons.csv",
             .run = [flags](const Console& console) { run_generate(*flags, console); }};
   verb.add({.names = "NAME",
@@ -76,7 +76,7 @@ Verb generate_verb() {
              .target = &flags->samples},
             {.names = "--seed",
              .value = "N",
-             .help = "names the random stream [0]",
+             .help = "random seed [0]",
              .target = &flags->seed}});
   return verb;
 }

@@ -15,7 +15,7 @@ namespace conflux::app {
 Flag report_flag(std::string& path) {
   return {.names = "--report",
           .value = "FILE",
-          .help = "also write a page that shows what the model does",
+          .help = "also write a report: verdict, figures and pictures on one page",
           .target = &path};
 }
 

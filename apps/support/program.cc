@@ -64,14 +64,14 @@ struct CommonFlags {
 std::vector<Flag> common_flags(CommonFlags& flags, Console& console) {
   std::vector<Flag> out = {
       {.names = "-q,--quiet",
-       .help = "say nothing but warnings and errors",
+       .help = "print warnings and errors only",
        .target = [&console](const std::string&) { console.verbosity = -1; }},
       {.names = "-v,--verbose",
-       .help = "say what happens, step by step",
+       .help = "print each step",
        .target = [&console](const std::string&) { console.verbosity = 1; }},
       {.names = "--log-format",
        .value = "text|json",
-       .help = "how logs on standard error look",
+       .help = "format of messages on standard error",
        .target =
            [&console](const std::string& format) {
              console.format = format == "json" ? LogFormat::kJson : LogFormat::kText;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A text with more values than this names subjects rather than kinds of things.
+// A text with more values than this identifies subjects rather than classes.
 constexpr std::size_t kMostCategories = 50;
 // Each of them has to describe several rows.
 constexpr double kRowsPerCategory = 5;
@@ -185,12 +185,12 @@ bool names_rows(const std::string& name) {
          lower.starts_with("unnamed") || lower == "rownames" || lower == "row";
 }
 
-// What the reader of a file knows about a column.
+// Why the file itself marks a column as no feature; empty if it does not.
 std::string why_file_carries(const Table& table, const std::string& name) {
   return table.extras ? word_for(table.extras->carried, name) : "";
 }
 
-// Things that are measured again and again have fewer names than rows, but still many.
+// A column of subjects measured repeatedly has fewer values than rows, but still many.
 bool many_values(const ValueFacts& facts) {
   std::set<double> values;
   for (const std::vector<double>& sorted : facts.sorted) {

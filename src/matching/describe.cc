@@ -18,8 +18,8 @@ double relative_distance(const MatchedGroup& group) {
   return group.own_distance > 0 ? group.partner_distance / group.own_distance : 0;
 }
 
-// Groups without a direct link, when links are there for others: how many pairs, and the first
-// ones.
+// Pairs of groups that share no matched cluster directly, only through a third group: how many, and
+// the first ones.
 struct Indirect {
   std::size_t count = 0;
   std::vector<std::string> named = {};
@@ -69,15 +69,17 @@ std::string shares_of_cluster(const Matching& matching, Index cluster) {
 std::vector<std::string> describe(const Matching& matching) {
   std::vector<std::string> out;
   for (const MatchedGroup& group : matching.groups) {
-    out.push_back(fmt::format(
-        "{}: {:.0f} % of its rows found a partner in another group, at {:.2g} times the distance "
-        "between its own clusters; it has {} that lie apart.",
-        group.name, 100 * group.matched, relative_distance(group),
-        group.islands == 1 ? "no parts" : fmt::format("{} parts", group.islands)));
+    out.push_back(
+        fmt::format("{}: {:.0f} % of its rows are in clusters that match one of another group, at "
+                    "{:.2g} times the "
+                    "distance between its own clusters; {}.",
+                    group.name, 100 * group.matched, relative_distance(group),
+                    group.islands == 1 ? "no separate clusters"
+                                       : fmt::format("{} separate clusters", group.islands)));
   }
   if (const Indirect indirect = linked_through_others(matching); indirect.count > 0) {
     const std::size_t more = indirect.count - indirect.named.size();
-    out.push_back(fmt::format("Linked only through other groups: {}{}.",
+    out.push_back(fmt::format("Matched only through other groups: {}{}.",
                               fmt::join(indirect.named, ", "),
                               more > 0 ? fmt::format(" and {} more", more) : std::string()));
   }

@@ -86,7 +86,7 @@ void draw_groups(std::vector<std::vector<Index>>& rows, std::uint64_t seed,
 struct PartResult {
   std::vector<double> aucs = {};
   double variance = 0;
-  /// Of each judged row, to the mean AUC of the part.
+  /// For each scored row, its influence on the mean AUC of the part.
   std::vector<double> influences = {};
 };
 
@@ -219,9 +219,9 @@ GroupPrediction predict_groups(const SampleRows& rows, std::span<const Index> gr
     pool.groups.push_back(m);
   }
   if (pool.classes() < 2) {
-    throw InvalidData(fmt::format(
-        "{} groups have at least {} rows; whether groups can be told apart needs two such groups.",
-        pool.classes(), options.folds));
+    throw InvalidData(
+        fmt::format("{} groups have at least {} rows; predicting the group needs two such groups.",
+                    pool.classes(), options.folds));
   }
   rank_rows(pool, sources, workers);
   return judge(pool, rows.rows(), options, workers);
@@ -268,7 +268,7 @@ GroupPrediction predict_groups(const SampleRows& known, std::span<const Index> k
     }
   }
   if (pool.classes() < 2) {
-    throw InvalidData("fewer than two groups have rows to learn from and rows to be judged.");
+    throw InvalidData("fewer than two groups have both training and test rows.");
   }
   rank_rows(pool, sources, workers);
   return judge(pool, judged.rows(), options, workers);

@@ -81,7 +81,7 @@ class RowFinder {
   // Pieces of a file grow from the first size to the second, so that small files cost little.
   static constexpr std::size_t kFirstPiece = std::size_t{1} << 10;
   static constexpr std::size_t kPiece = std::size_t{1} << 23;
-  // A longer row means a quote that nobody closed.
+  // A longer row means a quote without its end.
   static constexpr std::size_t kLongestRow = std::size_t{1} << 28;
 
   using State = std::tuple<const char*, const char*, Index, Index>;
