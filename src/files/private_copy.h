@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "files/atomic_file.h"
 #include "files/descriptor.h"
 #include "files/output_stream.h"
 
@@ -28,20 +29,11 @@ class PrivateCopy {
   void copy_to(OutputStream& out) const;
 
  private:
-  /// Removes the file in its end, also when the copy is not finished.
-  struct Named {
-    Named() = default;
-    ~Named();
-    Named(const Named&) = delete;
-    Named& operator=(const Named&) = delete;
-    std::string path = {};
-  };
-
   void open(const std::filesystem::path& output, Name name);
 
   Descriptor file_;
   std::string path_;
-  Named named_;
+  PartialName named_;
 };
 
 }  // namespace conflux
