@@ -3,10 +3,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
+
+#include "files/atomic_file.h"
 
 namespace conflux::app {
 
@@ -51,8 +54,19 @@ extern "C" void end_at_once(int) {
       "conflux: interrupted within a long step; its result is not written, and what a checkpoint "
       "holds stays.\n";
   if (::write(STDERR_FILENO, kWords.data(), kWords.size()) < 0) turns = 0;
+  remove_partial_files();
   std::signal(received, SIG_DFL);
   std::raise(received);
+}
+
+// A damaged file can crash a library that parses it.
+extern "C" void tell_crash(int) {
+  constexpr std::string_view kWords =
+      "conflux: crashed, in conflux or in a library; no result was written. If a file is damaged, "
+      "copy or make it again; otherwise please report the command.\n";
+  if (::write(STDERR_FILENO, kWords.data(), kWords.size()) < 0) turns = 0;
+  remove_partial_files();
+  ::_exit(1);
 }
 
 extern "C" void remember(int signal) {
@@ -68,6 +82,23 @@ void catch_signal(int signal) {
 }
 
 }  // namespace
+
+void catch_crashes() {
+  static std::array<char, 64 * 1024> stack;
+  stack_t other{};
+  other.ss_sp = stack.data();
+  other.ss_size = stack.size();
+  // Also when the usual one has overflowed.
+  ::sigaltstack(&other, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction now {};
+    // Sanitizers tell more.
+    if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    now.sa_handler = tell_crash;
+    now.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &now, nullptr);
+  }
+}
 
 void catch_interrupts() {
   std::signal(SIGALRM, end_at_once);

@@ -18,6 +18,8 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A crash ends the program with a sentence and exit code 1, and leaves no unfinished file.
+void catch_crashes();
 /// Signals that were ignored when the program was started (by nohup, say) stay ignored.
 void catch_interrupts();
 /// Whether to stop. After the first true the caller has all the time that it needs to tidy up.

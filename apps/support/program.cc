@@ -213,6 +213,7 @@ int run_caught(const Program& program, const std::vector<std::string>& words, Co
 int run_program(const Program& program, int argc, char** argv) {
   leave_out_threads_of_openblas(argv);
   open_missing_descriptors();
+  catch_crashes();
   Console console;
   console.program = program.name;
   const int code = run_caught(program, std::vector<std::string>(argv + 1, argv + argc), console);

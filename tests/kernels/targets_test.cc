@@ -62,7 +62,7 @@ std::vector<T> random_values(Index count, std::uint64_t name) {
   return out;
 }
 
-// What every kernel makes of the same numbers.
+// The results of every kernel on the same numbers.
 template <class T>
 std::vector<T> results() {
   const Index width = padded_width<T>(kNarrow);
