@@ -25,7 +25,7 @@
 
 namespace conflux {
 
-/// Who belongs to which cluster.
+/// Memberships of rows in clusters.
 ///
 /// The weight of cluster c is exp((2 u . m_c - |m_c|^2) / scale) for gating coordinates u and
 /// centers m_c, which is a softmax of minus squared distances; weights below a thousandth of the
