@@ -22,6 +22,8 @@ struct ApplyFlags {
   OutputFlags output;
   ModelColumnChoice columns;
   std::string to;
+  /// As the model has it if unset.
+  std::optional<double> amount = {};
   bool log_density = false;
   /// Genes through the moved components instead of the components.
   bool expression = false;

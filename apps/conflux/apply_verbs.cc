@@ -38,7 +38,8 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   const Stopwatch watch;
   double all_rows = 0;
   do_together(comm, [&] {
-    const Model model = load_model(flags.model);
+    Model model = load_model(flags.model);
+    if (flags.amount) set_amount(model, *flags.amount);
     catch_interrupts();
     all_rows = static_cast<double>(move_tables(model, flags, console));
   });
@@ -90,6 +91,7 @@ Verb apply_verb(std::optional<Direction> direction, const std::string& name,
             .value = "GROUP",
             .help = "group of all rows, if no column names it",
             .target = &flags->columns.from});
+  verb.add(amount_flag(flags->amount));
   verb.add(column_flags(flags->columns));
   verb.add(threads_flag(flags->threads));
   verb.add(input_flags(flags->table));

@@ -214,6 +214,35 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
              100 * composition.difference.value, 100 * composition.difference.by_chance);
 }
 
+// Groups in the table; the rest is in the JSON form.
+constexpr std::size_t kMostRangesShown = 20;
+
+void print_ranges(const std::vector<CovariateRange>& ranges) {
+  if (ranges.empty()) return;
+  fmt::print("{:<20}{:<20}{:>12}{:>12}{:>28}\n", "kept column", "group", "from", "to",
+             "outside of the common range");
+  for (std::size_t k = 0; k < std::min(ranges.size(), kMostRangesShown); ++k) {
+    const CovariateRange& each = ranges[k];
+    fmt::print("{:<20}{:<20}{:>12.4g}{:>12.4g}{:>26.0f} %\n", each.column, each.group, each.low,
+               each.high, 100 * each.outside);
+  }
+  if (ranges.size() > kMostRangesShown) {
+    fmt::print("... {} more (--json)\n", ranges.size() - kMostRangesShown);
+  }
+}
+
+Json ranges_json(const std::vector<CovariateRange>& ranges) {
+  Json out = Json::array();
+  for (const CovariateRange& each : ranges) {
+    out.push_back(Json{{"column", each.column},
+                       {"group", each.group},
+                       {"low", each.low},
+                       {"high", each.high},
+                       {"outside", each.outside}});
+  }
+  return out;
+}
+
 void run_check(const CheckFlags& flags, const Console& console) {
   ResultFiles(files_read(flags.input), flags.force).add(flags.write_columns, FileKind::kJson);
   const Dataset input = read_dataset(dataset_options(flags.input), dataset_hooks(console));
@@ -240,14 +269,17 @@ void run_check(const CheckFlags& flags, const Console& console) {
   if (console.json) {
     Json out = check_json(found, groups.names(), groups.feature_names(), command);
     if (groups.covariates() > 0) {
-      out["kept_columns"] = Json{
-          {"auc", kept.auc}, {"auc_by_chance", kept.auc_by_chance}, {"warnings", kept.warnings}};
+      out["kept_columns"] = Json{{"auc", kept.auc},
+                                 {"auc_by_chance", kept.auc_by_chance},
+                                 {"warnings", kept.warnings},
+                                 {"ranges", ranges_json(kept.ranges)}};
     }
     print_json(out);
     return;
   }
   for (const std::string& sentence : found.sentences) fmt::print("{}\n", sentence);
   if (!kept.sentence.empty()) fmt::print("{}\n", kept.sentence);
+  print_ranges(kept.ranges);
   for (const std::string& warning : kept.warnings) console.warn(warning);
   if (!command.empty()) fmt::print("Next:\n  {}\n", command);
   print_features(found, groups.feature_names());

@@ -122,11 +122,14 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
       tables_flag(flags.input),
       group_flag(flags.input.group,
                  "column with the group of each row; a,b: each pair of values is a group"),
-      label_flag(flags.input, "class of each row (cell type, digit): rows are aligned within it"),
+      label_flag(flags.input,
+                 "class of each row (cell type, digit); a,b crosses two: rows are aligned within "
+                 "it"),
       features_flag(flags.input.features,
                     "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
       drop_flag(flags.input),
       keep_flag(flags.input),
+      row_weights_flag(flags.input),
       {.names = "--fit-where",
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",
@@ -208,7 +211,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const bool looks = !in_place() || processes().rank() == 0;
   rows_digest_ = looks ? data_digest(groups) : "";
   if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();
-  digest_ = rows_digest_;
+  digest_ = checkpoint_digest(groups, rows_digest_);
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);

@@ -30,6 +30,7 @@ struct ReportFlags {
   GroupedInputFlags input;
   std::string output;
   bool force = false;
+  std::optional<double> amount;
   ReportOptions options;
 };
 
@@ -62,7 +63,8 @@ GroupSet read_rows(const Model& model, const ReportFlags& flags, ReportOptions& 
 void run_report(const ReportFlags& flags, const Console& console) {
   check_files(flags, console.json);
   const Stopwatch watch;
-  const Model model = load_model(flags.model);
+  Model model = load_model(flags.model);
+  if (flags.amount) set_amount(model, *flags.amount);
   ReportOptions options = flags.options;
   Dataset kept;
   const GroupSet groups = read_rows(model, flags, options, kept, console);
@@ -115,6 +117,10 @@ Verb report_verb() {
        where_flag(flags->input),
        force_flag(flags->force),
        threads_flag(flags->input.threads)});
+  verb.add({.names = "--curve",
+            .help = "also show what each tenth of the way of the rows leaves (--amount)",
+            .target = &flags->options.curve});
+  verb.add(amount_flag(flags->amount));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

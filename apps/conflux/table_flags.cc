@@ -8,6 +8,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "file_checks.h"
+#include "tables/number_text.h"
 
 namespace conflux::app {
 
@@ -91,6 +92,23 @@ std::vector<Flag> output_flags(OutputFlags& flags) {
 
 Flag group_flag(std::string& group, const std::string& help) {
   return {.names = "--group,--batch-key", .value = "COLUMN", .help = help, .target = &group};
+}
+
+Flag amount_flag(std::optional<double>& amount) {
+  return {
+      .names = "--amount",
+      .value = "A",
+      .help =
+          "fraction of their way that rows are moved, from 0 (in place) to 1 [as when fitting]; "
+          "inverse takes that of transform",
+      .target = [&amount](const std::string& text) {
+        double value = 0;
+        if (!parse_number(text, value) || !(value >= 0 && value <= 1)) {
+          throw InvalidOption(fmt::format(
+              "--amount is {}; choose a number from 0, which leaves rows in place, to 1.", text));
+        }
+        amount = value;
+      }};
 }
 
 Flag features_flag(std::vector<std::string>& features, const std::string& help) {

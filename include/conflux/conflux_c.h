@@ -56,6 +56,8 @@ conflux_model* conflux_fit(const conflux_table* table, const char* options);
 conflux_model* conflux_load(const char* path);
 int conflux_save(const conflux_model* model, const char* path);
 void conflux_destroy(conflux_model* model);
+/* The model with rows moved by this fraction of their way, from 0 (in place) to 1; a new model. */
+conflux_model* conflux_with_amount(const conflux_model* model, double amount);
 
 /* -1 when the model is NULL. */
 int64_t conflux_num_groups(const conflux_model* model);

@@ -134,9 +134,9 @@ def align(
     done = X
     if look.differ:
         moved = (
-            aligner.transform(features, groups)
+            aligner.transform(features, groups, labels)
             if to is None
-            else aligner.translate(features, groups, to)
+            else aligner.translate(features, groups, to, labels)
         )
         done = _with(X, moved)
     return Alignment(done, aligner, look, Summary(**told), kept)

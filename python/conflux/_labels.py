@@ -112,6 +112,18 @@ def any_known(labels: Any) -> bool:
     return any(not missing(label) for label in np.asarray(labels, dtype=object).ravel())
 
 
+def within(labels: Any, rows: int, model: Any) -> Codes | None:
+    """Return the place of each row's label among those that have maps; -1 where it has none."""
+    if labels is None or not model.label_names:
+        return None
+    if _is_label(labels):
+        labels = np.full(rows, labels, dtype=object)
+    names, codes = encode_labels(labels, rows)
+    known = {name: place for place, name in enumerate(model.label_names)}
+    places = np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int64)
+    return np.ascontiguousarray(places[codes])
+
+
 def number(groups: Any, rows: int, model: Any) -> Codes:
     """Return the number of each row's group in a model; one label may stand for all rows."""
     if _is_label(groups):

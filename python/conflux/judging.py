@@ -20,7 +20,7 @@ from ._judgements import Check, Evaluation, Feature, GroupPrediction, Summary
 from ._tables import as_frame, is_frame
 from .estimators import Aligner
 
-__all__ = ["Check", "Evaluation", "Feature", "GroupPrediction", "Summary", "check", "evaluate", "predict_groups"]
+__all__ = ["Check", "Evaluation", "Feature", "GroupPrediction", "Summary", "amount_curve", "check", "evaluate", "predict_groups"]
 
 
 def take_named(X: Any, labels: Any, purpose: str, parameter: str) -> tuple[Any, Any, str]:
@@ -306,6 +306,62 @@ def evaluate(
         features_moved=judgement["features_moved"],
         rows=dict(zip(group_names, found["rows"])),
     )
+
+
+def amount_curve(
+    model: BaseAligner,
+    X: Any,
+    groups: Any = None,
+    labels: Any = None,
+    *,
+    amounts: Sequence[float] | None = None,
+    max_rows: int = 10_000,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> list[dict[str, float | None]]:
+    """Return what moving rows by a part of their way leaves, amount by amount.
+
+    All amounts are judged on the same rows, at most 3,000, in the shared space. Rows that the fit
+    has not seen are best.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The alignment; its own amount does not matter.
+    X, groups, labels
+        As of :func:`evaluate`.
+    amounts : sequence of float, optional
+        Fractions of the way; None: 0, 0.1, ..., 1.
+    max_rows : int
+        Rows of each group at most.
+    random_state : int, generator or None
+        Names the rows that are drawn.
+    n_jobs : int, optional
+        Threads; None uses every core.
+
+    Returns
+    -------
+    list of dict
+        One per amount: amount, group_auc, group_auc_by_chance, group_auc_within_labels, label_auc
+        (the last two None without labels), and moved, in standard deviations within groups. A data
+        frame of it is ``pandas.DataFrame(conflux.amount_curve(...))``.
+
+    Examples
+    --------
+    >>> import conflux
+    >>> X, groups = conflux.datasets.make_moons(1000)
+    >>> inb = conflux.INB(layers=20).fit(X[::2], groups[::2])
+    >>> curve = conflux.amount_curve(inb, X[1::2], groups[1::2], amounts=[0, 1])
+    >>> curve[0]["group_auc"] > curve[1]["group_auc"]
+    True
+    """
+    threads = threads_of(n_jobs)
+    _, _, data = data_for(model, X, groups, labels, threads)
+    wanted = [k / 10 for k in range(11)] if amounts is None else [float(a) for a in amounts]
+    with in_words_of_python():
+        return _core.amount_curve(
+            model._fitted(), data, wanted, max_rows, seed_of(random_state), threads
+        )
 
 
 def data_for(

@@ -44,11 +44,14 @@ struct Ends {
   Direction direction = Direction::kToShared;
   std::span<const Index> from = {};
   std::span<const Index> to = {};
+  std::span<const Index> labels = {};
 };
 
 // `shared` says that they are rows of the shared space, whose groups need not be known.
-Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, Index rows) {
+Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, const OptionalGroups& labels,
+             bool shared, Index rows) {
   Ends out;
+  if (labels) out.labels = span_of(*labels, rows);
   if (to) out.to = span_of(*to, rows);
   out.from = from ? span_of(*from, rows) : out.to;
   out.direction = shared           ? Direction::kFromShared
@@ -58,15 +61,17 @@ Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, 
 }
 
 Index move(const Model& model, Table& table, const Ends& ends, const Workers& workers) {
-  const TableMover mover(model, workers);
+  TableMover mover(model, workers);
+  mover.use_labels(ends.labels);
   mover.move(ends.direction, table, ends.from, ends.to);
   return mover.inexact_rows();
 }
 
 py::tuple move_table(const Model& model, const Table& given, const OptionalGroups& from,
-                     const OptionalGroups& to, bool shared, int threads) {
+                     const OptionalGroups& to, const OptionalGroups& labels, bool shared,
+                     int threads) {
   Table table = given;
-  const Ends ends = ends_of(from, to, shared, table.num_rows());
+  const Ends ends = ends_of(from, to, labels, shared, table.num_rows());
   Index inexact = 0;
   {
     const py::gil_scoped_release unlocked;
@@ -94,15 +99,15 @@ bool are_coordinates(const Model& model, const Names& names) {
 
 // Columns that are no features stay as they are.
 py::tuple move_array(const Model& model, const py::array& x, const Names& names,
-                     const OptionalGroups& from, const OptionalGroups& to, bool shared,
-                     int threads) {
+                     const OptionalGroups& from, const OptionalGroups& to,
+                     const OptionalGroups& labels, bool shared, int threads) {
   const Samples samples(x);
   const Workers workers(threads);
   if (are_coordinates(model, names) && samples.all_finite(workers)) {
     const auto start = shared ? OptionalGroups() : from;
-    return py::make_tuple(move_rows(model, x, start, to, true, false, threads)[0], 0);
+    return py::make_tuple(move_rows(model, x, start, to, labels, true, false, threads)[0], 0);
   }
-  const Ends ends = ends_of(from, to, shared, samples.rows());
+  const Ends ends = ends_of(from, to, labels, shared, samples.rows());
   py::array_t<double> out({samples.rows(), samples.cols()});
   double* value = out.mutable_data();
   Index inexact = 0;
@@ -268,6 +273,12 @@ void bind_columns(py::module_& module) {
       .def_property_readonly("key", [](const Columns& self) { return self.key; })
       .def_property_readonly("doubts", &doubts_of)
       .def(
+          "kept_doubts",
+          [](const Columns& self, const Table& table) {
+            return std::pair(self.unknown_covariates(table), self.far_covariates(table));
+          },
+          py::arg("table"))
+      .def(
           "new_categories",
           [](const Columns& self, const Table& table) {
             return self.new_categories(table, self.feature_names());
@@ -275,9 +286,10 @@ void bind_columns(py::module_& module) {
           py::arg("table"));
   bind_data(module);
   module.def("move_table", &move_table, py::arg("model"), py::arg("table"), py::arg("from_groups"),
-             py::arg("to_groups"), py::arg("shared"), py::arg("threads"));
+             py::arg("to_groups"), py::arg("labels"), py::arg("shared"), py::arg("threads"));
   module.def("move_array", &move_array, py::arg("model"), py::arg("x"), py::arg("names"),
-             py::arg("from_groups"), py::arg("to_groups"), py::arg("shared"), py::arg("threads"));
+             py::arg("from_groups"), py::arg("to_groups"), py::arg("labels"), py::arg("shared"),
+             py::arg("threads"));
   module.def("coordinates", &coordinates, py::arg("model"), py::arg("x"), py::arg("names"),
              py::arg("groups"), py::arg("threads"));
   module.def("column_choice_words", &column_choice_words, py::arg("name"));

@@ -33,7 +33,8 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 #' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are copied unchanged.
 #' Columns named by `keep` are covariates, which are never moved, so that their effects stay:
 #' keep = c("age", "sex", "month:cyclic", "dose:category").
-fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, ...) {
+#' `row_weights` names a column of x, or has a weight for every row: how much it counts in the fit.
+fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = NULL, ...) {
   options <- list(...)
   if (length(options) > 0 && (is.null(names(options)) || any(names(options) == ""))) {
     stop("options have names, as in fit(x, batch, seed = 1)")
@@ -55,6 +56,17 @@ fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, ...) {
       x <- cbind(as.data.frame(x), label = as.character(label))
     }
   }
+  if (!is.null(row_weights)) {
+    if (is_name(row_weights, x)) {
+      options$row_weights <- row_weights
+    } else {
+      if (length(row_weights) != nrow(x)) {
+        stop("there are ", nrow(x), " rows but ", length(row_weights), " weights; give one per row")
+      }
+      options$row_weights <- "row_weights"
+      x <- cbind(as.data.frame(x), row_weights = as.double(row_weights))
+    }
+  }
   if (length(drop) > 0) options$drop <- paste(drop, collapse = ",")
   if (length(keep) > 0) options$keep <- paste(keep, collapse = ",")
   words <- vapply(options, function(value) format(value, digits = 17, scientific = FALSE), "")
@@ -70,6 +82,9 @@ predict.conflux <- function(object, x, batch, to = NULL, ...) {
 
 #' Rows of the shared space as rows of their batches.
 as_batch <- function(model, x, batch) moved(model, x, batch, "inverse", NULL)
+
+#' The model with rows moved by a fraction of their way: 0 leaves them in place, 1 moves them all the way.
+with_amount <- function(model, amount) .Call(conflux_r_with_amount, model, as.double(amount))
 
 save_model <- function(model, path) invisible(.Call(conflux_r_save, model, path.expand(path)))
 load_model <- function(path) .Call(conflux_r_load, path.expand(path))

@@ -168,6 +168,7 @@ class ModelFit {
     if (known_labels(rows.fitted).in_part) return;  // labels of some rows guide the matching
     const FitOptions& asked = options_.fit;
     if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
+    if (asked.amount < 1) return;  // a small gain is what was asked for
     if (hooks_.resume != nullptr) return;
     given_ = Given{.groups = rows.fitted, .columns = data_.columns};
   }
@@ -187,7 +188,8 @@ class ModelFit {
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;
     plan_values(plan, rows.fitted);
-    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed;
+    // A rehearsal moves rows all the way.
+    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed && options_.fit.amount == 1;
     if (data_.storage == RowStorage::kDisk) plan.scratch = data_.scratch.get();
     SelfCommunicator alone;
     Communicator& comm = shares_rows() ? *hooks_.processes : alone;
@@ -323,10 +325,11 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
   }
   out.gate = Gating::kLabel;
   inform(known_labels(data.groups).in_part
-             ? "some rows have a \"{}\": these labels guide which clusters are matched (--gate "
-               "none aligns whole groups)"
-             : "rows are aligned within regions of the same \"{0}\"; where values of \"{0}\" "
-               "overlap in space, they may be mixed (--gate none aligns whole groups)");
+             ? "some rows have a \"{0}\": they are aligned within it where two groups have rows "
+               "enough of it, and guide which clusters the other rows are aligned in (--gate none "
+               "aligns whole groups)"
+             : "rows are aligned within their \"{}\", each by maps of its own (--gate none aligns "
+               "whole groups)");
   return out;
 }
 

@@ -234,6 +234,9 @@ void ModelReader::count_new_categories(const Table& block) const {
   for (const auto& [name, rows] : model_.columns.unknown_covariates(block)) {
     unknown_covariates_[name] += rows;
   }
+  for (const auto& [what, rows] : model_.columns.far_covariates(block)) {
+    far_covariates_[what] += rows;
+  }
 }
 
 void ModelReader::warn_about_new_categories(const MessageCallback& on_message) const {
@@ -248,6 +251,11 @@ void ModelReader::warn_about_new_categories(const MessageCallback& on_message) c
          fmt::format("{}: {} of {} rows have no \"{}\" that the fit knows; they are moved "
                      "with its mean in their group",
                      path_, rows, rows_, name));
+  }
+  for (const auto& [what, rows] : far_covariates_) {
+    warn(on_message, fmt::format("{}: {} of {} rows have {}, the range of the fit: its effect is "
+                                 "extrapolated there",
+                                 path_, rows, rows_, what));
   }
 }
 

@@ -102,6 +102,7 @@ class ModelReader {
   mutable Index rows_ = 0;
   mutable std::map<std::string, Index> new_categories_;
   mutable std::map<std::string, Index> unknown_covariates_;
+  mutable std::map<std::string, Index> far_covariates_;
 };
 
 }  // namespace conflux

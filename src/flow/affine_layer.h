@@ -48,6 +48,7 @@ class AffineLayer final : public Layer {
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   const std::vector<Map>& maps() const { return maps_; }
   const Gaussian& barycenter() const { return barycenter_; }

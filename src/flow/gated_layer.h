@@ -76,6 +76,7 @@ class GatedLayer final : public Layer {
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   const Frame& frame() const { return frame_; }
   const Gate& gate() const { return gate_; }

@@ -81,6 +81,7 @@ class TreeLayer final : public Layer {
   bool takes_gaps() const override;
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   const std::vector<Axis>& axes() const { return axes_; }
   const std::vector<Node>& nodes() const { return nodes_; }

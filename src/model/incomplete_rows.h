@@ -34,17 +34,24 @@ class IncompleteRows {
   /// Replaces coordinates of a group, NaN where they are missing, by complete rows of the shared
   /// space. names[i] tells the random streams of row i. Returns the number of rows for which none
   /// was found; they are as near as the search came.
-  Index to_shared(Index group, Rows rows, std::span<const std::uint64_t> names) const;
+  /// `label` is as in Flow::flow_of().
+  Index to_shared(Index group, Index label, Rows rows, std::span<const std::uint64_t> names) const;
 
  private:
   struct Search;
+  /// The maps of the rows, and their group in the model.
+  struct Maps {
+    const Flow& flow;
+    Index place;
+    Index group;
+  };
 
-  void begin(Index group, std::vector<Search>& searches, int attempt) const;
-  void advance(Index group, std::vector<Search>& searches) const;
+  void begin(const Maps& maps, std::vector<Search>& searches, int attempt) const;
+  void advance(const Maps& maps, std::vector<Search>& searches) const;
   /// Rows of the group at the given places of the shared space.
-  Matrix rows_at(Index group, const std::vector<const Search*>& searches,
+  Matrix rows_at(const Maps& maps, const std::vector<const Search*>& searches,
                  std::span<const Vector> places) const;
-  void add_jacobians(Index group, std::vector<Search>& searches) const;
+  void add_jacobians(const Maps& maps, std::vector<Search>& searches) const;
   bool settled(const Search& search, const Vector& there) const;
 
   const Model& model_;

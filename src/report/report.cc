@@ -71,6 +71,11 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
                                 .seed = options.seed,
                                 .threads = options.threads,
                                 .progress = options.progress});
+  if (options.curve) {
+    report.curve = amount_curve(
+        model.flow, groups, curve_amounts(),
+        {.seed = options.seed, .threads = options.threads, .progress = options.progress});
+  }
   if (!can_be_checked(groups)) return;
   if (options.progress) options.progress("looking for differences between the groups");
   // GroupPredictionTest is what takes time; of all rows, both judges ask it the same question,

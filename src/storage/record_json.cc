@@ -90,6 +90,7 @@ void read(const Json& json, std::string_view name, CheckRecord& out);
 void read(const Json& json, std::string_view name, RungRecord& out);
 void read(const Json& json, std::string_view name, LadderRecord& out);
 void read(const Json& json, std::string_view name, LabelNeighborhood& out);
+void read(const Json& json, std::string_view name, WithinRecord& out);
 
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
@@ -208,6 +209,16 @@ void read(const Json& json, std::string_view name, LadderRecord& out) {
   fields.get("rungs", out.rungs);
   fields.get("chosen", out.chosen);
   fields.get("sentences", out.sentences);
+  fields.check_all_known();
+}
+
+void read(const Json& json, std::string_view name, WithinRecord& out) {
+  Fields fields(json, name);
+  fields.get("label", out.label);
+  fields.get("rows", out.rows);
+  fields.get("method", out.method);
+  fields.get("layers", out.layers);
+  fields.get("stop", out.stop);
   fields.check_all_known();
 }
 
@@ -332,6 +343,7 @@ FitRecord record_from_json(const Json& json) {
   fields.get("stop", record.stop);
   fields.get("clusters", record.clusters);
   fields.get("ladder", record.ladder);
+  fields.get("within", record.within);
   fields.get("check", record.check);
   fields.get("summary", record.summary);
   fields.get("neighborhoods", record.neighborhoods);

@@ -18,8 +18,9 @@ bool gate_was_open(const FitOptions& requested, const ClustersRecord& clusters) 
 }
 
 /// One rung of the ladder, fitted on a sample of rows.
-Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
+Fit fit_rung(const GroupSet& sample, FitOptions options) {
   SelfCommunicator alone;
+  options.amount = 1;
   FitPlan plan;
   plan.groups_differ = true;
   plan.rehearse = false;

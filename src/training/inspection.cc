@@ -281,6 +281,11 @@ void check_groups(const GroupSet& groups, const std::vector<Index>& sizes) {
 void check_covariates(const GroupSet& groups, const FitOptions& requested) {
   const bool gated = requested.gate == Gating::kKept;
   if (groups.covariates() == 0) {
+    if (requested.interaction) {
+      throw InvalidOption(
+          "interaction is on, but no columns are kept whose effects could differ; name some with "
+          "keep, or leave interaction off.");
+    }
     if (!gated) return;
     throw InvalidOption(
         "gate is kept, but no columns are; name some with keep, or choose another "
@@ -288,10 +293,12 @@ void check_covariates(const GroupSet& groups, const FitOptions& requested) {
   }
   const Method method = requested.method;
   const bool affine = method == Method::kMeans || method == Method::kLocationScale;
-  if (!affine && method != Method::kAuto && !(gated && gates_by_covariates(method))) {
+  const bool conditional = method == Method::kConditional;
+  if (!affine && !conditional && method != Method::kAuto &&
+      !(gated && gates_by_covariates(method))) {
     throw InvalidOption(fmt::format(
-        "method {} with gate {} cannot keep columns; choose location-scale, means or auto, or inb "
-        "with gate kept, or name no columns that are kept.",
+        "method {} with gate {} cannot keep columns; choose location-scale, means, conditional or "
+        "auto, or inb with gate kept, or name no columns that are kept.",
         name_of(method), name_of(requested.gate)));
   }
   if (gated && requested.directions.value_or(1) > groups.features()) {

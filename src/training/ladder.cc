@@ -29,6 +29,8 @@ struct Rung {
   /// Every feature is moved by itself.
   bool by_feature = false;
   bool linear_by_feature = false;
+  /// Kept columns may have an effect of their own in each group.
+  bool interaction = false;
 };
 
 constexpr std::array kRungs{
@@ -36,12 +38,20 @@ constexpr std::array kRungs{
     Rung{"means", "means of the features", Method::kMeans, 0, Gating::kNone, true, true},
     Rung{"location-scale", "location and scale of the features", Method::kLocationScale, 0,
          Gating::kNone, true, true},
+    Rung{"location-scale-by-group",
+         "location and scale of the features, with effects of the kept columns by group",
+         Method::kLocationScale, 0, Gating::kNone, true, true, true},
     Rung{"gb", "means and covariances (Gaussian barycenter)", Method::kGb},
     Rung{"nb", "one increasing map per feature", Method::kNb, 0, Gating::kNone, true},
     Rung{"sliced", "few sliced layers", Method::kInb, 20},
     Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
     Rung{"kept", "sliced layers gated by the columns that are kept", Method::kInb, 0, Gating::kKept,
          true},
+    Rung{"kept-by-group", "sliced layers gated by the columns that are kept, with effects by group",
+         Method::kInb, 0, Gating::kKept, true, false, true},
+    Rung{"conditional-by-group",
+         "conditional layers that see the columns that are kept, with effects by group",
+         Method::kConditional, 0, Gating::kNone, true, false, true},
     Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kClusters},
 };
 
@@ -74,6 +84,7 @@ FitOptions options_of(const Rung& rung, const FitOptions& requested) {
   out.method = rung.method;
   out.goal = Goal::kAuto;
   out.gate = rung.gate;
+  out.interaction = rung.interaction || requested.interaction;
   if (rung.layers > 0) out.layers = rung.layers;
   // On small samples the cascade would cross-validate, which takes ten fits.
   if (rung.method == Method::kCascade && !out.validation_fraction) {
@@ -165,6 +176,8 @@ class Ladder {
   bool kept() const { return groups_.covariates() > 0; }
 
   bool suits(const Rung& rung) const {
+    if (rung.interaction && (!kept() || smallest_group() < kFewestRowsOfClusters)) return false;
+    if (rung.method == Method::kConditional) return kept();
     if (kept() && !rung.linear_by_feature && rung.gate != Gating::kKept) return false;
     if (rung.gate == Gating::kKept) return kept() && smallest_group() >= kFewestRowsOfClusters;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;

@@ -272,4 +272,10 @@ void HistogramMap::inverse(std::span<double> values, double* log_slopes) const {
   }
 }
 
+HistogramMap HistogramMap::part(double amount) const {
+  HistogramMapOptions options = options_;
+  options.strength *= amount;
+  return {source_, target_, options};
+}
+
 }  // namespace conflux

@@ -119,6 +119,9 @@ class HistogramMap {
   void forward(std::span<double> values, double* log_slopes) const;
   void inverse(std::span<double> values, double* log_slopes) const;
 
+  /// Moves every value by this fraction of its way.
+  HistogramMap part(double amount) const;
+
   const GaussianHistogram& source() const { return source_; }
   const std::shared_ptr<const HistogramBarycenter>& target() const { return target_; }
   const HistogramMapOptions& options() const { return options_; }

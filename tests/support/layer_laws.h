@@ -41,6 +41,7 @@ inline constexpr double kRoundTrip = 1e-9;
 // times the thousand of the slopes.
 inline constexpr double kJacobian = 1e-5;
 inline constexpr Index kLargestJacobian = 8;
+inline constexpr double kPart = 0.4;
 
 struct Image {
   Matrix rows;
@@ -214,9 +215,9 @@ inline void expect_missing_coordinates_stay(const Layer& layer, Pass pass, Index
 }  // namespace layer_laws
 
 inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream,
-                             const DataBox& box = {}) {
+                             const DataBox& box = {}, double amount = 1) {
   using namespace layer_laws;
-  SCOPED_TRACE("layer " + std::string(layer.kind()));
+  SCOPED_TRACE("layer " + std::string(layer.kind()) + ", amount " + std::to_string(amount));
   const Matrix points = points_inside_and_far_outside(box, layer.dim(), stream);
   bool groups_differ = false;
   for (Index group = 0; group < num_groups; ++group) {
@@ -239,6 +240,11 @@ inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream
   }
   if (num_groups > 1) {
     EXPECT_NE(layer.same_for_all_groups(), groups_differ);
+  }
+  // A part of a layer is a layer.
+  if (amount == 1 && !layer.same_for_all_groups()) {
+    if (const auto part = layer.part(kPart))
+      check_layer_laws(*part, num_groups, stream, box, kPart);
   }
 }
 

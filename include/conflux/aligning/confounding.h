@@ -10,6 +10,16 @@
 
 namespace conflux {
 
+/// What a group has of a number that is kept.
+struct CovariateRange {
+  std::string column = {};
+  std::string group = {};
+  double low = 0;
+  double high = 0;
+  /// Fraction of the group's rows outside of the range that all groups share.
+  double outside = 0;
+};
+
 struct Confounding {
   /// How well the covariates alone predict the group (AUC), and what 95 % of random assignments
   /// stay below; unset if groups have too few rows.
@@ -17,6 +27,8 @@ struct Confounding {
   std::optional<double> auc_by_chance = std::nullopt;
   /// One sentence with these figures; empty without them.
   std::string sentence = {};
+  /// Range of every kept number that is not cyclic, in every group.
+  std::vector<CovariateRange> ranges = {};
   /// One sentence for each reason why effects of covariates and of groups can hardly be separated.
   std::vector<std::string> warnings = {};
 };

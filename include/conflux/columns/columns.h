@@ -237,6 +237,9 @@ class Columns {
   /// How many rows of a table lack a cell of each covariate, or hold a category there that the fit
   /// has not seen; covariates without such rows are left out.
   std::map<std::string, Index> unknown_covariates(const Table& table) const;
+  /// How many rows have a value of a covariate outside of the range of the fit, as '"age" outside
+  /// of 20 to 80'.
+  std::map<std::string, Index> far_covariates(const Table& table) const;
 
   /// Texts that the fit has not seen, with the number of their rows, as '"new" of column "kind"'.
   /// `names` are the columns of the table that stand for the features.

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,14 @@ struct Covariate {
   std::vector<double> centers = {};
   std::vector<double> scales = {};
 
+  /// Of a number that is not cyclic: the smallest and the largest value of the fit; unknown in
+  /// files of earlier versions.
+  std::optional<double> low = {};
+  std::optional<double> high = {};
+
   bool category() const { return kind == CovariateKind::kCategory; }
+  /// Whether a cell is a number outside of the range of the fit, where effects are extrapolated.
+  bool beyond(const Column& column, Index row) const;
   Index width() const;
   /// "age", "age (2)", "sex=male", "age missing", ...
   std::vector<std::string> coordinate_names() const;

@@ -52,6 +52,9 @@ struct DatasetOptions {
   /// Column with the class of each row, such as cell type; empty: rows have no labels. Empty and
   /// missing cells mean that the label of the row is unknown.
   std::string label = {};
+  /// Column with the weight of each row in the fit, finite and at least 0; empty: all rows count
+  /// alike. Checks and judgements count every row once.
+  std::string row_weights = {};
   /// Condition that a row must satisfy to be taken, say "year>=1961 and type=control"; empty: all
   /// rows are taken.
   std::string where = {};

@@ -110,4 +110,32 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups,
 std::optional<GroupPredictions> prediction_after(const Flow& flow, const GroupSet& groups,
                                                  const EvaluationOptions& options);
 
+// What each amount of an alignment leaves (Flow::set_amount): a curve from rows in place to rows
+// moved all the way.
+//
+// Every amount is judged on the same rows, in the shared space, by the same panel in the same
+// folds, so that the points of a curve can be compared; with covariates, by what these do not
+// explain of the features. Cost: two or three predictions of at most 3,000 rows per amount.
+
+struct AmountPoint {
+  double amount = 0;
+  /// AUC of predicting the group, and what 95 % of random assignments stay below.
+  double group_auc = 0.5;
+  double group_by_chance = 0.5;
+  /// The same among rows of one label; unset without labels that two groups share.
+  std::optional<double> group_auc_within = {};
+  /// AUC of predicting the label from the rows of all groups; unset without two labels.
+  std::optional<double> label_auc = {};
+  /// Root mean square of the moves, in standard deviations of the features within groups before.
+  double moved = 0;
+};
+
+/// From 0 to 1 in tenths.
+std::vector<double> curve_amounts();
+
+/// Empty unless two groups have three rows. Throws InvalidOption if the flow has no parts.
+std::vector<AmountPoint> amount_curve(const Flow& flow, const GroupSet& groups,
+                                      const std::vector<double>& amounts,
+                                      const EvaluationOptions& options);
+
 }  // namespace conflux

@@ -32,6 +32,10 @@ struct Model {
   std::map<std::string, std::string> metadata = {};
 };
 
+/// Moves rows by this fraction of their way from now on, whatever was chosen in the fit. Throws
+/// InvalidOption outside [0, 1], and for models that have no parts: density destructors.
+void set_amount(Model& model, double amount);
+
 // Densities of rows under a model of density destructors (DD).
 
 /// Log-density of each row under the model of its group; `groups` has one group per row, or a

@@ -37,6 +37,8 @@ inline constexpr int kReportVersion = 1;
 struct ReportOptions {
   /// Rows drawn in the scatter plots, of all groups together, sampled by seed; 0: none.
   Index rows = 2'000;
+  /// Whether the page shows amount_curve() of the rows.
+  bool curve = false;
   std::uint64_t seed = 0;
   int threads = 0;
   /// Names of the files in the commands of the advice; empty: placeholders.
@@ -204,6 +206,8 @@ struct Report {
   /// Quantiles of the moves of each group (rows), in deviations within groups, from 1 % to 99 %.
   std::vector<double> move_levels = {};
   Matrix move_quantiles = {};
+  /// Empty unless asked for.
+  std::vector<AmountPoint> curve = {};
   /// Unset when no rows are to be shown.
   std::optional<RowView> view = std::nullopt;
   /// Empty unless there are two features.

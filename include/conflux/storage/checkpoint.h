@@ -1,6 +1,6 @@
 // Unfinished fits on disk.
 //
-//   const std::string data = data_digest(groups);
+//   const std::string data = checkpoint_digest(groups, data_digest(groups));
 //   control.on_progress = [&](const Fit& so_far) { save_checkpoint(path, so_far, data); };
 //   ...
 //   const Fit earlier = load_checkpoint(path, data);
@@ -23,10 +23,12 @@
 
 namespace conflux {
 
-/// A digest of rows, masses and names. Reads all rows once. `change_row`, if set, changes a copy of
-/// each row before it counts.
+/// A digest of rows and names, whatever the weights of the rows. Reads all rows once. `change_row`,
+/// if set, changes a copy of each row before it counts.
 std::string data_digest(const GroupSet& groups,
                         const std::function<void(double* row)>& change_row = {});
+/// The digest of the rows with their weights, without which no fit goes on.
+std::string checkpoint_digest(const GroupSet& groups, const std::string& rows);
 
 /// As save_model(). `metadata` is anything else that is needed to go on.
 void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest,

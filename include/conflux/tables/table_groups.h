@@ -41,6 +41,18 @@ GroupedTable groups_from_table(const Table& table, const GroupColumns& columns =
 /// The group of every row. Throws InvalidData for a row without one.
 std::vector<std::string> groups_of_rows(const Table& table, std::string_view column);
 
+/// The names of a list that is separated by commas.
+std::vector<std::string> listed_names(const std::string& text);
+
+/// The columns of a label: one or, separated by commas, several whose combinations are the labels.
+std::vector<std::string> label_columns(const std::string& columns);
+
+/// Whether a table has all columns of a label.
+bool has_columns(const Table& table, const std::string& columns);
+
+/// The label of every row; empty if a cell of the columns is missing.
+std::vector<std::string> labels_of_rows(const Table& table, const std::string& columns);
+
 /// The names of the features that groups_from_table would take.
 std::vector<std::string> feature_names(const TableSchema& schema, const GroupColumns& columns,
                                        std::string_view source = {});

@@ -152,6 +152,20 @@ struct LadderRecord {
   bool operator==(const LadderRecord&) const = default;
 };
 
+/// A fit of the rows of one label (training/within_labels.h).
+struct WithinRecord {
+  std::string label = {};
+  /// Rows of each group that it was fitted on; 0 where a group has too few of them, whose rows move
+  /// as if their label were unknown.
+  std::vector<Index> rows = {};
+  std::string method = {};
+  Index layers = 0;
+  /// As FitRecord::stop.
+  std::string stop = {};
+
+  bool operator==(const WithinRecord&) const = default;
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -172,6 +186,8 @@ struct FitRecord {
   std::string stop = {};
   ClustersRecord clusters = {};
   LadderRecord ladder = {};
+  /// Fits within single labels; empty if labels do not influence how rows move.
+  std::vector<WithinRecord> within = {};
   /// The check before the fit, by conflux align and conflux serve; unset otherwise.
   std::optional<CheckRecord> check = std::nullopt;
   FitSummary summary = {};
