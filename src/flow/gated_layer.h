@@ -86,8 +86,8 @@ class GatedLayer final : public Layer {
  private:
   template <class MoveLine>
   void move_rows(Index group, Rows rows, MoveLine move_line) const;
-  /// Whether rows are multiplied by the centers of clusters, seen from where the rows are, instead
-  /// of by what the gate looks at: fewer products, unless there are many kinds.
+  /// Whether rows are multiplied by the centers of clusters instead of the gate's directions: fewer
+  /// products, unless there are many clusters.
   bool sees_centers() const { return gate_.clusters() <= gate_.frame().directions(); }
 
   Frame frame_;
