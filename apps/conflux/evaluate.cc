@@ -282,7 +282,7 @@ void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console&
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
-  // The first looks at some rows of each group, which there is nothing to share of.
+  // The first process evaluates a sample of rows, which is not worth sharing.
   if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
   flags.input.read_only = true;

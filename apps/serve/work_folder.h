@@ -1,4 +1,4 @@
-// A folder that only this user can look into and that goes when its owner does.
+// A folder that only this user can read, and that is removed with its owner.
 
 #pragma once
 

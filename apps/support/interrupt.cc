@@ -9,7 +9,7 @@ namespace conflux::app {
 
 namespace {
 
-// Long enough for a block of rows or a step of a search, short for somebody who waits.
+// Long enough for a block of rows or a step of a search, short enough for a waiting user.
 constexpr unsigned kPatienceSeconds = 5;
 
 volatile std::sig_atomic_t received = 0;
