@@ -32,7 +32,7 @@ struct CheckFlags {
   CheckOptions options;
 };
 
-/// The composition that speaks of what rows are: labels if there are any.
+/// The composition by labels if there are any, otherwise by clusters.
 const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.clusters;
 }
@@ -218,7 +218,7 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
              100 * composition.difference.value, 100 * composition.difference.by_chance);
 }
 
-// Groups in the table; the rest is in the JSON form.
+// Groups in the printed table; the JSON form has all.
 constexpr std::size_t kMostRangesShown = 20;
 
 void print_ranges(const std::vector<CovariateRange>& ranges) {

@@ -282,7 +282,7 @@ void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console&
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
-  // The first looks at some rows of each group, which there is nothing to share of.
+  // The first process evaluates a sample of rows, which is not worth sharing.
   if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
   flags.input.read_only = true;
@@ -382,9 +382,9 @@ Verb evaluate_verb() {
         .least = 1},
        {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
        group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
        features_flag(flags->input.features,
-                     "columns of the features, in their order [as when fitting]"),
+                     "columns of the features, in their order [as in the fit]"),
        where_flag(flags->input),
        threads_flag(flags->input.threads)});
   verb.add(amount_flag(flags->amount));

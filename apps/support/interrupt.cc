@@ -15,12 +15,12 @@ namespace conflux::app {
 
 namespace {
 
-// A block of rows or a step of a search takes less of the processor's time; somebody who waits does
-// not wait much longer. On a busy machine the program may have had no time to look: then it gets
-// more.
+// Seconds of processor time: longer than a block of rows or a step of a search takes, short enough
+// for a waiting user. On a busy machine the program may have had no time to check the flag, so it
+// gets several turns.
 constexpr double kPatience = 0.7;
 constexpr int kMostTurns = 7;
-// Whoever uses less waits for input.
+// A program that uses less waits for input.
 constexpr double kAsleep = 0.01;
 
 volatile std::sig_atomic_t received = 0;

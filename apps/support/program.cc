@@ -108,7 +108,7 @@ void check_required(const Verb& verb, const std::vector<GivenFlag>& found) {
   }
 }
 
-// Messages about the command line as a whole end by saying where its rules stand.
+// Messages about the command line as a whole end with the command that prints its help.
 std::string with_remedy(const std::string& message, const std::string& title) {
   const bool complete = message.ends_with(".") || message.ends_with("?");
   return complete ? message : message + "; see " + title + " --help.";

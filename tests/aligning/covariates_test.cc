@@ -267,7 +267,7 @@ TEST(KeptColumns, GateSlicedLayersWhereTheirEffectsDiffer) {
   }
 }
 
-// What the same slopes in all groups cannot do; on rows that the fit has not seen.
+// Common slopes of all groups cannot do this; on rows that the fit has not seen.
 TEST(KeptColumns, HaveEffectsOfTheirOwnInEveryGroupByInteraction) {
   Table common = interaction(12, 6000), own = common, conditional = common;
   FitOptions options{.method = Method::kLocationScale};
