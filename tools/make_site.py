@@ -131,7 +131,10 @@ class Site:
     def reference(self):
         """Make the page with the help of every verb."""
         verbs = re.findall(r"^  ([a-z][a-z-]*)  ", shell_lines([self.command, "--help"]), re.M)
-        body = "<h1>Reference</h1><p>Every verb with all its options, as <code>--help-all</code> says it.</p><ul>"
+        body = ('<h1>Reference</h1><p><a href="docs/methods.html">Methods</a>, <a href="docs/formats.html">formats</a>, '
+                '<a href="docs/verdicts.html">verdicts</a>, <a href="docs/cpp.html">C++ and C</a> (every header in '
+                '<code>cpp/index.html</code> of this site), <a href="docs/python.html">Python</a>, '
+                '<a href="docs/r.html">R</a>, and every verb with all its options:</p><ul>')
         body += "".join(f'<li><a href="#{verb}">conflux {verb}</a></li>' for verb in verbs) + "</ul>"
         for verb in verbs:
             text = html.escape(shell_lines([self.command, verb, "--help-all"]))

@@ -76,7 +76,7 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
                          .expression = flags.expression,
                          .threads = run.options().threads};
   const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
-  if (one_by_one) return move_tables(model, apply, console);
+  if (one_by_one) return move_tables(model, apply, console).rows;
   TableFiles all{.options = dataset_options(input),
                  .text = spelled_columns(model),
                  .components = components_of(model)};
@@ -131,7 +131,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   print_json(out);
 }
 
-// What a first user may want; the rest of what fit can be told is for experts here.
+// Options for a first user; all further options of fit are for experts here.
 std::vector<Flag> common_fit_flags(FitFlags& fit) {
   const std::vector<std::string> common = {"INPUT",  "--group",     "--label",  "--features",
                                            "--drop", "--keep",      "--scale",  "--missing",
@@ -155,8 +155,8 @@ void set_unseen(double& unseen, const std::string& text) {
     end = 0;
   }
   if (end == 0 || end != text.size() || !(unseen >= 0 && unseen < 1)) {
-    throw InvalidOption(fmt::format(
-        "--unseen is \"{}\"; give a share from 0 to below 1, say 0.2 for every fifth row.", text));
+    throw InvalidOption(
+        fmt::format("--unseen is \"{}\"; give a fraction from 0 to below 1, say 0.2.", text));
   }
 }
 

@@ -115,4 +115,17 @@ Json evaluation_json(const Evaluation& found, const std::string& model, const st
   return out;
 }
 
+Json curve_json(const std::vector<AmountPoint>& curve) {
+  Json out = Json::array();
+  for (const AmountPoint& each : curve) {
+    out.push_back(Json{{"amount", each.amount},
+                       {"group_auc", each.group_auc},
+                       {"group_auc_by_chance", each.group_by_chance},
+                       {"group_auc_within_labels", each.group_auc_within},
+                       {"label_auc", each.label_auc},
+                       {"moved", each.moved}});
+  }
+  return out;
+}
+
 }  // namespace conflux::app

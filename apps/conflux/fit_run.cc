@@ -120,12 +120,16 @@ constexpr std::size_t kMostWarnings = 3;
 std::vector<Flag> fit_flags(FitFlags& flags) {
   std::vector<Flag> out = {
       tables_flag(flags.input),
-      group_flag(flags.input.group, "column with the group of each row; a,b: each pair of values is a group"),
-      label_flag(flags.input, "class of each row (cell type, digit): rows are aligned within it"),
+      group_flag(flags.input.group,
+                 "column with the group of each row; a,b: each pair of values is a group"),
+      label_flag(flags.input,
+                 "class of each row (cell type, digit); a,b crosses two: rows are aligned within "
+                 "it"),
       features_flag(flags.input.features,
                     "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
       drop_flag(flags.input),
       keep_flag(flags.input),
+      row_weights_flag(flags.input),
       {.names = "--fit-where",
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",
@@ -207,7 +211,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const bool looks = !in_place() || processes().rank() == 0;
   rows_digest_ = looks ? data_digest(groups) : "";
   if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();
-  digest_ = rows_digest_;
+  digest_ = checkpoint_digest(groups, rows_digest_);
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
@@ -244,7 +248,7 @@ AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
                  .resume = earlier_ ? &*earlier_ : nullptr,
                  .processes = &processes(),
                  .digest = data_.digest_when_read.empty() ? rows_digest_ : data_.digest_when_read};
-  // What the columns are used as is said as soon as the options have turned out to suit them.
+  // The use of the columns is printed once the options are known to suit them.
   out.on_progress = [this, &finished](const Fit& so_far) {
     show_columns_once();
     show_progress(so_far, console_);
@@ -308,9 +312,8 @@ void tell_summary(const Model& model, const std::string& path, const FitFlags& f
                   const Console& console) {
   if (flags.no_judge) {
     console.info(
-        "Not judged (--no-judge): it is not known how alike the groups are now, and which "
-        "neighbors "
-        "rows keep.");
+        "Not scored, as --no-judge asks: run conflux evaluate to see whether the groups still "
+        "differ.");
     for (const std::string& sentence : model.record.ladder.sentences) console.info(sentence);
   }
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);

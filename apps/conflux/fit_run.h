@@ -70,7 +70,7 @@ class FitRun {
   void finish_watch(const Model& model) const;
   /// Whether all processes must fit together, each its rows.
   bool in_place() const { return data_.storage == RowStorage::kInPlace; }
-  /// What the fit did to one feature, in block letters; empty unless a person watches.
+  /// One feature before and after, in block letters; empty unless standard error is a terminal.
   const std::vector<std::string>& picture() const { return picture_; }
 
  private:
@@ -98,8 +98,8 @@ class FitRun {
   std::optional<FitWatch> watch_;
 };
 
-/// What a fit did, for people: the sentences of its summary, then warnings. `path` is where the
-/// model is; empty: nowhere.
+/// Prints the sentences of the summary, then warnings. `path` is the file of the model; empty:
+/// none.
 void tell_summary(const Model& model, const std::string& path, const FitFlags& flags,
                   const Console& console);
 /// The same for programs.

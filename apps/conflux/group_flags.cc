@@ -17,6 +17,7 @@ DatasetOptions dataset_options(const GroupedInputFlags& flags) {
                      .table = read_options(flags.table, "", flags.threads),
                      .group = flags.group,
                      .label = flags.label,
+                     .row_weights = flags.row_weights,
                      .where = flags.where,
                      .meta = flags.meta,
                      .meta_key = flags.meta_key,
@@ -97,6 +98,16 @@ Flag keep_flag(GroupedInputFlags& flags) {
           .value = "LIST",
           .help = "covariates, whose effects stay: age,sex,month:cyclic,dose:category",
           .target = &flags.keep};
+}
+
+Flag row_weights_flag(GroupedInputFlags& flags) {
+  return {.names = "--row-weights",
+          .value = "COLUMN",
+          .help =
+              "column with the weight of each row in the fit, such as a survey weight; check and "
+              "scores count every row once [all rows alike]",
+          .target = &flags.row_weights,
+          .shown = Shown::kToExperts};
 }
 
 Flag where_flag(GroupedInputFlags& flags) {

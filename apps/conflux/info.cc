@@ -79,9 +79,9 @@ void print_layers(const std::vector<LayerRecord>& layers) {
   }
 }
 
-// Of each label the other one that has come nearest, if any has.
+// For each label, the other label that has come nearest, if any has.
 void print_neighborhoods(const std::vector<LabelNeighborhood>& labels) {
-  fmt::print("\nnearest rows of the rows that judged the fit, before -> after\n");
+  fmt::print("\nlabels of the nearest rows, among the scored rows, before -> after\n");
   for (std::size_t a = 0; a < labels.size(); ++a) {
     const LabelNeighborhood& own = labels[a];
     std::size_t most = a;

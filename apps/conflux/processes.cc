@@ -15,7 +15,7 @@ namespace conflux::app {
 
 namespace {
 
-// What Open MPI, and MPI under Slurm, tell the processes that they start.
+// Environment variables by which Open MPI, and MPI under Slurm, mark the processes that they start.
 bool were_started_together() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* size = std::getenv(name);
@@ -88,8 +88,8 @@ void refuse_several_processes(const std::string& verb) {
   const Index count = processes().size();
   if (count == 1) return;
   throw InvalidOption(
-      fmt::format("{} processes were started, but {} is the work of one; several share fit, "
-                  "transform, inverse and translate, and may be told to evaluate. Start it alone.",
+      fmt::format("{} processes were started, but {} runs in one; fit, transform, inverse, "
+                  "translate and evaluate run in several. Start one process.",
                   count, verb));
 }
 

@@ -15,7 +15,7 @@ Json layer_json(const LayerRecord& layer);
 Json speed_json(const FitRecord& record);
 /// "5000 rows", or "5000 of 90000 rows" if a pool was drawn.
 std::string rows_text(const FitRecord& record);
-/// What rows that were judged say of a fit.
+/// Scores of the held-out rows of a fit.
 Json summary_json(const FitRecord& record);
 Json layers_json(const std::vector<LayerRecord>& layers);
 

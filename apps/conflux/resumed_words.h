@@ -9,7 +9,7 @@
 
 namespace conflux::app {
 
-/// What a checkpoint calls it.
+/// Key of the command line in a checkpoint.
 inline constexpr const char* kCommand = "command";
 
 /// --resume FILE is all that a fit needs to go on: the checkpoint knows the command line it came
@@ -18,7 +18,7 @@ inline constexpr const char* kCommand = "command";
 std::vector<std::string> with_resumed_words(std::vector<std::string> words,
                                             const std::vector<Flag>& flags);
 
-/// The words without --resume and what it names, which is said anew.
+/// The command line without --resume and its file, which are given again.
 std::string command_text(const std::vector<std::string>& words);
 
 }  // namespace conflux::app

@@ -33,8 +33,8 @@ class RowMover {
   /// Features that mean something to the columns of the model.
   void move_values(Table& block, std::span<const Index> groups) const;
 
-  /// Rows with missing cells, so far, whose way back is not exact.
-  Index inexact_rows() const { return inexact_rows_; }
+  /// Where the rows are, so far, whose way back is not exact; see TableMover.
+  const std::vector<std::string>& inexact_rows() const { return inexact_rows_; }
 
   /// Moves rows and puts them into the columns of the block that they came from.
   void move(const Matrix& rows, std::span<const Index> groups,
@@ -45,7 +45,7 @@ class RowMover {
   std::optional<Direction> direction_;
   Workers workers_;
   std::vector<Index> to_;  // empty: each row's own group
-  mutable Index inexact_rows_ = 0;
+  mutable std::vector<std::string> inexact_rows_;
 };
 
 }  // namespace conflux::app

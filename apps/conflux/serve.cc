@@ -76,7 +76,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     return;
   }
   check_table(flags.table);
-  // What a fit needs is counted before it starts; reading and judging need some more, and every
+  // The memory of a fit is counted before it starts; reading and scoring need some more, and every
   // thread a stack.
   const double beside_the_fit = 1e9 + 16e6 * std::thread::hardware_concurrency();
   SessionOptions options{.table = flags.table};
@@ -104,7 +104,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     say_where(console, server.port(), token);
     while (!interrupted()) {
       if (session.idle_seconds() > static_cast<double>(flags.idle_seconds)) {
-        console.info(fmt::format("nobody asked for anything for {} s.", flags.idle_seconds));
+        console.info(fmt::format("no request for {} s.", flags.idle_seconds));
         break;
       }
       std::this_thread::sleep_for(kBetweenLooks);
@@ -133,10 +133,14 @@ Verb serve_verb() {
              .target = &flags->max_memory},
             {.names = "--idle",
              .value = "SECONDS",
-             .help = "end when nobody has asked for anything for so long [1800]",
+             .help = "seconds without a request after which the server ends [1800]",
              .target = &flags->idle_seconds,
              .least = 1},
-            {.names = "--look", .value = "FILE", .target = &flags->look, .shown = Shown::kNever},
+            {.names = "--look",
+             .value = "FILE",
+             .help = "print what the columns of a table are, as the page shows it, and end",
+             .target = &flags->look,
+             .shown = Shown::kToExperts},
             threads_flag(flags->threads)});
   return verb;
 }

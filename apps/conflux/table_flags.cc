@@ -8,6 +8,7 @@
 #include "conflux/core/error.h"
 #include "core/nearest_name.h"
 #include "file_checks.h"
+#include "tables/number_text.h"
 
 namespace conflux::app {
 
@@ -44,7 +45,7 @@ std::vector<Flag> input_flags(InputFlags& flags) {
            .target = &flags.no_header},
           {.names = "--delimiter",
            .value = "C",
-           .help = "text: what separates cells [by the format]",
+           .help = "text: separator of cells [by the format]",
            .target = &flags.delimiter,
            .shown = Shown::kToExperts},
           {.names = "--array,--use-rep",
@@ -85,6 +86,23 @@ std::vector<Flag> output_flags(OutputFlags& flags) {
 
 Flag group_flag(std::string& group, const std::string& help) {
   return {.names = "--group,--batch-key", .value = "COLUMN", .help = help, .target = &group};
+}
+
+Flag amount_flag(std::optional<double>& amount) {
+  return {
+      .names = "--amount",
+      .value = "A",
+      .help =
+          "fraction of their way that rows are moved, from 0 (in place) to 1 [as when fitting]; "
+          "inverse takes that of transform",
+      .target = [&amount](const std::string& text) {
+        double value = 0;
+        if (!parse_number(text, value) || !(value >= 0 && value <= 1)) {
+          throw InvalidOption(fmt::format(
+              "--amount is {}; choose a number from 0, which leaves rows in place, to 1.", text));
+        }
+        amount = value;
+      }};
 }
 
 Flag features_flag(std::vector<std::string>& features, const std::string& help) {

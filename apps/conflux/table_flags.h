@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ std::vector<Flag> output_format_flags(OutputFlags& flags);
 
 /// --group, with --batch-key as a second name
 Flag group_flag(std::string& group, const std::string& help);
+/// --amount, for verbs that move rows by a model
+Flag amount_flag(std::optional<double>& amount);
 /// --features
 Flag features_flag(std::vector<std::string>& features, const std::string& help);
 /// --group, --features, --rename, --meta and --meta-key

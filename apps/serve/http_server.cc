@@ -192,7 +192,7 @@ int listening_socket(int& port) {
   return out;
 }
 
-// What strangers send is no news.
+// Errors of strangers' requests are not logged.
 extern "C" void say_nothing(void*, const char*, va_list) {}
 
 }  // namespace

@@ -85,7 +85,7 @@ void Job::end() {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (std::optional<Json> parsed = Json::parse(named(text))) output_ = *std::move(parsed);
   } else if (error_.empty()) {
-    error_ = fmt::format("the work ended with code {} and said nothing.", child_->code());
+    error_ = fmt::format("the fit ended with exit code {} without a message.", child_->code());
   }
 }
 

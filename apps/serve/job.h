@@ -35,7 +35,7 @@ struct JobPlan {
   std::string folder = {};
   /// Bytes that it may have.
   double most_memory = 0;
-  /// What messages shall say in place of the table's path.
+  /// The table's path, and its name in messages.
   std::string path = {};
   std::string name = {};
 };
@@ -51,7 +51,7 @@ class Job {
   bool succeeded() const { return !running_ && error_.empty(); }
   void stop() { child_->stop(); }
   Json state() const;
-  /// What it printed; null unless it succeeded and printed JSON.
+  /// The JSON that the process printed; null unless it succeeded and printed JSON.
   const Json& output() const { return output_; }
 
  private:

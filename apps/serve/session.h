@@ -1,4 +1,4 @@
-// What one person does on the page: a table, its columns, work on it, and results.
+// State of one page: a table, its columns, jobs on it, and results.
 //
 // There is one table and one piece of work at a time, and the results of the last two fits. Every
 // open page shows the same.
@@ -74,7 +74,7 @@ class Session {
   const WorkFolder& folder_;
   std::string table_path_;
   std::string table_name_;
-  /// What looking at the table found; null before.
+  /// Result of inspecting the table; null before.
   Json columns_;
   Json check_;
   std::unique_ptr<Job> job_;

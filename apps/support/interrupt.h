@@ -2,8 +2,8 @@
 //
 // The first SIGINT, SIGTERM or SIGHUP only sets a flag, which long work looks at between its steps,
 // so that checkpoints are written and unfinished files removed. A second one ends the program at
-// once. Work that does not look at the flag for some seconds is ended as well: inside one large
-// matrix decomposition, or one line of gigabytes, there is nothing to save.
+// once. Work that does not look at the flag for most of a second is ended as well, with a sentence:
+// inside one large matrix decomposition, or one line of gigabytes, there is nothing to save.
 
 #pragma once
 

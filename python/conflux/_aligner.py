@@ -1,7 +1,8 @@
-"""What all estimators share: fitting, moving rows, files."""
+"""The base of all estimators: fitting, moving rows, files."""
 
 from __future__ import annotations
 
+import copy
 import functools
 import warnings
 from typing import Any, Callable, ClassVar, TypeVar, cast
@@ -194,9 +195,10 @@ class BaseAligner(MovingBase):
     ) -> Any:
         """Fit, and return the rows in the shared space; see :meth:`fit` and :meth:`transform`."""
         self.fit(X, groups=groups, sample_weight=sample_weight, y=y, callback=callback)
-        return self.transform(X, groups=groups)
+        labels = y if getattr(self, "gate", None) == "label" else None
+        return self.transform(X, groups=groups, labels=labels)
 
-    def transform(self, X: Any, groups: Any = None) -> Any:
+    def transform(self, X: Any, groups: Any = None, labels: Any = None) -> Any:
         """Move rows into the shared space, where all groups look alike.
 
         Parameters
@@ -204,6 +206,10 @@ class BaseAligner(MovingBase):
         X : data frame or array-like of shape (n_samples, n_features)
         groups : label or array-like of shape (n_samples,)
             Group of each row, or one for all of them. Left out if `group_column` is set.
+        labels : label or array-like of shape (n_samples,), optional
+            What rows show, None or NaN where it is unknown; for fits with ``gate="label"``, whose
+            rows with a label take the maps of that label, and all others those of where they lie.
+            Left out if X has the column of labels that was fitted.
 
         Returns
         -------
@@ -213,10 +219,13 @@ class BaseAligner(MovingBase):
             missing stays missing. Columns that are no features stay as they are.
         """
         self._fitted()
+        labels = self._labels_in(X, labels)
         features, groups = self._split(X, groups)
-        return self._moved(self._rows_for(features), from_=groups)
+        return self._moved(self._rows_for(features), from_=groups, labels=labels)
 
-    def inverse_transform(self, Z: Any, groups: Any, from_: Any = None) -> Any:
+    def inverse_transform(
+        self, Z: Any, groups: Any, from_: Any = None, labels: Any = None
+    ) -> Any:
         """Move rows from the shared space into a group each; undoes :meth:`transform`.
 
         Parameters
@@ -228,6 +237,8 @@ class BaseAligner(MovingBase):
         from_ : label or array-like of shape (n_samples,), optional
             Where each row came from, if that is another group: its values then become values that
             the new group has. None: rows return to their own groups.
+        labels : label or array-like of shape (n_samples,), optional
+            As given to :meth:`transform`.
 
         Returns
         -------
@@ -237,9 +248,12 @@ class BaseAligner(MovingBase):
         self._fitted()
         rows = self._rows_for(Z, strict=False, shared=True, what="Z")
         came_from = NOWHERE if from_ is None else from_
-        return self._moved(rows, from_=came_from, to=groups, shared=True, types=self._types)
+        return self._moved(
+            rows, from_=came_from, to=groups, labels=self._labels_in(Z, labels), shared=True,
+            types=self._types,
+        )
 
-    def translate(self, X: Any, from_: Any, to: Any) -> Any:
+    def translate(self, X: Any, from_: Any, to: Any, labels: Any = None) -> Any:
         """Return rows of groups as if they were of others.
 
         Parameters
@@ -248,6 +262,8 @@ class BaseAligner(MovingBase):
             Other columns of a data frame stay as they are.
         from_, to : label or array-like of shape (n_samples,)
             Where each row is from and where it is to go.
+        labels : label or array-like of shape (n_samples,), optional
+            As for :meth:`transform`.
 
         Returns
         -------
@@ -258,17 +274,20 @@ class BaseAligner(MovingBase):
         X = as_frame(X)
         rows = self._rows_for(X, strict=False)
         types = dict(zip(rows.names, X.dtypes)) if is_frame(X) else None
-        return self._moved(rows, from_=from_, to=to, types=types)
+        return self._moved(
+            rows, from_=from_, to=to, labels=self._labels_in(X, labels), types=types
+        )
 
-    def log_det(self, X: Any, groups: Any = None) -> npt.NDArray[np.float64]:
+    def log_det(self, X: Any, groups: Any = None, labels: Any = None) -> npt.NDArray[np.float64]:
         """Return the log-determinant of the Jacobian of each row's map into the shared space.
 
         Values that repeat are spread first, and missing cells have the values that are expected.
         """
         self._fitted()
+        labels = self._labels_in(X, labels)
         features, groups = self._split(X, groups)
         _, log_det = self._through_flow(
-            self._coordinates(self._rows_for(features), groups), groups
+            self._coordinates(self._rows_for(features), groups), groups, labels
         )
         return log_det
 
@@ -289,7 +308,8 @@ class BaseAligner(MovingBase):
         self._fitted()
         features, groups = self._split(X, groups)
         rows = self._rows_for(features)
-        moved, _ = self._through_flow(self._coordinates(rows, groups), groups)
+        labels = self._labels_in(X, y)
+        moved, _ = self._through_flow(self._coordinates(rows, groups), groups, labels)
         codes = _labels.number(groups, len(rows), self.model_)
         distance = metrics.pairwise(
             functools.partial(metrics.sliced_w2, n_jobs=self.n_jobs), moved, codes
@@ -329,6 +349,40 @@ class BaseAligner(MovingBase):
         self.model_ = grown
         self.groups_ = _labels.extend(self.groups_, name)
         return self
+
+    def with_amount(self: _Self, amount: float) -> _Self:
+        """Return this fitted estimator with rows moved by a fraction of their way.
+
+        Every layer moves rows by this fraction of its own way, so that the inverse stays exact. The
+        parameter `amount` does the same from the fit on; :func:`conflux.amount_curve` shows what
+        each amount leaves.
+
+        Parameters
+        ----------
+        amount : float
+            From 0, which leaves rows in place, to 1, which moves them all the way.
+
+        Examples
+        --------
+        >>> import conflux
+        >>> X, groups = conflux.datasets.make_moons(400)
+        >>> inb = conflux.INB(layers=10).fit(X, groups)
+        >>> bool((inb.with_amount(0).transform(X, groups) == X).all())
+        True
+        """
+        out = copy.copy(self)
+        with in_words_of_python():
+            out.model_ = self._fitted().with_amount(float(amount))
+        if "amount" in self._get_param_names():
+            setattr(out, "amount", float(amount))
+        return out
+
+    def _labels_in(self, X: Any, labels: Any) -> Any:
+        """Return the labels of rows: those that are given, or those of the fitted column of X."""
+        known = self.model_.label_column
+        if labels is None and known and is_frame(X) and known in X.columns:
+            return X[known]
+        return labels
 
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return features and groups; a model that knows the column of the groups finds it."""

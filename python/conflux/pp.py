@@ -102,7 +102,7 @@ def align(
         chosen, batches[cells], None if labels is None else labels[cells], **options
     )
     done.model._label_column = label_key or ""
-    moved = done.model.transform(table, batches) if done.check.differ else rows
+    moved = done.model.transform(table, batches, labels) if done.check.differ else rows
     features = rows.shape[1]
     moved = np.asarray(moved)[:, :features].astype(np.float64)
     adata.obsm[key_added] = moved

@@ -107,11 +107,12 @@ SharedModel fit_drawn(CallerData& data, const py::dict& options, const std::stri
   validate(chosen.fit);
   Dataset rows = data.take(group_column, label_column);
   AlignHooks hooks{.digest = digest_of(rows)};
-  hooks.on_progress = checkpoint_callback(on_checkpoint, seconds, hooks.digest);
+  const std::string unfinished = checkpoint_digest(rows.groups, hooks.digest);
+  hooks.on_progress = checkpoint_callback(on_checkpoint, seconds, unfinished);
   if (!drawn_from.empty()) rows.pool = all_of(rows.groups, drawn_from);
   Fit earlier;
   if (!earlier_bytes.empty()) {
-    earlier = parse_checkpoint(std::as_bytes(std::span(earlier_bytes)), hooks.digest);
+    earlier = parse_checkpoint(std::as_bytes(std::span(earlier_bytes)), unfinished);
     hooks.resume = &earlier;
   }
   return std::make_shared<Model>(fit_model(std::move(rows), chosen, hooks).model);

@@ -18,7 +18,7 @@
 
 namespace conflux::python {
 
-/// Of loops over a caller's rows that are shared among threads.
+/// Rows per task in loops over a caller's rows that are shared among threads.
 inline constexpr Index kRowsPerTask = 1024;
 
 /// A borrowed two-dimensional array of float or double with any strides. Does not need the GIL.

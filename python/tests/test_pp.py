@@ -75,7 +75,7 @@ def test_other_representations_and_keys(cells):
         pp.align(cells, "donor", fit_where="donor=A")
 
 
-# What lies outside the principal components is kept; inside, the aligned scores are what is left.
+# The part outside the principal components is kept; inside, only the aligned scores remain.
 @pytest.mark.parametrize("n_comps", [1, 6, 50])
 def test_correct_moves_cells_within_the_principal_components(cells, n_comps):
     before = np.array(cells.X)

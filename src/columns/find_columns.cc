@@ -50,10 +50,10 @@ void check_keys(const Table& table, const std::string& key) {
   for (Index i = 0; i < table.num_rows(); ++i) {
     const auto [found, is_new] = first.emplace(cell_text(table[key], i), i);
     if (is_new) continue;
-    throw InvalidData(fmt::format(
-        "{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with --key "
-        "that tells rows apart, or leave it out.",
-        table.place(i), found->first, key, table.place(found->second)));
+    throw InvalidData(
+        fmt::format("{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with "
+                    "--key that differs between rows, or leave it out.",
+                    table.place(i), found->first, key, table.place(found->second)));
   }
 }
 
@@ -135,7 +135,7 @@ void fill_covariates(const Columns& columns, std::vector<Matrix>& groups) {
   }
 }
 
-// Of rows that lie evenly in their groups.
+// Expected values from a sample of rows, spaced evenly in their groups.
 std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Table& table,
                                               std::span<const Index> groups, Index num_groups,
                                               const Workers& workers) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace conflux {
@@ -21,10 +22,16 @@ std::string percent(double share) {
 }
 
 std::string prediction_phrase(const GroupPrediction& prediction) {
+  const auto left_out = std::count_if(prediction.per_group.begin(), prediction.per_group.end(),
+                                      [](double auc) { return std::isnan(auc); });
+  const auto groups = std::ssize(prediction.per_group);
   return fmt::format(
       "predicting the group from a row reaches an AUC of {:.3f} (chance: 0.5; 95 % of random "
-      "assignments score below {:.3f})",
-      prediction.auc, prediction.by_chance());
+      "assignments score below {:.3f}{})",
+      prediction.auc, prediction.by_chance(),
+      left_out == 0 ? ""
+                    : fmt::format("; {} of the {} groups, drawn by seed or large enough",
+                                  groups - left_out, groups));
 }
 
 std::string verdict(const CheckReport& report, double error_rate) {
@@ -34,13 +41,13 @@ std::string verdict(const CheckReport& report, double error_rate) {
   if (!report.differ) {
     return fmt::format(
         "The groups do not differ beyond chance: {}, and none of {} features differs by itself "
-        "(error rate {}). Leave the rows as they are: an alignment would fit noise.",
+        "(false discovery rate {}). Leave the rows as they are: an alignment would fit noise.",
         prediction_phrase(report.prediction), all, percent(error_rate));
   }
   const std::string features =
       named > 0 ? fmt::format("{} of {} features differ by themselves", named, all)
                 : fmt::format("no feature differs by itself, only combinations of the {} do", all);
-  return fmt::format("The groups differ: {}; {} (error rate {}).",
+  return fmt::format("The groups differ: {}; {} (false discovery rate {}).",
                      prediction_phrase(report.prediction), features, percent(error_rate));
 }
 
@@ -101,10 +108,11 @@ void advise_on_clusters(CheckReport& report, const Compositions& found, const Kn
             "a shift from a difference in composition. {} Labels, or controls that are the "
             "same in every group, would settle it.",
             percent(report.overlap),
-            choice.gate ? "A fit matches clusters by their positions; if the groups hold the same "
-                          "clusters in the same proportions, whole groups can be aligned."
-                        : "No group has separate clusters, so whole groups would be aligned; if they "
-                          "hold different classes, leave them as they are."));
+            choice.gate
+                ? "A fit matches clusters by their positions; if the groups hold the same "
+                  "clusters in the same proportions, whole groups can be aligned."
+                : "No group has separate clusters, so whole groups would be aligned; if they "
+                  "hold different classes, leave them as they are."));
   } else if (unlike(report.clusters) && choice.gate) {
     say(Advice::kGateClusters,
         fmt::format("The proportions of clusters differ between groups by {} of the rows (chance: "

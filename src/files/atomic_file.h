@@ -40,7 +40,7 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Overwrites bytes that were written before.
   void patch(std::uint64_t offset, std::string_view bytes);
-  /// What the file will be called.
+  /// The final name of the file.
   const std::filesystem::path& path() const { return path_; }
   /// The file is on the disk when this returns, beside its name: only commit() may follow, which
   /// then does nothing but rename. Throws Error.

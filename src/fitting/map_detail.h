@@ -33,11 +33,11 @@ struct ValueMoments {
 PiecewiseLinearMap map_of_moments(MapDetail detail, const ValueMoments& from,
                                   const ValueMoments& to, double strength);
 
-/// What is left of the difference between groups, by detail.
+/// Difference between groups that remains, for each level of detail.
 using DetailLosses = std::array<double, kMapDetails.size()>;
 
-/// The most detail that leaves about as little as any, over all kinds; all that there is where
-/// nothing is told (zeros).
+/// The most detail that leaves about as little as any, over all kinds of maps; all detail without
+/// measurements (zeros).
 MapDetail best_detail(const std::vector<DetailLosses>& losses);
 
 }  // namespace conflux

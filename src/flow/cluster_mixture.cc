@@ -168,8 +168,8 @@ void ClusterMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::sp
   }
 }
 
-// Calls use(cluster, share) for the clusters in which a point has a share. Which they are cannot be
-// foreseen, so that a branch for each cluster would cost more than the rest.
+// Calls use(cluster, share) for the clusters in which a point has a membership. Which they are is
+// not predictable, so a branch for each cluster would cost more than the computation.
 template <class Use>
 void ClusterMixture::for_each_cluster(Index row, const Use& use) const {
   constexpr Index kBits = 64;

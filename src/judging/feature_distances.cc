@@ -99,7 +99,11 @@ std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSe
   for (Index m = 0; m < groups.num_groups(); ++m) {
     Matrix& rows = before.emplace_back(groups[m].rows.rows(), groups.dim());
     for (Index i = 0; i < rows.rows(); ++i) groups[m].rows.copy_row(i, rows.row(i).data());
-    after.push_back(model.flow.forward(model.flow.group_index(groups[m].name), rows, workers));
+    const Index group = model.flow.group_index(groups[m].name);
+    const std::vector<Index> labels =
+        model.flow.label_codes(groups.label_names(), groups[m].labels);
+    after.push_back(model.flow.moved(SampleRows(rows),
+                                     Route::to_shared({&group, 1}).of_labels(labels), workers));
   }
   Stream stream(seed, Purpose::kDiagnosis, kPermutationsOfFeatures);
   const std::vector<Index> order = stream.permutation(groups.num_samples());

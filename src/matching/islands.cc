@@ -184,7 +184,7 @@ class RowSplit {
     return out;
   }
 
-  // What joining two parts adds to the squares around their means (Ward).
+  // Increase of the sum of squares around the means if two parts are joined (Ward).
   double cost_of(const Part& x, const Part& y) const {
     const auto mean = [&](const Part& part) {
       Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(centers_.cols());
@@ -195,7 +195,7 @@ class RowSplit {
     return a * b / (a + b) * (mean(x) - mean(y)).squaredNorm();
   }
 
-  // Joins the two nearest parts that are not proved to lie apart; false when there are none.
+  // Joins the two nearest parts whose separation is not proved; false if there are none.
   bool join_nearest(std::vector<Part>& parts) {
     std::vector<std::tuple<double, std::size_t, std::size_t>> pairs;
     for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -85,7 +85,7 @@ std::vector<double> lisi_of(const Neighbors& near, std::span<const Index> kinds,
 std::vector<double> lisi(ConstRows rows, std::span<const Index> kinds, const LisiOptions& options,
                          const Workers& workers) {
   if (static_cast<Index>(kinds.size()) != rows.rows()) {
-    throw InvalidData(fmt::format("there are {} rows but {} kinds; give one kind per row.",
+    throw InvalidData(fmt::format("there are {} rows but {} labels; give one label per row.",
                                   rows.rows(), kinds.size()));
   }
   if (options.perplexity < 1 || 3 * options.perplexity > rows.rows()) {

@@ -87,15 +87,15 @@ constexpr std::string_view name_of(Enum value) {
 struct OptionInfo {
   std::string_view name;
   std::string help;
-  /// What leaving an optional field unset (or a text empty) means.
+  /// Meaning of an unset optional field (or an empty text).
   std::string unset = "";
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   /// Whether `min` itself is out of range.
   bool above_min = false;
-  /// What a text may be, as NONE|OTHERS: the first word stands for the empty text.
+  /// Values of a text option, as NONE|OTHERS: the first word stands for the empty text.
   std::string_view texts = "none|TEXT";
-  /// For those who study the method; short lists of options leave it out.
+  /// For studies of the method; short lists of options omit it.
   bool expert = false;
   /// Other methods refuse it.
   MethodSet used_by = kAllMethods;

@@ -18,7 +18,8 @@ constexpr double kRounding = 1e-14;
 }  // namespace
 
 Plane largest_directions(const Matrix& rows) {
-  // Of few wide rows, products of rows tell the same as products of features, and are fewer.
+  // With more features than rows, products of rows have the same eigenvalues as products of
+  // features, and are fewer.
   const bool wide = rows.rows() < rows.cols();
   Matrix squares = wide ? Matrix(rows * rows.transpose()) : Matrix(rows.transpose() * rows);
   const double all = squares.trace();

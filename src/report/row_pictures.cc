@@ -1,4 +1,4 @@
-// Rows themselves: on a plane, on their way, and elsewhere.
+// Pictures of rows: on a plane, on their paths, and in other groups.
 
 #include <fmt/format.h>
 
@@ -213,7 +213,7 @@ std::string grids_picture(const Report& report, const GroupStyles& styles) {
       {figure(grid_picture(report, styles, &WarpedGrid::before, "before"),
               "A grid over the rows of each group. Upwards: " + report.feature_names[1]),
        figure(grid_picture(report, styles, &WarpedGrid::after, "after"),
-              "Where the maps take its lines: what moved, and what was stretched.")});
+              "Where the maps take the lines of a grid: shifts and stretching.")});
 }
 
 std::string elsewhere_section(const Report& report) {

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestText = std::size_t{1} << 20;
 constexpr hsize_t kMostItems = hsize_t{1} << 48;
 constexpr double kMostItemsPerByte = 65536;
 
-// The library prints its errors unless it is told not to; ours name the place.
+// The library prints its errors by default; ours name the place.
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 std::string without_padding(const char* bytes, std::size_t size) {

@@ -88,7 +88,7 @@ GridVariable grid_variable(const File& file, const RawVariable& raw) {
   for (const char* name : {"_FillValue", "missing_value"}) {
     if (const auto value = file.number_attribute(raw.id, name)) out.missing.push_back(*value);
   }
-  // Cells that nobody has written hold these.
+  // Cells that were never written hold these values.
   if (out.missing.empty() && raw.type == NC_FLOAT) out.missing.push_back(NC_FILL_FLOAT);
   if (out.missing.empty() && raw.type == NC_DOUBLE) out.missing.push_back(NC_FILL_DOUBLE);
   if (out.scale == 0 || !std::isfinite(out.scale) || !std::isfinite(out.offset)) {

@@ -27,8 +27,8 @@ struct RowSplit {
   std::vector<std::vector<Index>> unseen;
 };
 
-// Groups of equal size are permuted alike, so that groups that are copies of each other stay
-// copies.
+// Groups of equal size are permuted in the same way, so that groups that are copies of each other
+// stay copies.
 RowSplit split_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t seed) {
   RowSplit out;
   for (Index m = 0; m < groups.num_groups(); ++m) {

@@ -21,9 +21,9 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
 /// Two halves of every group, of large ones some rows. Groups of fewer than ten rows are fitted as
 /// they are, and have none that are unseen.
 ///
-/// How new rows will do is told by a fit of one half and the rows of the other. Rows that are
-/// permuted in parts, each with a fit of all others, would look too much alike together: what one
-/// part has too much of, the fit of the others has too little of.
+/// A fit of one half, and the rows of the other, estimate the scores of new rows. Cross-validation
+/// over all parts would underestimate differences between groups: an excess in one part is a
+/// deficit in the training rows of its fit.
 struct Halves {
   GroupSet fitted = {};
   GroupSet unseen = {};

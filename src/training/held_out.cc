@@ -222,7 +222,7 @@ HeldOutJudgement judge_rows(const GroupSet& groups, const Workers& workers) {
   return judge_chosen(groups, all_rows(groups), alone, workers);
 }
 
-// Processors of different kinds may round differently, and all must judge alike.
+// Different processors may round differently, and all processes must decide in the same way.
 HeldOutJudgement HeldOut::judge(const Latent& latent, Communicator& comm,
                                 const Workers& workers) const {
   const Latent::Some seen = latent.some(rows_);

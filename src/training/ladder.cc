@@ -29,6 +29,8 @@ struct Rung {
   /// Every feature is moved by itself.
   bool by_feature = false;
   bool linear_by_feature = false;
+  /// Kept columns may have an effect of their own in each group.
+  bool interaction = false;
 };
 
 constexpr std::array kRungs{
@@ -36,12 +38,20 @@ constexpr std::array kRungs{
     Rung{"means", "means of the features", Method::kMeans, 0, Gating::kNone, true, true},
     Rung{"location-scale", "location and scale of the features", Method::kLocationScale, 0,
          Gating::kNone, true, true},
+    Rung{"location-scale-by-group",
+         "location and scale of the features, with effects of the kept columns by group",
+         Method::kLocationScale, 0, Gating::kNone, true, true, true},
     Rung{"gb", "means and covariances (Gaussian barycenter)", Method::kGb},
     Rung{"nb", "one increasing map per feature", Method::kNb, 0, Gating::kNone, true},
     Rung{"sliced", "few sliced layers", Method::kInb, 20},
     Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
     Rung{"kept", "sliced layers gated by the columns that are kept", Method::kInb, 0, Gating::kKept,
          true},
+    Rung{"kept-by-group", "sliced layers gated by the columns that are kept, with effects by group",
+         Method::kInb, 0, Gating::kKept, true, false, true},
+    Rung{"conditional-by-group",
+         "conditional layers that see the columns that are kept, with effects by group",
+         Method::kConditional, 0, Gating::kNone, true, false, true},
     Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kClusters},
 };
 
@@ -58,8 +68,8 @@ constexpr double kClearAuc = 0.6;
 // studies/ladder_study.py, seeds 11 and 12), but groups of a pure batch effect stay easy to predict
 // (climate models: group AUC 0.98).
 constexpr double kErrors = 1.0;
-// The same for corrections within clusters, where clusters differ in proportions: clusters are
-// found less well while a third of the features is left out (ten types that lie apart: 2.1).
+// The same for corrections within clusters, if proportions of clusters differ: clusters are found
+// less well while a third of the features is left out (2.1 with ten separate clusters).
 constexpr double kErrorsOfClusters = 3.0;
 
 /// A rung with what was measured.
@@ -74,8 +84,9 @@ FitOptions options_of(const Rung& rung, const FitOptions& requested) {
   out.method = rung.method;
   out.goal = Goal::kAuto;
   out.gate = rung.gate;
+  out.interaction = rung.interaction || requested.interaction;
   if (rung.layers > 0) out.layers = rung.layers;
-  // Of small samples the cascade would leave rows out in turn, which takes ten fits.
+  // On small samples the cascade would cross-validate, which takes ten fits.
   if (rung.method == Method::kCascade && !out.validation_fraction) {
     out.validation_fraction = automatic::kValidationFractionOfTables;
   }
@@ -165,6 +176,8 @@ class Ladder {
   bool kept() const { return groups_.covariates() > 0; }
 
   bool suits(const Rung& rung) const {
+    if (rung.interaction && (!kept() || smallest_group() < kFewestRowsOfClusters)) return false;
+    if (rung.method == Method::kConditional) return kept();
     if (kept() && !rung.linear_by_feature && rung.gate != Gating::kKept) return false;
     if (rung.gate == Gating::kKept) return kept() && smallest_group() >= kFewestRowsOfClusters;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
@@ -179,7 +192,7 @@ class Ladder {
     return !transfer_is_clearly_lower(best_transfer(), climbed_.size() - 1);
   }
 
-  /// What the rung acts on.
+  /// The coordinates that the rung moves.
   GroupSet coordinates(const Rung& rung, const GroupSet& rows,
                        const std::vector<Index>& features = {}) const {
     return rung.linear_by_feature && plain_values_ ? plain_values_(rows, features) : rows;

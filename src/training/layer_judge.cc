@@ -122,9 +122,9 @@ bool LayerJudge::out_of_patience(Index patience) const {
   if (chases_chance()) return true;
   if (rival_ && stays_behind(predictions_, *rival_, plan_)) return true;
   if (by_prediction_) {
-    // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
-    // themselves: they have more rows than the judge. Later, few rows say so early, when more rows
-    // still could tell.
+    // Stop at once if the group cannot be predicted before the first layer, unless the layers test
+    // for differences themselves, with more rows than the validation rows. Later stages go on: with
+    // few validation rows prediction fails early although differences remain.
     const PredictionRecord& start = predictions_.front();
     const bool hopeless = needs_hope_ && start.auc <= start.by_chance;
     return hopeless || predictions_.size() - best_prediction() > kPatience;

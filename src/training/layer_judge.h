@@ -15,7 +15,7 @@
 
 namespace conflux {
 
-/// Of a stage of layers, each of which moves one feature.
+/// Plan of a stage whose layers move one feature each.
 struct StagePlan {
   Index features = 0;
   Index layers = 0;  // at most
@@ -56,7 +56,7 @@ class LayerJudge {
   std::optional<double> divergence_at_start() const;
   std::optional<double> divergence_of_nb() const;
 
-  /// What was predicted so far; empty when rows are judged by their divergence.
+  /// Predictions so far; empty if validation rows are scored by their divergence.
   const std::vector<PredictionRecord>& predictions() const { return predictions_; }
 
  private:

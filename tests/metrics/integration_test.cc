@@ -11,7 +11,7 @@ namespace integration_test {
 
 const Workers kWorkers(2);
 
-// Two labels that lie apart; the batches of each are the same cloud, or lie apart by `gap`.
+// Two labels that are separate; the batches of each are the same cloud, or are separate by `gap`.
 struct Made {
   explicit Made(double gap, Index size = 60) {
     Stream stream(3, Purpose::kTest);
