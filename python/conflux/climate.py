@@ -23,14 +23,7 @@ from .estimators import load as load_aligner
 __all__ = ["Adjustment"]
 
 _REFERENCE, _SIMULATED = "ref", "hist"
-_SEASON = "season_of_day"
-_GROUPS = {
-    None: None,
-    "time": None,
-    "time.month": f"{_SEASON}:cyclic:12",
-    "time.season": f"{_SEASON}:category",
-    "time.dayofyear": f"{_SEASON}:cyclic:365",
-}
+_GROUPS = ("time", "time.month", "time.season", "time.dayofyear")
 _TRENDS = (None, "linear", "quantile")
 # A variable that comes nearer to 0 than this fraction of its mean, and not below, is a ratio.
 _NEAR_ZERO = 0.1
@@ -66,8 +59,8 @@ _Numbers = npt.NDArray[np.float64]
 class Adjustment:
     """A simulation as if it were the reference, all variables together.
 
-    Use :meth:`train`. ``aligner`` is the fitted :class:`conflux.Aligner`; its groups are "ref" and
-    "hist".
+    Use :meth:`train`. ``aligners`` are the fitted :class:`conflux.Aligner`, one for each part of the
+    year; their groups are "ref" and "hist".
 
     Examples
     --------
@@ -92,10 +85,10 @@ class Adjustment:
     (3.0, 3.0)
     """
 
-    def __init__(self, aligner: BaseAligner, variables: list[str]) -> None:
-        self.aligner = aligner
+    def __init__(self, variables: list[str]) -> None:
+        self.aligners: list[BaseAligner] = []
         self.variables = variables
-        self._group: str | None = None
+        self._group = "time"
         self._window = 31
         self._trend: str | None = None
         self._kinds: dict[str, str] = {}
@@ -105,7 +98,7 @@ class Adjustment:
 
     def __repr__(self) -> str:
         words = [f"Adjustment of {', '.join(self.variables)}"]
-        if self._group:
+        if self._group != "time":
             words.append(f"by {self._group}")
         if self._trend:
             words.append(f"keeping {self._trend} trends")
@@ -117,7 +110,7 @@ class Adjustment:
         ref: Any,
         hist: Any,
         *,
-        group: str | None = None,
+        group: str = "time",
         window: int = 31,
         kind: str | Mapping[str, str] | None = None,
         trend: str | None = None,
@@ -131,12 +124,12 @@ class Adjustment:
             Variables are features, points of the grid (times, and places if there are) are rows;
             both need the same variables, not the same points. Units of `hist` are converted to
             those of `ref`. What cannot be negative stays so.
-        group : {"time", "time.month", "time.season", "time.dayofyear"}, optional
-            The season is a covariate: days are adjusted among days of their season. Months and days
-            go round the year without steps.
+        group : {"time", "time.month", "time.season", "time.dayofyear"}
+            "time": one model for the whole year; otherwise one for each month or season, or for
+            windows that overlap by half.
         window : int
-            Days around a day of the year among which ``trend="quantile"`` counts quantiles, if the
-            group is "time.dayofyear".
+            Days of a window of "time.dayofyear"; a day is adjusted by the window whose middle is
+            nearest.
         kind : {"+", "*"} or dict, optional
             Whether a change is a difference or a ratio, for all variables or by name. None: a ratio
             where values are never negative and come near 0, such as rain.
@@ -150,7 +143,7 @@ class Adjustment:
             simulation shall have the distribution of the reference.
         """
         if group not in _GROUPS:
-            known = ", ".join(repr(name) for name in _GROUPS if name)
+            known = ", ".join(map(repr, _GROUPS))
             raise ValueError(f"group is {group!r}; choose one of {known}.")
         if trend not in _TRENDS:
             raise ValueError(f"trend is {trend!r}; choose 'linear', 'quantile' or None.")
@@ -158,14 +151,9 @@ class Adjustment:
             raise ValueError(f"window is {window!r}; choose a number of days, say 31.")
         if options.get("method", "auto") == "auto":
             options = {"goal": "hide", **options}
-        season = _GROUPS[group]
-        if season is not None:
-            kept = options.get("covariates")
-            kept = kept.split(",") if isinstance(kept, str) else list(kept or [])
-            options = {**options, "covariates": [*kept, season]}
         ref, hist = _dataset(ref), _dataset(hist)
         variables = [str(name) for name in ref.data_vars]
-        self = cls(Aligner(**options), variables)
+        self = cls(variables)
         self._group, self._window, self._trend = group, window, trend
         self._units = {name: _units_of(ref[name]) for name in variables}
         grids = [_Grid(ref, variables, "ref", self._units), _Grid(hist, variables, "hist", self._units)]
@@ -178,9 +166,19 @@ class Adjustment:
                         name: self._without_trend(name, grid, grid.values[name])[0]
                         for name in variables
                     }
-        groups = np.repeat([_REFERENCE, _SIMULATED], [grid.rows for grid in grids])
-        table = grids[0].table(group, grids[1])
-        self.aligner.fit(table, groups)
+        days = [grid.days() if group != "time" else None for grid in grids]
+        for part in range(_parts(group, window)):
+            tables = [
+                grid.table(_near_part(group, window, part, own)) for grid, own in zip(grids, days)
+            ]
+            if min(map(len, tables)) == 0:
+                raise ValueError(
+                    f"ref or hist has no day in part {part + 1} of the year; give whole years, or "
+                    "leave group out."
+                )
+            groups = np.repeat([_REFERENCE, _SIMULATED], [len(table) for table in tables])
+            table = {name: np.concatenate([each[name] for each in tables]) for name in variables}
+            self.aligners.append(Aligner(**options).fit(type(tables[0])(table), groups))
         return self
 
     def adjust(self, sim: Any) -> Any:
@@ -205,11 +203,11 @@ class Adjustment:
                 as_hist = self._as_in_hist(name, grid)
                 changes[name] = self._change(name, values, as_hist)
                 grid.values[name] = as_hist
-        moved = self.aligner.translate(grid.table(self._group), _SIMULATED, _REFERENCE)
+        moved = self._translated(grid)
         out = sim.copy()
         for name in self.variables:
             whole = sim[name].transpose(*grid.order)
-            numbers = moved[name].to_numpy().reshape(grid.values[name].shape)
+            numbers = moved[name]
             if name in changes:
                 ratio = self._kinds[name] == "*"
                 numbers = numbers * changes[name] if ratio else numbers + changes[name]
@@ -219,6 +217,20 @@ class Adjustment:
                 out[name].attrs["units"] = self._units[name]
         return out if hasattr(given, "data_vars") else out[self.variables[0]].rename(given.name)
 
+    def _translated(self, grid: _Grid) -> dict[str, _Numbers]:
+        out = {name: np.empty_like(values) for name, values in grid.values.items()}
+        parts = [0]
+        if self._group != "time":
+            part_of_day = _part_of(self._group, self._window, grid.days())
+            parts = np.unique(part_of_day).tolist()
+        for part in parts:
+            mine: Any = slice(None) if self._group == "time" else part_of_day == part
+            moved = self.aligners[part].translate(grid.table(mine), _SIMULATED, _REFERENCE)
+            for name in self.variables:
+                places = out[name].shape[1]
+                out[name][mine] = moved[name].to_numpy(np.float64).reshape(-1, places)
+        return out
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything that :meth:`adjust` needs to a file."""
         about = {
@@ -227,13 +239,13 @@ class Adjustment:
         }
         arrays = io.BytesIO()
         np.savez(arrays, __days__=self._hist_days, **self._hist)  # type: ignore[arg-type]
-        with tempfile.TemporaryDirectory() as folder:
-            model = Path(folder, "model.conflux")
-            self.aligner.save(model)
-            with zipfile.ZipFile(path, "w") as file:
-                file.writestr("adjustment.json", json.dumps(about))
-                file.writestr("hist.npz", arrays.getvalue())
-                file.write(model, "model.conflux")
+        with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path, "w") as file:
+            file.writestr("adjustment.json", json.dumps(about))
+            file.writestr("hist.npz", arrays.getvalue())
+            for part, aligner in enumerate(self.aligners):
+                model = Path(folder, f"{part}.conflux")
+                aligner.save(model)
+                file.write(model, model.name)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Adjustment:
@@ -242,10 +254,14 @@ class Adjustment:
             with zipfile.ZipFile(path) as file, tempfile.TemporaryDirectory() as folder:
                 about = json.loads(file.read("adjustment.json"))
                 arrays = np.load(io.BytesIO(file.read("hist.npz")))
-                aligner = load_aligner(file.extract("model.conflux", folder))
+                aligners = [
+                    load_aligner(file.extract(f"{part}.conflux", folder))
+                    for part in range(_parts(about["group"], about["window"]))
+                ]
         except (KeyError, zipfile.BadZipFile):
             raise ValueError(f"{os.fspath(path)} is no file of Adjustment.save().") from None
-        self = cls(aligner, about["variables"])
+        self = cls(about["variables"])
+        self.aligners = aligners
         self._group, self._window, self._trend = about["group"], about["window"], about["trend"]
         self._kinds, self._units = about["kinds"], about["units"]
         self._hist_days = arrays["__days__"]
@@ -335,31 +351,43 @@ class _Grid:
             )
         return times
 
-    def table(self, group: str | None, other: _Grid | None = None) -> Any:
-        """Return a row per point of the grid, and those of another grid below."""
+    def table(self, times: Any) -> Any:
+        """Return a row per point of the grid at these times."""
         import pandas
 
-        parts = [self, *([other] if other is not None else [])]
-        columns: dict[str, Any] = {
-            name: np.concatenate([part.values[name].ravel() for part in parts])
-            for name in self.values
-        }
-        if _GROUPS[group] is not None:
-            columns[_SEASON] = np.concatenate([part._season(str(group)) for part in parts])
-        return pandas.DataFrame(columns)
-
-    def _season(self, group: str) -> npt.NDArray[Any]:
-        places = next(iter(self.values.values())).shape[1]
-        seasons: npt.NDArray[Any] = self.days()
-        if group == "time.month":
-            seasons = self.months().astype(np.float64)
-        elif group == "time.season":
-            seasons = _season_names(self.months())
-        return np.repeat(seasons, places)
+        return pandas.DataFrame(
+            {name: values[times].ravel() for name, values in self.values.items()}
+        )
 
 
-def _season_names(months: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    return np.array(["DJF", "MAM", "JJA", "SON"], dtype=object)[months % 12 // 3]
+def _parts(group: str, window: int) -> int:
+    """Return the number of models of a year."""
+    if group == "time.dayofyear":
+        return max(1, round(2 * 365 / window))
+    return {"time": 1, "time.month": 12, "time.season": 4}[group]
+
+
+def _part_of(group: str, window: int, days: _Numbers) -> npt.NDArray[np.int64]:
+    """Return the part of the year that adjusts each day."""
+    if group == "time.dayofyear":
+        count = _parts(group, window)
+        return np.minimum((days - 1) * count / 365, count - 1e-9).astype(np.int64)
+    months = _months_of(days)
+    return months % 12 // 3 if group == "time.season" else months - 1
+
+
+def _near_part(group: str, window: int, part: int, days: _Numbers | None) -> Any:
+    """Return the times on which the model of a part is fitted."""
+    if days is None:
+        return slice(None)
+    if group == "time.dayofyear":
+        return _near(days, (part + 0.5) * 365 / _parts(group, window) + 0.5, window)
+    return _part_of(group, window, days) == part
+
+
+def _near(days: _Numbers, day: float, window: int) -> npt.NDArray[np.bool_]:
+    """Return which days lie in the window around a day, around the turn of the year too."""
+    return np.abs((days - day + 182.5) % 365 - 182.5) <= window / 2
 
 
 def _months_of(days: _Numbers) -> npt.NDArray[np.int64]:
@@ -379,20 +407,18 @@ def _by_month(values: _Numbers, months: npt.NDArray[np.int64]) -> _Numbers:
 
 
 def _strata(
-    group: str | None, window: int, days: _Numbers, hist_days: _Numbers
+    group: str, window: int, days: _Numbers, hist_days: _Numbers
 ) -> list[tuple[Any, Any, Any]]:
     """Return places of values, and of those among which their quantiles are counted."""
-    if _GROUPS[group] is None:
+    if group == "time":
         return [(slice(None), slice(None), slice(None))]
     if group == "time.dayofyear":
-        def near(all_days: _Numbers, day: float) -> Any:
-            return np.abs((all_days - day + 182.5) % 365 - 182.5) <= window // 2
-
-        return [(days == day, near(days, day), near(hist_days, day)) for day in np.unique(days)]
-    months, hist_months = _months_of(days), _months_of(hist_days)
-    if group == "time.season":
-        months, hist_months = months % 12 // 3, hist_months % 12 // 3
-    return [(months == m, months == m, hist_months == m) for m in np.unique(months)]
+        return [
+            (days == day, _near(days, day, window), _near(hist_days, day, window))
+            for day in np.unique(days)
+        ]
+    parts, hist_parts = (_part_of(group, window, each) for each in (days, hist_days))
+    return [(parts == part, parts == part, hist_parts == part) for part in np.unique(parts)]
 
 
 def _quantile_values(values: _Numbers, among: _Numbers, hist: _Numbers) -> _Numbers:

@@ -93,15 +93,15 @@ def test_later_years_of_a_climate_model_are_as_near_as_rotations_bring_them(shar
 
 # Three kelvin and a fifth more rain, at every time: both must come out as they went in.
 @pytest.mark.parametrize("trend", ["linear", "quantile"])
-@pytest.mark.parametrize("group", [None, "time.month", "time.season", "time.dayofyear"])
+@pytest.mark.parametrize("group", ["time", "time.month", "time.season", "time.dayofyear"])
 def test_a_simulated_change_stays_what_it_is(trend, group):
     ref, hist = years(0, 0), years(2, 1)
-    adjustment = train(ref, hist, group=group, trend=trend, method="auto" if group else "nb",
-                       layers=5 if group else None)
+    adjustment = train(ref, hist, group=group, trend=trend, method="nb")
     warm = hist.assign(tas=hist.tas + 3, pr=hist.pr * 1.2).assign_attrs(hist.attrs)
     cold, warm = adjustment.adjust(hist), adjustment.adjust(warm)
     np.testing.assert_allclose(warm.tas - cold.tas, 3, atol=1e-9)
-    wet = cold.pr.to_numpy() > 0
+    # A day that was dry, and is wet only because the reference has fewer dry days, has not changed.
+    wet = (cold.pr.to_numpy() > 0) & (hist.pr.to_numpy() > 0)
     np.testing.assert_allclose((warm.pr / cold.pr).to_numpy()[wet], 1.2, rtol=1e-9)
 
 
@@ -113,9 +113,9 @@ def test_a_line_over_the_years_stays():
         anomalies = data.tas - data.tas.groupby("time.month").mean().sel(month=data["time.month"])
         return np.polyfit(np.arange(len(anomalies)) / 365.25, anomalies.to_numpy(), 1)[0]
 
-    kept = train(ref, hist, group="time.month", trend="linear", layers=5).adjust(sim)
+    kept = train(ref, hist, group="time.month", trend="linear", method="nb").adjust(sim)
     assert slope(kept) == pytest.approx(slope(sim), abs=0.02)
-    change = float(kept.tas.mean() - train(ref, hist, group="time.month", trend="linear", layers=5)
+    change = float(kept.tas.mean() - train(ref, hist, group="time.month", trend="linear", method="nb")
                    .adjust(hist).tas.mean())
     assert change == pytest.approx(float(sim.tas.mean() - hist.tas.mean()), abs=0.05)
 
@@ -132,27 +132,26 @@ def test_changes_of_quantiles_are_those_of_quantile_delta_mapping():
     assert isinstance(adjusted, xarray.DataArray) and adjusted.name == "tas"
     places = (np.argsort(np.argsort(sim.to_numpy())) + 0.5) / 2000
     expected = sim + np.quantile(ref, places) - np.quantile(hist, places)
-    middle = (places > 0.02) & (places < 0.98)
-    # Maps have a hundred knots.
-    np.testing.assert_allclose(adjusted.to_numpy()[middle], expected.to_numpy()[middle], atol=0.15)
+    middle = (places > 0.05) & (places < 0.95)
+    # Between the knots of a map its quantiles are smoother than those of the sample.
+    np.testing.assert_allclose(adjusted.to_numpy()[middle], expected.to_numpy()[middle], atol=0.2)
 
 
 def test_every_season_is_adjusted():
-    ref, hist, sim = years(0, 0), years(2, 1), years(2, 2)
+    ref, hist = years(0, 0), years(3, 1)
     gaps = {}
-    for group in (None, "time.month", "time.dayofyear", "time.season"):
-        adjusted = train(ref, hist, group=group).adjust(sim)
+    for group in ("time", "time.month", "time.dayofyear", "time.season"):
+        adjusted = train(ref, hist, group=group, method="nb").adjust(hist)
         gap = (adjusted.tas.groupby("time.month").mean() - ref.tas.groupby("time.month").mean())
         gaps[group] = float(abs(gap / ref.tas.groupby("time.month").std()).max())
-    assert gaps[None] > 0.4
-    assert max(gaps["time.month"], gaps["time.dayofyear"]) < 0.25
-    assert gaps["time.season"] < gaps[None]
+    assert gaps["time.month"] < 0.05 < 0.15 < gaps["time"], gaps
+    assert gaps["time.dayofyear"] < gaps["time"], gaps
 
 
 def test_a_file_keeps_an_adjustment(tmp_path):
     hist = years(2, 1)
     for trend in (None, "linear", "quantile"):
-        adjustment = train(years(0, 0), hist, group="time.month", trend=trend, layers=3)
+        adjustment = train(years(0, 0), hist, group="time.month", trend=trend, method="nb")
         adjustment.save(tmp_path / "bias.zip")
         again = conflux.climate.Adjustment.load(tmp_path / "bias.zip")
         xarray.testing.assert_identical(again.adjust(hist), adjustment.adjust(hist))
@@ -189,3 +188,21 @@ def test_what_cannot_be_is_refused():
         train(numbered, numbered, group="time.month")
     with pytest.raises(TypeError, match="Dataset or DataArray"):
         train(ref.to_dataframe(), hist)
+
+
+def test_every_month_of_the_validation_years_is_adjusted(shared_data):
+    def years(name, first):
+        table = pd.read_csv(shared_data / f"cccma_climate/{name}.csv.gz")
+        days = pd.date_range(f"{first}-01-01", periods=2 * len(table))
+        table.index = days[~((days.month == 2) & (days.day == 29))][: len(table)]
+        return xarray.Dataset.from_dataframe(table.rename_axis("time"))
+
+    adjustment = train(years("rcm_c", 1951), years("gcm_c", 1951), group="time.month", method="nb")
+    adjusted, truth = adjustment.adjust(years("gcm_p", 1963)), years("rcm_p", 1963)
+    gaps = (adjusted.groupby("time.month").mean() - truth.groupby("time.month").mean()) / truth.std()
+    gaps = abs(gaps.to_array())
+    # The years differ by chance and by what the models simulate: moving each month by the mean
+    # difference of the calibration years leaves 0.048 and 0.22.
+    assert float(gaps.mean()) < 0.06
+    assert float(gaps.max()) < 0.3
+    assert float(gaps.mean("variable").max()) < 0.1
