@@ -57,7 +57,8 @@ Matrix moved_rows(const Flow& flow, const GroupSet& groups, const JudgedRows& ju
 
 std::vector<double> curve_amounts() {
   std::vector<double> out;
-  for (Index k = 0; k < kCurvePoints; ++k) out.push_back(static_cast<double>(k) / (kCurvePoints - 1));
+  for (Index k = 0; k < kCurvePoints; ++k)
+    out.push_back(static_cast<double>(k) / (kCurvePoints - 1));
   return out;
 }
 
