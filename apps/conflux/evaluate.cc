@@ -80,13 +80,13 @@ void print_judgement(const Judgement& judgement) {
                 judgement.prediction_after.by_chance()},
                true);
   if (judgement.within_after) {
-    print_change(judgement.clusters_found ? "the same among rows of one cluster"
-                                          : "the same among rows of one label",
+    print_change(judgement.clusters_found ? "the same within clusters"
+                                          : "the same within labels",
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
     print_change(
-        fmt::format("  worst group: {}", judgement.worst_group),
+        fmt::format("  highest: {}", judgement.worst_group),
         {judgement.verdict_before().per_group[*worst], judgement.verdict_after().per_group[*worst],
          judgement.verdict_after().by_chance()},
         true);
@@ -94,7 +94,7 @@ void print_judgement(const Judgement& judgement) {
   print_change("energy distance to the others", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
-    print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
+    print_change("nearest row has the same label", *judgement.label_transfer, false);
   }
 }
 
@@ -115,7 +115,7 @@ constexpr std::size_t kMostFeaturesInTable = 10;
 
 void print_importance(const Judgement& judgement) {
   if (!judgement.prediction_after.beyond_chance()) return;
-  fmt::print("\n{:<34}{:>10}{:>10}\n", "gives the group away", "before", "after");
+  fmt::print("\n{:<34}{:>10}{:>10}\n", "importance for prediction", "before", "after");
   const std::size_t all = judgement.given_away_by.size();
   for (std::size_t j = 0; j < std::min(all, kMostFeaturesInTable); ++j) {
     const auto& [name, shares] = judgement.given_away_by[j];
