@@ -19,7 +19,7 @@ namespace {
 // for a waiting user. On a busy machine the program may have had no time to check the flag, so it
 // gets several turns.
 constexpr double kPatience = 0.7;
-constexpr int kMostTurns = 7;
+constexpr int kMostTurns = 4;
 // A program that uses less waits for input.
 constexpr double kAsleep = 0.01;
 
@@ -49,7 +49,7 @@ void sleep_on() {
 
 extern "C" void end_at_once(int) {
   const double used = seconds_used() - used_before;
-  if (++turns < kMostTurns && used > kAsleep && used < kPatience / 2) return wake_later();
+  if (++turns < kMostTurns && used > kAsleep && used < kPatience / 4) return wake_later();
   constexpr std::string_view kWords =
       "conflux: interrupted within a long step; its result is not written, and what a checkpoint "
       "holds stays.\n";

@@ -225,7 +225,18 @@ class Defects(CommandTest):
         begin = time.monotonic()
         error = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, -signal.SIGTERM, error)
+        self.assertIn("interrupted", error)
         return time.monotonic() - begin
+
+    # Inside one decomposition nothing is heard, and the command ended after five seconds without a
+    # word. A busy machine may take longer than the second that a quiet one needs.
+    def test_9_signals_end_long_steps(self):
+        self.wide(1500)
+        for method, after in (("gb", 1.5), ("gb-inb", 2.5)):
+            took = self.signal_after(after, "fit", "t.csv", "--group", "site", "--method", method,
+                                     "-q", "-o", "m")
+            self.assertLess(took, 4)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["t.csv"])
 
     # The temporary copy of an h5ad file was readable by everybody, and stayed after a kill.
     def test_10_copies_of_tables_are_private_and_go(self):
