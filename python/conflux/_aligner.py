@@ -42,6 +42,10 @@ def groups_in_second_place(method: _Method) -> _Method:
 
     @functools.wraps(method)
     def wrapped(self: BaseAligner, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("sensitive_features") is not None:
+            if kwargs.get("groups") is not None:
+                raise TypeError("groups and sensitive_features are the same; choose one of them.")
+            kwargs["groups"] = kwargs.pop("sensitive_features")
         named = "groups" in kwargs or self.group_column is not None
         if len(args) > (1 if named else 2):
             raise TypeError("give X and y by position, everything else by name.")
@@ -92,6 +96,7 @@ class BaseAligner(MovingBase):
         sample_weight: Any = None,
         *,
         groups: Any = None,
+        sensitive_features: Any = None,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group into a shared space.
@@ -110,8 +115,9 @@ class BaseAligner(MovingBase):
             matching of clusters.
         sample_weight : array-like of shape (n_samples,), optional
             Mass of each row within its group; all rows count alike if it is left out.
-        groups : array-like of shape (n_samples,), optional
-            Group of each row, by name. Left out if `group_column` is the column of X that has it.
+        groups, sensitive_features : array-like of shape (n_samples,), optional
+            Group of each row, by name; the second is fairlearn's word for it. Left out if
+            `group_column` is the column of X that has it.
         callback : callable, optional
             Called with a :class:`LayerRecord` after every layer; return True to stop there.
 
@@ -191,6 +197,7 @@ class BaseAligner(MovingBase):
         sample_weight: Any = None,
         *,
         groups: Any = None,
+        sensitive_features: Any = None,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> Any:
         """Fit, and return the rows in the shared space; see :meth:`fit` and :meth:`transform`."""
@@ -198,13 +205,15 @@ class BaseAligner(MovingBase):
         labels = y if getattr(self, "gate", None) == "label" else None
         return self.transform(X, groups=groups, labels=labels)
 
-    def transform(self, X: Any, groups: Any = None, labels: Any = None) -> Any:
+    def transform(
+        self, X: Any, groups: Any = None, labels: Any = None, *, sensitive_features: Any = None
+    ) -> Any:
         """Move rows into the shared space, where all groups have the same distribution.
 
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
-        groups : label or array-like of shape (n_samples,)
+        groups, sensitive_features : label or array-like of shape (n_samples,)
             Group of each row, or one for all of them. Left out if `group_column` is set.
         labels : label or array-like of shape (n_samples,), optional
             Class of each row, None or NaN if unknown; for fits with ``gate="label"``: rows with a
@@ -220,7 +229,7 @@ class BaseAligner(MovingBase):
         """
         self._fitted()
         labels = self._labels_in(X, labels)
-        features, groups = self._split(X, groups)
+        features, groups = self._split(X, sensitive_features if groups is None else groups)
         return self._moved(self._rows_for(features), from_=groups, labels=labels)
 
     def inverse_transform(

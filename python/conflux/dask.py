@@ -70,7 +70,7 @@ class Aligner(estimators.Aligner):
     @groups_in_second_place
     def fit(
         self: _Self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None,
-        callback: Callable[[LayerRecord], object] | None = None,
+        sensitive_features: Any = None, callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group, on the cluster; returns when it is done.
 
@@ -142,12 +142,15 @@ class Aligner(estimators.Aligner):
         )
         return fitted, np.asarray(list(known.labels.values()))
 
-    def transform(self, X: Any, groups: Any = None, labels: Any = None) -> Any:
+    def transform(
+        self, X: Any, groups: Any = None, labels: Any = None, *, sensitive_features: Any = None
+    ) -> Any:
         """Move rows into the shared space, when they are asked for; see :meth:`Aligner.transform`.
 
         X is a dask DataFrame or array; groups one label, or labels with its partitions. Noise that
         spreads repeated values follows `key`, or the places of rows in their partitions.
         """
+        groups = sensitive_features if groups is None else groups
         if not _is_lazy(X):
             return super().transform(X, groups, labels)
         return self._lazily("transform", X, _those_given(groups=groups, labels=labels))
