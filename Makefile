@@ -25,14 +25,17 @@ bench: packages
 	/usr/bin/python3 tools/compare_csv.py build/bench/bench/read_csv_time
 	/usr/bin/python3 tools/compare_transform.py build/bench/apps/conflux/conflux
 
-# Runs from the root: in python/ the sources would hide the installed package.
+# Runs from the root: in python/ the sources would hide the installed package. Where `make test` has
+# installed the command, the test of one workflow runs again, now with Python.
 VENV := build/venv
+INSTALLED := build/release/tests/installed/bin/conflux
 python: packages
 	@tools/install_packages.sh python
 	@python/tools/make_venv.sh $(VENV)
 	$(VENV)/bin/python -m pip install --verbose --no-deps --force-reinstall ./python
 	@cmake --build build/release --target conflux_native_fit conflux_command
 	$(VENV)/bin/python -m pytest -c python/pyproject.toml --rootdir python -q --doctest-modules --pyargs conflux python/tests
+	@[ ! -x $(INSTALLED) ] || CONFLUX=$(CURDIR)/$(INSTALLED) /usr/bin/python3 tests/cli/test_one_workflow.py
 	$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --cache-dir build/mypy python/conflux
 	$(VENV)/bin/python -m flake8 --config python/.flake8 python
 
@@ -124,6 +127,7 @@ site: packages
 	@cmake --build --preset release --target conflux_command conflux_reproduce
 	/usr/bin/python3 tools/make_gallery.py build/release/apps/conflux/conflux $(DATA) build/gallery
 	/usr/bin/python3 tools/make_site.py build/release/apps/conflux/conflux build/gallery build/site
+	doxygen docs/site/Doxyfile && cp -r build/doxygen/html build/site/cpp
 
 packages:
 	@tools/install_packages.sh build

@@ -5,7 +5,7 @@
   pool_study.py run COMMAND FOLDER [FIT OPTIONS...]          fits, moves the unseen rows
   pool_study.py transform COMMAND FOLDER                     moves all rows by the fitted model
 
-Rows are of eight kinds, which lie apart and come in other shares in every group, so that the
+Rows are of eight separate clusters, whose proportions differ between groups, so that the
 default fit has a gate; or lie together in equal shares, so that it has none. Every group sees
 them through its own turn, scale, shift and bend. The distance is the mean energy distance of two
 groups, without bias, over rows that no fit has seen.
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-KINDS = 8
+CLUSTERS = 8
 BLOCK = 100_000
 UNSEEN = 6000
 
@@ -29,20 +29,20 @@ def rows_of(group: int, count: int, features: int, together: bool,
             generator: np.random.Generator) -> np.ndarray:
     """Rows of one group."""
     shared = np.random.default_rng(1)
-    centres = shared.normal(size=(KINDS, features)) * (0.4 if together else 1.5)
-    factors = shared.normal(size=(KINDS, 5, features)) * 0.5
+    centers = shared.normal(size=(CLUSTERS, features)) * (0.4 if together else 1.5)
+    factors = shared.normal(size=(CLUSTERS, 5, features)) * 0.5
     own = np.random.default_rng(100 + group)
-    shares = own.dirichlet(np.full(KINDS, 20.0))
+    shares = own.dirichlet(np.full(CLUSTERS, 20.0))
     if together:
-        shares[:] = 1 / KINDS
+        shares[:] = 1 / CLUSTERS
     scale = np.exp(0.2 * own.normal(size=features))
     shift = 0.7 * own.normal(size=features)
     bend = 0.3 * own.normal(size=features)
     turn, _ = np.linalg.qr(np.eye(features) + 0.05 * own.normal(size=(features, features)))
     turn *= np.sign(np.diag(turn))
-    kinds = generator.choice(KINDS, count, p=shares)
+    clusters = generator.choice(CLUSTERS, count, p=shares)
     hidden = generator.standard_normal((count, 5))
-    rows = centers[kinds] + np.einsum("ik,ikj->ij", hidden, factors[kinds], optimize=True)
+    rows = centers[clusters] + np.einsum("ik,ikj->ij", hidden, factors[clusters], optimize=True)
     rows += 0.5 * generator.standard_normal((count, features))
     rows = rows @ turn
     return (scale * rows + shift + bend * np.tanh(rows)).astype(np.float32)

@@ -11,14 +11,14 @@ test="python3-numpy python3-pandas python3-netcdf4 r-base-core"
 python="pybind11-dev python3-dev python3-venv python3-pip python3-numpy
         python3-pytest python3-mypy flake8
         python3-sklearn python3-pandas python3-matplotlib python3-anndata python3-tqdm python3-xarray
-        python3-distributed"
+        python3-distributed python3-scipy python3-igraph"
 clang="clang libclang-rt-14-dev"
 lint="clang clang-format clang-tidy"
 package="dpkg-dev lintian patchelf"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"
 # Large. npm may have come with nodejs itself, so it is not asked for again.
 web="chromium fonts-dejavu-core $(command -v npm >/dev/null || echo npm)"
-site="pandoc"
+site="pandoc doxygen"
 # The R package; large.
 r="r-base-core r-bioc-singlecellexperiment"
 # Other programs that studies/peer_study.py compares with; large.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes reports on real data, and on three fits that are bad on purpose: make_gallery.py CONFLUX DATA FOLDER.
 
-What exists and is newer than the command is left as it is. Data that is not in DATA is said to be missing.
+Reports that are newer than the command are kept. Data missing from DATA are named.
 """
 
 import csv
@@ -148,8 +148,7 @@ def make_scene(scene, command, data, folder):
                           cwd=folder, check=True, capture_output=True, text=True)
     shown = json.loads(done.stdout)
     print(f"{title}: {shown['verdict']}", flush=True)
-    # What there is to look at says more than that there is something.
-    sentence = shown["sentences"][1 if "something to look at" in shown["sentences"][0] else 0]
+    sentence = (shown["cautions"] or shown["sentences"])[0]
     unseen = re.search(r"AUC [0-9.]+ -> [0-9.]+", " ".join(shown["sentences"][1:]))
     if sentence == shown["sentences"][0] and unseen:
         sentence += f" Of rows that no map was fitted on: {unseen.group()}."

@@ -1,5 +1,5 @@
-// conflux align: the whole way in one command. Looks, fits, judges on rows that the fit has not
-// seen, writes the aligned table, and says how good it is.
+// conflux align: all steps in one command. Checks, fits, scores held-out rows, writes the aligned
+// table, and prints a summary.
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include "apply.h"
 #include "check_report.h"
 #include "conflux/core/error.h"
-#include "conflux/storage/model_file.h"
 #include "core/nearest_name.h"
 #include "core/stopwatch.h"
 #include "file_checks.h"
 #include "fit_run.h"
 #include "output_files.h"
 #include "report_page.h"
+#include "storage/staged_model.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -39,16 +39,11 @@ void check_files(const AlignFlags& flags, bool json) {
         "align reads its table twice, which a pipe cannot do; write it to a file first, or use "
         "conflux fit - and conflux transform.");
   }
-  const bool force = flags.output.force;
-  const std::vector<std::string> inputs = inputs_of_fit(flags.fit);
-  check_output(flags.fit.checkpoint, FileKind::kModel, paths, force);
-  check_table_outputs(flags.output, paths, inputs);
-  check_output(flags.model, FileKind::kModel, inputs, force);
-  check_report(flags.report, flags.fit, {flags.output.path, flags.model}, force);
-  if (!flags.model.empty() && flags.model == flags.output.path) {
-    throw InvalidOption(fmt::format(
-        "--model and -o are both {}; give the model and the table a file each.", flags.model));
-  }
+  ResultFiles results = results_of_fit(flags.fit, flags.output.force);
+  add_table_outputs(results, flags.output, paths);
+  results.add(flags.model, FileKind::kModel);
+  add_report(results, flags.report, flags.fit);
+  add_watch(results, flags.fit.watch);
 }
 
 // Columns beside the features are copied as they are spelled.
@@ -81,7 +76,7 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
                          .expression = flags.expression,
                          .threads = run.options().threads};
   const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
-  if (one_by_one) return move_tables(model, apply, console);
+  if (one_by_one) return move_tables(model, apply, console).rows;
   TableFiles all{.options = dataset_options(input),
                  .text = spelled_columns(model),
                  .components = components_of(model)};
@@ -89,6 +84,23 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
   all.options.fit_rows = {};
   all.options.group = model.group_column;
   return move_table(model, read_rows(all, shown_on(console)), apply, console);
+}
+
+// The model is on the disk before the table replaces an older one, and gets its name afterwards.
+Index write_both(const Model& model, const AlignFlags& flags, bool leave, const FitRun& run,
+                 const Console& console) {
+  if (flags.model.empty()) return write_table(model, flags, leave, run, console);
+  const std::unique_ptr<AtomicFile> staged = stage_model(flags.model, model);
+  const Index rows = write_table(model, flags, leave, run, console);
+  try {
+    staged->commit();
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("{} The table {} is written and belongs to the model that is lost; "
+                    "run the command again.",
+                    error.what(), flags.output.path));
+  }
+  return rows;
 }
 
 std::string where_to(const AlignFlags& flags, bool left) {
@@ -104,8 +116,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   const Aligned done = run.align(flags.to);
   const Model& model = done.model;
   const bool left = !done.check.differ;
-  if (!flags.model.empty()) save_model(flags.model, model);
-  const Index rows = write_table(model, flags, left, run, console);
+  const Index rows = write_both(model, flags, left, run, console);
   console.info(fmt::format("{}: {} rows {}, in {:.1f} s{}", flags.output.path, rows,
                            where_to(flags, left), watch.seconds(),
                            flags.model.empty() ? "" : "; the model is " + flags.model));
@@ -120,7 +131,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   print_json(out);
 }
 
-// What a first user may want; the rest of what fit can be told is for experts here.
+// Options for a first user; all further options of fit are for experts here.
 std::vector<Flag> common_fit_flags(FitFlags& fit) {
   const std::vector<std::string> common = {"INPUT",  "--group",     "--label",  "--features",
                                            "--drop", "--keep",      "--scale",  "--missing",
@@ -144,8 +155,8 @@ void set_unseen(double& unseen, const std::string& text) {
     end = 0;
   }
   if (end == 0 || end != text.size() || !(unseen >= 0 && unseen < 1)) {
-    throw InvalidOption(fmt::format(
-        "--unseen is \"{}\"; give a share from 0 to below 1, say 0.2 for every fifth row.", text));
+    throw InvalidOption(
+        fmt::format("--unseen is \"{}\"; give a fraction from 0 to below 1, say 0.2.", text));
   }
 }
 
@@ -156,14 +167,14 @@ Verb align_verb() {
   flags->fit.unseen = 0.2;
   flags->fit.verb = "align";
   Verb verb{.name = "align",
-            .description = "the whole way: look, fit, judge on unseen rows, write aligned rows",
+            .description = "align a table: check, fit, score on rows held out, write aligned rows",
             .example = "conflux align cells.csv --group batch --label cell_type -o aligned.csv",
             .run = [flags](const Console& console) { run_align(*flags, console); }};
   verb.add(common_fit_flags(flags->fit));
   verb.add(output_flags(flags->output));
   verb.add({{.names = "--model",
              .value = "MODEL",
-             .help = "also write the model, for new rows",
+             .help = "also write the model, which moves new rows",
              .target = &flags->model},
             {.names = "--to",
              .value = "GROUP",
@@ -175,12 +186,12 @@ Verb align_verb() {
              .shown = Shown::kToExperts},
             {.names = "--unseen",
              .value = "SHARE",
-             .help = "share of each group that is kept from the fit and judges it [0.2]",
+             .help = "fraction of each group held out of the fit as test rows [0.2]",
              .target = [flags](const std::string& text) { set_unseen(flags->fit.unseen, text); }},
             report_flag(flags->report)});
   verb.add(watch_flags(flags->fit.watch));
-  verb.complete = [flags](std::vector<std::string> words) {
-    return complete_fit(flags->fit, std::move(words));
+  verb.complete = [flags](std::vector<std::string> words, const std::vector<Flag>& known) {
+    return complete_fit(flags->fit, std::move(words), known);
   };
   return verb;
 }

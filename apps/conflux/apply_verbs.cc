@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
 #include "apply.h"
@@ -13,6 +14,7 @@
 #include "output_files.h"
 #include "processes.h"
 #include "support/interrupt.h"
+#include "support/program.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -29,21 +31,31 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
-  inputs.push_back(flags.model);
-  // All look before one of them writes.
-  do_together(comm, [&] { check_table_outputs(flags.output, flags.inputs, inputs); });
-  const Stopwatch watch;
-  double all_rows = 0;
+  inputs.insert(inputs.end(), {flags.model, flags.columns.meta});
+  // All processes check before one of them writes.
   do_together(comm, [&] {
-    const Model model = load_model(flags.model);
-    catch_interrupts();
-    all_rows = static_cast<double>(move_tables(model, flags, console));
+    ResultFiles results(inputs, flags.output.force);
+    add_table_outputs(results, flags.output, flags.inputs);
   });
-  const auto rows = static_cast<Index>(comm.sum(all_rows));
+  const Stopwatch watch;
+  std::array<double, 2> all{};  // rows, inexact ones
+  do_together(comm, [&] {
+    Model model = load_model(flags.model);
+    if (flags.amount) set_amount(model, *flags.amount);
+    catch_interrupts();
+    const MovedRows moved = move_tables(model, flags, console);
+    all = {static_cast<double>(moved.rows), static_cast<double>(moved.inexact)};
+  });
+  comm.sum(all);
+  const auto rows = static_cast<Index>(all[0]), inexact = static_cast<Index>(all[1]);
   console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
   if (console.json) {
-    print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});
+    print_json({{"output", flags.output.path},
+                {"rows", rows},
+                {"inexact_rows", inexact},
+                {"seconds", watch.seconds()}});
   }
+  if (inexact > 0) throw NotExact();
 }
 
 Verb apply_verb(std::optional<Direction> direction, const std::string& name,
@@ -59,33 +71,35 @@ Verb apply_verb(std::optional<Direction> direction, const std::string& name,
              .target = &flags->model,
              .required = true},
             {.names = "INPUT",
-             .help = "tables to read, one after the other; - is standard input",
+             .help = "tables to read; - is standard input",
              .target = &flags->inputs,
              .required = true}});
   verb.add(output_flags(flags->output));
   if (direction == Direction::kToShared) {
-    verb.add({.names = "--log-density",
-              .help = "dd: add a column log_density, that of each row in its own group",
-              .target = &flags->log_density});
+    verb.add(
+        {.names = "--log-density",
+         .help = "dd: add a column log_density, the log density of each row under its own group",
+         .target = &flags->log_density});
   } else {
     verb.add({.names = "--to",
               .value = "GROUP",
-              .help = direction == Direction::kFromShared ? "group to go back into [each row's own]"
-                                                          : "group to look like",
+              .help = direction == Direction::kFromShared
+                          ? "group to map the rows back into [each row's own]"
+                          : "group to map the rows into",
               .target = &flags->to,
               .required = direction == Direction::kBetweenGroups});
   }
   if (direction != Direction::kFromShared) {
     verb.add({.names = "--expression",
-              .help =
-                  "models with --pca: write genes, corrected through the components, what these "
-                  "do not explain kept; otherwise the components",
+              .help = "models with --pca: write corrected genes instead of components; the part of "
+                      "a gene that the components do not explain stays",
               .target = &flags->expression});
   }
   verb.add({.names = "--from",
             .value = "GROUP",
-            .help = "all rows are of this group; no column tells it",
+            .help = "group of all rows, if no column names it",
             .target = &flags->columns.from});
+  verb.add(amount_flag(flags->amount));
   verb.add(column_flags(flags->columns));
   verb.add(threads_flag(flags->threads));
   verb.add(input_flags(flags->table));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -13,6 +14,7 @@
 #include "core/shell_word.h"
 #include "dataset/column_file.h"
 #include "dataset/memory_limit.h"
+#include "file_checks.h"
 #include "files/whole_file.h"
 #include "grouped_input.h"
 #include "verbs.h"
@@ -25,11 +27,12 @@ constexpr std::size_t kMostShown = 10;
 
 struct CheckFlags {
   std::string write_columns;
+  bool force = false;
   GroupedInputFlags input;
   CheckOptions options;
 };
 
-/// The composition that speaks of what rows are: labels if there are any.
+/// The composition by labels if there are any, otherwise by clusters.
 const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.clusters;
 }
@@ -37,7 +40,7 @@ const Composition& composition_of(const CheckReport& found) {
 /// The command that follows from the advice, complete; empty when nothing is to be done.
 std::string command_of(const CheckReport& report, const GroupedInputFlags& input) {
   if (report.advice == Advice::kLeave) return "";
-  // What comes through a pipe can be read once, and align reads it twice.
+  // A pipe can be read only once, and align reads it twice.
   const bool pipe = input.paths.front() == "-";
   std::vector<std::string> words = {"conflux", pipe ? "fit" : "align"};
   words.insert(words.end(), input.paths.begin(), input.paths.end());
@@ -164,7 +167,7 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
   const std::vector<std::size_t> order = features_to_show(found);
   if (order.empty()) return;
   fmt::print("\n{:<26}{:>9}{:>10}{:>9}{:>13}{:>12}\n", "feature", "shift", "(chance)", "spread",
-             "gives away", "error rate");
+             "importance", "FDR");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     const FeatureDifference& each = found.features[order[i]];
     fmt::print("{:<26}{:>9.2f}{:>10}{:>9.2f}{:>11.0f} %{:>12.2g}{}\n", names[order[i]], each.shift,
@@ -174,19 +177,21 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
   }
   if (order.size() > kMostShown) fmt::print("... {} more (--json)\n", order.size() - kMostShown);
   fmt::print(
-      "shift: between the groups furthest apart, in deviations within groups; spread: widest over\n"
-      "narrowest group; both on normal scores of ranks. gives away: share in predicting the "
-      "group.\n");
+      "shift: largest difference of two group means, in standard deviations within groups; "
+      "spread:\nlargest over smallest standard deviation of a group; both of normal scores. "
+      "importance: part of\nthe group prediction that is due to the feature.\n");
 }
 
 void print_groups(const CheckReport& found, const std::vector<std::string>& names) {
   if (names.size() < 3) return;
-  std::vector<std::size_t> order(names.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    if (!std::isnan(found.prediction.per_group[m])) order.push_back(m);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return found.prediction.per_group[a] > found.prediction.per_group[b];
   });
-  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the rest");
+  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the others");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     fmt::print("{:<26}{:>9}{:>24.3f}\n", names[order[i]], found.rows[order[i]],
                found.prediction.per_group[order[i]]);
@@ -198,12 +203,13 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
   const Composition& composition = composition_of(found);
   std::size_t width = 12;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
-  fmt::print("\nshares of {:<14}", found.labels ? "labels" : "clusters");
-  for (const std::string& name : names) fmt::print("{:>{}}", name, width);
-  fmt::print("\n");
+  fmt::print("\nproportions of {:<9}", found.labels ? "labels" : "clusters");
+  const std::size_t shown = std::min(names.size(), kMostShown);
+  for (std::size_t m = 0; m < shown; ++m) fmt::print("{:>{}}", names[m], width);
+  fmt::print("{}\n", names.size() > shown ? "  ... (--json)" : "");
   for (std::size_t c = 0; c < composition.clusters.size(); ++c) {
     fmt::print("  {:<22}", composition.clusters[c]);
-    for (Index m = 0; m < composition.shares.rows(); ++m) {
+    for (Index m = 0; m < static_cast<Index>(shown); ++m) {
       fmt::print("{:>{}.1f} %", 100 * composition.shares(m, static_cast<Index>(c)), width - 2);
     }
     fmt::print("\n");
@@ -212,12 +218,43 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
              100 * composition.difference.value, 100 * composition.difference.by_chance);
 }
 
+// Groups in the printed table; the JSON form has all.
+constexpr std::size_t kMostRangesShown = 20;
+
+void print_ranges(const std::vector<CovariateRange>& ranges) {
+  if (ranges.empty()) return;
+  fmt::print("{:<20}{:<20}{:>12}{:>12}{:>28}\n", "kept column", "group", "from", "to",
+             "outside of the common range");
+  for (std::size_t k = 0; k < std::min(ranges.size(), kMostRangesShown); ++k) {
+    const CovariateRange& each = ranges[k];
+    fmt::print("{:<20}{:<20}{:>12.4g}{:>12.4g}{:>26.0f} %\n", each.column, each.group, each.low,
+               each.high, 100 * each.outside);
+  }
+  if (ranges.size() > kMostRangesShown) {
+    fmt::print("... {} more (--json)\n", ranges.size() - kMostRangesShown);
+  }
+}
+
+Json ranges_json(const std::vector<CovariateRange>& ranges) {
+  Json out = Json::array();
+  for (const CovariateRange& each : ranges) {
+    out.push_back(Json{{"column", each.column},
+                       {"group", each.group},
+                       {"low", each.low},
+                       {"high", each.high},
+                       {"outside", each.outside}});
+  }
+  return out;
+}
+
 void run_check(const CheckFlags& flags, const Console& console) {
+  ResultFiles(files_read(flags.input), flags.force).add(flags.write_columns, FileKind::kJson);
   const Dataset input = read_dataset(dataset_options(flags.input), dataset_hooks(console));
   if (!flags.write_columns.empty()) {
     replace_file(flags.write_columns, column_file_text(input.columns));
     console.info(
-        fmt::format("{}: change what is wrong, and give it to fit --columns", flags.write_columns));
+        fmt::format("Wrote {}: edit the types that are wrong, and give it to fit --columns",
+                    flags.write_columns));
   }
   const GroupSet& groups = input.groups;
   CheckOptions options = flags.options;
@@ -236,14 +273,17 @@ void run_check(const CheckFlags& flags, const Console& console) {
   if (console.json) {
     Json out = check_json(found, groups.names(), groups.feature_names(), command);
     if (groups.covariates() > 0) {
-      out["kept_columns"] = Json{
-          {"auc", kept.auc}, {"auc_by_chance", kept.auc_by_chance}, {"warnings", kept.warnings}};
+      out["kept_columns"] = Json{{"auc", kept.auc},
+                                 {"auc_by_chance", kept.auc_by_chance},
+                                 {"warnings", kept.warnings},
+                                 {"ranges", ranges_json(kept.ranges)}};
     }
     print_json(out);
     return;
   }
   for (const std::string& sentence : found.sentences) fmt::print("{}\n", sentence);
   if (!kept.sentence.empty()) fmt::print("{}\n", kept.sentence);
+  print_ranges(kept.ranges);
   for (const std::string& warning : kept.warnings) console.warn(warning);
   if (!command.empty()) fmt::print("Next:\n  {}\n", command);
   print_features(found, groups.feature_names());
@@ -256,34 +296,32 @@ void run_check(const CheckFlags& flags, const Console& console) {
 
 Verb check_verb() {
   const auto flags = std::make_shared<CheckFlags>();
-  Verb verb{.name = "check",
-            .description = "see how groups differ, and whether aligning them is safe",
-            .example = "conflux check cells.csv --group batch --label cell_type",
-            .run = [flags](const Console& console) { run_check(*flags, console); }};
+  Verb verb{
+      .name = "check",
+      .description = "test whether and where groups differ, and whether aligning them is safe",
+      .example = "conflux check cells.csv --group batch --label cell_type",
+      .run = [flags](const Console& console) { run_check(*flags, console); }};
   verb.add(
       {tables_flag(flags->input),
-       group_flag(flags->input.group, "column that tells the groups"),
-       label_flag(flags->input, "column that tells what rows are"),
+       group_flag(flags->input.group, "column with the group of each row"),
+       label_flag(flags->input, "class of each row (cell type, digit)"),
        features_flag(flags->input.features,
-                     "columns to look at, with commas [every column that can be]"),
+                     "columns to compare, say age,PC*,X1:X20 [all numbers and small categories]"),
        drop_flag(flags->input),
        keep_flag(flags->input),
        where_flag(flags->input),
        {.names = "--permutations",
         .value = "N",
-        .help = "random assignments of the rows to groups that compositions are compared with [99]",
+        .help = "random assignments of rows to groups that give the chance level [99]",
         .target = &flags->options.permutations,
         .least = 19,
         .most = 1e6},
        {.names = "--max-rows",
         .value = "N",
-        .help = "rows of all groups together at most, drawn by seed [20000]",
+        .help = "rows used, of all groups together; more are sampled [20000]",
         .target = &flags->options.max_rows,
         .least = 2},
-       {.names = "--seed",
-        .value = "N",
-        .help = "names the random streams [0]",
-        .target = &flags->options.seed},
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->options.seed},
        {.names = "--max-memory",
         .value = "BYTES",
         .help = "refuse tables that need more, say 4G [no limit]",
@@ -295,9 +333,9 @@ Verb check_verb() {
   verb.add(column_choice_flags(flags->input.choice));
   verb.add({.names = "--write-columns",
             .value = "FILE",
-            .help = "write what the columns were found to be, as JSON to change and give to "
-                    "--columns",
+            .help = "write the found column types as JSON, to edit and give to --columns",
             .target = &flags->write_columns});
+  verb.add(force_flag(flags->force));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

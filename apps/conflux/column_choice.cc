@@ -36,22 +36,23 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
   return {
       {.names = "--scale",
        .value = "HOW",
-       .help = "standard (by spreads), normal (scores), none or auto [auto]",
+       .help = "standard: divide by the spread within groups; normal: normal scores; none [auto]",
        .target = &choice.scale,
        .choices = {"auto", "standard", "normal", "none"}},
       {.names = "--missing",
        .value = "RULE",
-       .help = "auto (keeps gaps, -999 too), empty (-999 is none), refuse, drop",
+       .help = "auto: missing cells stay missing, codes like -999 included; empty: only empty "
+               "cells are "
+               "missing; refuse: an error; drop: leave the row out [auto]",
        .target = &choice.missing,
        .choices = {"auto", "refuse", "drop", "empty"}},
       {.names = "--as",
        .value = "LIST",
-       .help = "what columns are: age=whole,sex=category,id=ignore [found]",
+       .help = "types of columns, say age=whole,sex=category,id=ignore [found]",
        .target = &choice.as},
       {.names = "--support",
        .value = "LIST",
-       .help = "values that columns can have, say rain=positive,share=unit,angle=0:360 or any "
-               "[found in the data]",
+       .help = "range of columns, say rain=positive,fraction=unit,angle=0:360 or any [found]",
        .target = &choice.support,
        .shown = Shown::kToExperts},
       {.names = "--arcsinh",
@@ -62,18 +63,21 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
        .shown = Shown::kToExperts},
       {.names = "--columns",
        .value = "FILE",
-       .help = "JSON file with the same words; conflux check --write-columns drafts one",
+       .help = "JSON file with types, ranges and scales; conflux check --write-columns writes one",
        .target = &choice.file,
        .shown = Shown::kToExperts},
       {.names = "--key",
        .value = "COLUMN",
-       .help = "column that names the rows: noise follows them in any order [their positions]",
+       .help =
+           "column with an id per row: the noise of a row then depends on its id, not on its place "
+           "[place]",
        .target = &choice.key,
        .shown = Shown::kToExperts},
       {.names = "--repeats",
        .value = "spread|keep",
-       .help = "whether values that many rows share are spread; kept ones let groups be predicted "
-               "[spread]",
+       .help =
+           "tied values: spread adds noise within the gap to the next value; kept lets groups be "
+           "predicted by them [spread]",
        .target = &choice.repeats,
        .choices = {"spread", "keep"},
        .shown = Shown::kToExperts},

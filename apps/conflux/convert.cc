@@ -30,7 +30,8 @@ bool is_own_array(const Table& block, const std::string& name) {
                      [&](const auto& carried) { return carried.first == name; });
 }
 
-// What only binary formats refuse: they hold features, which are numbers, and npz the groups.
+// Columns that binary formats cannot hold: they hold features, which are numbers, and npz the
+// groups.
 void drop_others(Table& block, const std::string& group, Keeps keeps,
                  std::vector<std::string>& dropped) {
   if (keeps == Keeps::kEverything) return;
@@ -48,7 +49,7 @@ void drop_others(Table& block, const std::string& group, Keeps keeps,
 
 void run_convert(const ConvertFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
-  check_output(flags.output.path, FileKind::kTable, {flags.input}, flags.output.force);
+  ResultFiles({flags.input}, flags.output.force).add(flags.output.path, FileKind::kTable);
   const std::string group = flags.group.empty() ? "group" : flags.group;
   const Keeps keeps = kept_columns(flags.output);
   TableOptions options = read_options(flags.table, flags.group, flags.threads);

@@ -30,6 +30,8 @@ struct EvaluateFlags {
   GroupedInputFlags input;
   std::string space = "translated";
   bool by_feature = false;
+  bool curve = false;
+  std::optional<double> amount;
   EvaluationOptions options;
 };
 
@@ -78,21 +80,21 @@ void print_judgement(const Judgement& judgement) {
                 judgement.prediction_after.by_chance()},
                true);
   if (judgement.within_after) {
-    print_change(judgement.clusters_found ? "the same among rows of one cluster"
-                                          : "the same among rows of one label",
+    print_change(judgement.clusters_found ? "the same within clusters"
+                                          : "the same within labels",
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
     print_change(
-        fmt::format("  worst group: {}", judgement.worst_group),
+        fmt::format("  highest: {}", judgement.worst_group),
         {judgement.verdict_before().per_group[*worst], judgement.verdict_after().per_group[*worst],
          judgement.verdict_after().by_chance()},
         true);
   }
-  print_change("energy distance from the rest", judgement.energy, true);
+  print_change("energy distance to the others", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
-    print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
+    print_change("nearest row has the same label", *judgement.label_transfer, false);
   }
 }
 
@@ -113,7 +115,7 @@ constexpr std::size_t kMostFeaturesInTable = 10;
 
 void print_importance(const Judgement& judgement) {
   if (!judgement.prediction_after.beyond_chance()) return;
-  fmt::print("\n{:<34}{:>10}{:>10}\n", "gives the group away", "before", "after");
+  fmt::print("\n{:<34}{:>10}{:>10}\n", "importance for prediction", "before", "after");
   const std::size_t all = judgement.given_away_by.size();
   for (std::size_t j = 0; j < std::min(all, kMostFeaturesInTable); ++j) {
     const auto& [name, shares] = judgement.given_away_by[j];
@@ -164,18 +166,27 @@ void print_labels(const Evaluation& found) {
                });
 }
 
+// Distances fall to what they are by chance; scores of integration rise to 1.
+std::string remark_on(const MetricResult& result) {
+  constexpr double kNoNews = 0.005;
+  if (!result.before) return {};
+  if (result.by_chance) return comparison(*result.before, result.after, *result.by_chance, true);
+  if (std::abs(result.after - *result.before) < kNoNews) return "same";
+  return result.after > *result.before ? "better" : "worse";
+}
+
 void print_table(const Evaluation& found, const EvaluateFlags& flags) {
   if (found.judgement) {
     for (const std::string& sentence : found.judgement->sentences) fmt::print("{}\n", sentence);
-    fmt::print("Rows that the fit has seen flatter it; judge rows that it has not seen.\n\n");
+    fmt::print(
+        "If these are training rows, the scores are optimistic: evaluate rows that the fit has not "
+        "seen.\n\n");
   }
   fmt::print("{:<34} {:>10} {:>10} {:>10}\n", "", "before", "after", "chance");
   if (found.judgement) print_judgement(*found.judgement);
   for (const MetricResult& result : found.metrics) {
     if (result.name == "ilisi") continue;  // is there already
-    const bool compared = result.before && result.by_chance;
-    print_line(result.name, result.before, result.after, result.by_chance,
-               compared ? comparison(*result.before, result.after, *result.by_chance, true) : "");
+    print_line(result.name, result.before, result.after, result.by_chance, remark_on(result));
   }
   fmt::print("chance: groups assigned to the same rows at random\n");
   for (const MetricResult& result : found.metrics) {
@@ -225,6 +236,28 @@ void print_distances(const std::vector<FeatureDistance>& features) {
       "deviation within a group, the mean over groups\n");
 }
 
+// A figure of a curve that may not be there.
+std::string curve_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3f}", *value) : "";
+}
+
+void print_curve(const std::vector<AmountPoint>& curve) {
+  if (curve.empty()) return;
+  const bool within = curve.front().group_auc_within.has_value();
+  const bool labels = curve.front().label_auc.has_value();
+  fmt::print("\n{:<8}{:>12}{:>10}{}{}{:>10}\n", "amount", "group AUC", "chance",
+             within ? "    within labels" : "", labels ? "   label AUC" : "", "moved");
+  for (const AmountPoint& each : curve) {
+    fmt::print("{:<8.2g}{:>12.3f}{:>10.3f}{}{}{:>10.3f}\n", each.amount, each.group_auc,
+               each.group_by_chance,
+               within ? fmt::format("{:>17}", curve_text(each.group_auc_within)) : "",
+               labels ? fmt::format("{:>12}", curve_text(each.label_auc)) : "", each.moved);
+  }
+  fmt::print(
+      "amount: fraction of their way that rows are moved (--amount); moved: root mean square, in "
+      "standard deviations within groups\n");
+}
+
 Json distances_json(const std::vector<FeatureDistance>& features) {
   Json out = Json::object();
   for (const FeatureDistance& each : features) {
@@ -249,22 +282,18 @@ void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console&
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
-  // The first looks at some rows of each group, which there is nothing to share of.
+  // The first process evaluates a sample of rows, which is not worth sharing.
   if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
   flags.input.read_only = true;
   EvaluationOptions& options = flags.options;
   for (std::string& name : options.metrics) std::replace(name.begin(), name.end(), '-', '_');
   check_model_comes_first(flags.model, flags.input.paths.front());
-  const Model model = load_model(flags.model);
+  Model model = load_model(flags.model);
+  if (flags.amount) set_amount(model, *flags.amount);
   check_metrics(flags);
   const Dataset input =
       read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
-  const auto& asked = options.metrics;
-  if (input.groups.label_names().empty() &&
-      std::find(asked.begin(), asked.end(), "clisi") != asked.end()) {
-    throw InvalidOption("clisi counts labels; name their column with --label.");
-  }
   options.threads = flags.input.threads;
   options.space = flags.space == "shared" ? EvaluationSpace::kShared : EvaluationSpace::kTranslated;
   options.gate = model.record.options.gate;
@@ -279,12 +308,17 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   if (flags.by_feature) {
     features = feature_distances(model, input.groups, options.seed, options.threads);
   }
+  std::vector<AmountPoint> curve;
+  if (flags.curve) curve = amount_curve(model.flow, input.groups, curve_amounts(), options);
+  console.finish_progress();
   if (console.json) {
     Json out = evaluation_json(found, flags.model, flags.space, flags.options.seed);
     if (flags.by_feature) out["features"] = distances_json(features);
+    if (flags.curve) out["curve"] = curve_json(curve);
     print_json(out);
   } else {
     print_table(found, flags);
+    if (flags.curve) print_curve(curve);
     if (flags.by_feature) print_distances(features);
   }
   warn_of_far_rows(model, input.groups, console);
@@ -296,10 +330,12 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
 
 Verb evaluate_verb() {
   const auto flags = std::make_shared<EvaluateFlags>();
-  Verb verb{.name = "evaluate",
-            .description = "measure groups before and after, on any rows",
-            .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
-            .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
+  Verb verb{
+      .name = "evaluate",
+      .description =
+          "score a model on any rows: groups before and after, each metric beside its chance level",
+      .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
+      .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
   EvaluationOptions& settings = flags->options;
   verb.add(
       {{.names = "MODEL",
@@ -312,8 +348,9 @@ Verb evaluate_verb() {
         .required = true},
        {.names = "--metrics",
         .value = "LIST",
-        .help = fmt::format("with commas, of {} [transport_cost, neighbors_kept, ilisi, "
-                            "round_trip; with labels also clisi]",
+        .help = fmt::format("with commas, of {}; scib is the scores that follow it, which need "
+                            "labels [transport_cost, neighbors_kept, ilisi, round_trip; with "
+                            "labels also clisi]",
                             fmt::join(metric_names(), ", ")),
         .target = &settings.metrics},
        {.names = "--space",
@@ -326,10 +363,15 @@ Verb evaluate_verb() {
         .help = "also the earth mover's distance (EMD) between groups and the median absolute "
                 "deviation (MAD) within them, feature by feature",
         .target = &flags->by_feature},
+       {.names = "--curve",
+        .help =
+            "also the group AUC, and with labels the label AUC, of moving rows by each tenth of "
+            "their way",
+        .target = &flags->curve},
        {.names = "--max-rows",
         .value = "N",
         .help =
-            "rows of each group at most, drawn by seed; metrics of two groups look at 1000 [10000]",
+            "rows of each group used, sampled by seed; metrics of pairs of groups use 1000 [10000]",
         .target = &settings.max_rows,
         .least = 1},
        {.names = "--block",
@@ -338,16 +380,14 @@ Verb evaluate_verb() {
                 "else 500]",
         .target = &settings.block,
         .least = 1},
-       {.names = "--seed",
-        .value = "N",
-        .help = "names the random streams [0]",
-        .target = &settings.seed},
-       group_flag(flags->input.group, "column that tells the groups [as when fitting]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
+       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
        features_flag(flags->input.features,
-                     "columns of the features, in their order [as when fitting]"),
+                     "columns of the features, in their order [as in the fit]"),
        where_flag(flags->input),
        threads_flag(flags->input.threads)});
+  verb.add(amount_flag(flags->amount));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <utility>
 
 #include "conflux/core/error.h"
 #include "support/console.h"
 #include "tables/binary_array.h"
+#include "tables/mtx_names.h"
 
 namespace conflux::app {
 
@@ -20,29 +19,19 @@ namespace fs = std::filesystem;
 
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
-  return fs::exists(a, ignored) && fs::exists(b, ignored) && fs::equivalent(a, b, ignored);
+  if (fs::exists(a, ignored) && fs::exists(b, ignored)) return fs::equivalent(a, b, ignored);
+  return fs::weakly_canonical(fs::absolute(a, ignored), ignored) ==
+         fs::weakly_canonical(fs::absolute(b, ignored), ignored);
 }
 
-// A model file begins with the length of its header, a brace and the name of the format.
-bool is_model(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return false;
-  std::ifstream file(path, std::ios::binary);
-  char start[9] = {};
-  if (!file.read(start, sizeof start)) return false;
-  std::uint64_t length = 0;
-  std::memcpy(&length, start, sizeof length);
-  return start[8] == '{' && length <= fs::file_size(path, ignored);
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-void check_kind(const std::string& path, FileKind kind, bool force) {
+// Where a link leads.
+fs::path target_of(const fs::path& path) {
   std::error_code ignored;
-  if (force || !fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) == 0) return;
-  if (is_model(path) == (kind == FileKind::kModel)) return;
-  throw InvalidOption(
-      fmt::format("{} is {}, and would be replaced by {}; name another file, or add --force.", path,
-                  kind == FileKind::kModel ? "no model file" : "a model file",
-                  kind == FileKind::kModel ? "a model" : "a table"));
+  return fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
 }
 
 void check_folder(const fs::path& path, const fs::path& folder) {
@@ -72,30 +61,58 @@ void check_utf8(const std::string& what, const std::string& name) {
 
 }  // namespace
 
-void check_output(const std::string& path, FileKind kind, const std::vector<std::string>& inputs,
-                  bool force) {
-  if (path.empty() || path == "-") return;
-  for (const std::string& input : inputs) {
-    if (!same_file(path, input)) continue;
-    throw InvalidOption(fmt::format(
-        "{} is an input, and would be overwritten; name another file for the output.", path));
+ResultFiles::ResultFiles(std::vector<std::string> inputs, bool force)
+    : inputs_(std::move(inputs)), force_(force) {
+  std::erase(inputs_, "");
+  for (std::size_t i = inputs_.size(); i-- > 0;) {
+    // Standard input may be a file that the shell has opened.
+    if (inputs_[i] == "-") inputs_[i] = "/dev/stdin";
+    for (const fs::path& beside : files_beside(inputs_[i])) inputs_.push_back(beside.string());
   }
+}
+
+void ResultFiles::refuse_inputs(const std::string& path) const {
+  std::error_code ignored;
+  const fs::path folder = folder_of(target_of(path));
+  for (const std::string& input : inputs_) {
+    if (same_file(path, input)) {
+      throw InvalidOption(fmt::format(
+          "{} is an input, and would be overwritten; name another file for the output.", path));
+    }
+    if (fs::is_directory(input, ignored) && same_file(folder, input)) {
+      throw InvalidOption(fmt::format(
+          "{} is in the folder {}, which is an input; name a file elsewhere.", path, input));
+    }
+  }
+}
+
+void ResultFiles::add(const std::string& path, FileKind kind) {
+  if (path.empty() || path == "-") return;
   std::error_code ignored;
   // Pipes and devices are written to, not replaced.
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored) &&
       !fs::is_directory(path, ignored)) {
     return;
   }
-  const fs::path target =
-      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path) : fs::path(path);
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  check_folder(target, folder);
-  check_kind(path, kind, force);
+  refuse_inputs(path);
+  for (const std::string& result : results_) {
+    if (!same_file(path, result)) continue;
+    throw InvalidOption(
+        fmt::format("{} would be two results of this command; give each a file.", path));
+  }
+  check_folder(target_of(path), folder_of(target_of(path)));
+  if (!force_) refuse_other_kind(path, kind, "add --force");
+  results_.push_back(path);
+}
+
+void ResultFiles::add_folder(const std::string& path) {
+  refuse_inputs(path);
+  results_.push_back(path);
 }
 
 void check_model_comes_first(const std::string& model, const std::string& table) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(model, ignored) || is_model(model) || !is_model(table)) return;
+  const auto found = kind_of_file(model);
+  if (!found || *found == FileKind::kModel || kind_of_file(table) != FileKind::kModel) return;
   throw InvalidOption(fmt::format(
       "{} is no model file, but {} is one; give the model first, then the table.", model, table));
 }
@@ -107,7 +124,7 @@ void check_names(const std::vector<std::string>& groups, const std::vector<std::
 
 Flag force_flag(bool& force) {
   return {.names = "--force",
-          .help = "replace a file of another kind, say a table by a model",
+          .help = "overwrite a file of another type, say a table by a model",
           .target = &force,
           .shown = Shown::kToExperts};
 }

@@ -6,18 +6,34 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
+#include "files/file_kind.h"
 #include "support/flag.h"
 
 namespace conflux::app {
 
-/// Models and checkpoints are one kind.
-enum class FileKind { kModel, kTable };
+/// The files that a command reads and those that it will write. Every result of every verb is added
+/// here before anything is written.
+class ResultFiles {
+ public:
+  /// `inputs` are all files that the command reads: tables (standard input, too), what stands
+  /// beside them, models, checkpoints, files of --meta and --columns. Empty names are none.
+  ResultFiles(std::vector<std::string> inputs, bool force);
 
-/// Throws before anything is written: InvalidOption when `path` is one of the inputs (also by
-/// another name or a link), or would replace a file of the other kind and `force` is not given;
-/// Error when its folder does not exist or cannot be written.
-void check_output(const std::string& path, FileKind kind, const std::vector<std::string>& inputs,
-                  bool force);
+  /// Throws InvalidOption when `path` is one of the inputs or of the results so far (also by
+  /// another name or a link), lies in a folder that is an input, or would replace a file of another
+  /// kind and there is no --force; Error when its folder does not exist or cannot be written.
+  /// "", - and devices are no files.
+  void add(const std::string& path, FileKind kind);
+  /// A folder of pictures, which may be there.
+  void add_folder(const std::string& path);
+
+ private:
+  void refuse_inputs(const std::string& path) const;
+
+  std::vector<std::string> inputs_;
+  std::vector<std::string> results_;
+  bool force_;
+};
 
 /// Throws InvalidOption when the table stands where the model belongs and the other way round.
 void check_model_comes_first(const std::string& model, const std::string& table);

@@ -27,11 +27,10 @@ struct FitVerbFlags {
   std::string share = "rows";
 };
 
-// A checkpoint may replace the one that the fit goes on from.
 void check_files(const FitVerbFlags& flags) {
-  check_output(flags.fit.checkpoint, FileKind::kModel, flags.fit.input.paths, flags.fit.force);
-  check_output(flags.output, FileKind::kModel, inputs_of_fit(flags.fit), flags.fit.force);
-  check_report(flags.report, flags.fit, {flags.output, flags.fit.checkpoint}, flags.fit.force);
+  ResultFiles results = results_of_fit(flags.fit, flags.fit.force);
+  results.add(flags.output, FileKind::kModel);
+  add_report(results, flags.report, flags.fit);
 }
 
 // Every process writes a model of its own groups.
@@ -58,7 +57,7 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
                            flags.output, model.record.layers.size(), model.flow.num_groups(),
                            model.flow.dim(), rows_text(model.record), model.record.seconds));
   tell_summary(model, flags.output, flags.fit, console);
-  // conflux align has said it before the fit.
+  // conflux align has printed it before the fit.
   for (const std::string& sentence : matched_clusters(model.record)) console.info(sentence);
   for (const std::string& line : run.picture()) console.info(line);
   report_on_fit(flags.report, model, flags.output, run, flags.fit, console);
@@ -70,26 +69,27 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
 Verb fit_verb() {
   const auto flags = std::make_shared<FitVerbFlags>();
   Verb verb{.name = "fit",
-            .description = "learn one invertible map per group into a shared space",
+            .description = "learn one invertible map per group and write the model",
             .example = "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
             .run = [flags](const Console& console) { run_fit(*flags, console); }};
   verb.add(fit_flags(flags->fit));
-  verb.add({{.names = "-o,--output",
-             .value = "MODEL",
-             .help = "model file to write",
-             .target = &flags->output,
-             .required = true},
-            {.names = "--share",
-             .value = "rows|summaries",
-             .help = "what processes tell each other; summaries: each has groups of its own and "
-                     "writes their model, and no row leaves it [rows]",
-             .target = &flags->share,
-             .choices = {"rows", "summaries"},
-             .shown = Shown::kToExperts},
-            report_flag(flags->report),
-            force_flag(flags->fit.force)});
-  verb.complete = [flags](std::vector<std::string> words) {
-    return complete_fit(flags->fit, std::move(words));
+  verb.add(
+      {{.names = "-o,--output",
+        .value = "MODEL",
+        .help = "model file to write",
+        .target = &flags->output,
+        .required = true},
+       {.names = "--share",
+        .value = "rows|summaries",
+        .help = "what processes exchange; summaries: each process has its own groups, writes their "
+                "model, and sends no row [rows]",
+        .target = &flags->share,
+        .choices = {"rows", "summaries"},
+        .shown = Shown::kToExperts},
+       report_flag(flags->report),
+       force_flag(flags->fit.force)});
+  verb.complete = [flags](std::vector<std::string> words, const std::vector<Flag>& known) {
+    return complete_fit(flags->fit, std::move(words), known);
   };
   return verb;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -37,7 +38,7 @@ std::string flag_of(std::string name) {
 // Few tables hold images as rows, and the help has to fit on a screen.
 bool is_rare(const OptionText& option) { return option.expert || option.name == "image"; }
 
-// The options of the library, which knows their names, texts and defaults.
+// The options of the library, with their names, help and defaults.
 std::vector<Flag> library_flags(FitFlags& flags) {
   std::vector<Flag> out;
   for (const OptionText& option : option_texts({})) {
@@ -102,8 +103,8 @@ void show_progress(const Fit& fit, const Console& console) {
                                values, rate, static_cast<double>(total - done) / rate));
 }
 
-// Controls teach how a cytometer sees a marker, but not which cells another donor has: one map per
-// marker, in the scale that cytometrists look at, serves donors that the fit has not seen.
+// One map per marker on the arcsinh scale generalizes to donors that the fit has not seen; maps of
+// combinations of markers learn which cells the control's donor has.
 void use_cytometry(FitFlags& flags, const Console& console) {
   std::string& cofactor = flags.input.choice.arcsinh;
   if (cofactor.empty()) cofactor = "5";
@@ -111,7 +112,7 @@ void use_cytometry(FitFlags& flags, const Console& console) {
                            was_given(flags, "method") ? "" : ", one map per marker (--method nb)"));
 }
 
-// Many groups may share a trouble; the model keeps every sentence.
+// Warnings of a fit that are printed; the model keeps all.
 constexpr std::size_t kMostWarnings = 3;
 
 }  // namespace
@@ -119,19 +120,23 @@ constexpr std::size_t kMostWarnings = 3;
 std::vector<Flag> fit_flags(FitFlags& flags) {
   std::vector<Flag> out = {
       tables_flag(flags.input),
-      group_flag(flags.input.group, "column that tells the groups; a,b crosses two"),
-      label_flag(flags.input, "what rows show; only rows of one label are made alike"),
+      group_flag(flags.input.group,
+                 "column with the group of each row; a,b: each pair of values is a group"),
+      label_flag(flags.input,
+                 "class of each row (cell type, digit); a,b crosses two: rows are aligned within "
+                 "it"),
       features_flag(flags.input.features,
-                    "columns to align; also PC*, or PC1:PC20 [all that can be]"),
+                    "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
       drop_flag(flags.input),
       keep_flag(flags.input),
+      row_weights_flag(flags.input),
       {.names = "--fit-where",
        .value = "CONDITION",
        .help = "fit on these rows only, say type=control or year<1981",
        .target = &flags.input.where},
       {.names = "--preset",
        .value = "NAME",
-       .help = "where options start from: auto, cytometry or paper [auto]",
+       .help = "defaults of the options: auto, cytometry or paper [auto]",
        .target = &flags.preset,
        .choices = {"auto", "cytometry", "paper"}}};
   const auto add = [&](std::vector<Flag> more) {
@@ -144,7 +149,7 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   add(library_flags(flags));
   add({{.names = "--checkpoint",
         .value = "FILE",
-        .help = "keep the unfinished fit in this file",
+        .help = "file to save the unfinished fit in",
         .target = &flags.checkpoint},
        {.names = "--every",
         .value = "N",
@@ -154,10 +159,10 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
         .shown = Shown::kToExperts},
        {.names = "--resume",
         .value = "FILE",
-        .help = "go on from a checkpoint; needs nothing else: same bits",
+        .help = "continue from a checkpoint, which holds the options; same bits as without a stop",
         .target = &flags.resume},
        {.names = "--no-judge",
-        .help = "do not measure what the finished model does; saves time",
+        .help = "do not score the finished model; saves time",
         .target = &flags.no_judge,
         .shown = Shown::kToExperts},
        {.names = "--max-memory",
@@ -169,15 +174,19 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
   return out;
 }
 
-std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words) {
-  flags.words = with_resumed_words(std::move(words));
+std::vector<std::string> complete_fit(FitFlags& flags, std::vector<std::string> words,
+                                      const std::vector<Flag>& known) {
+  flags.words = with_resumed_words(std::move(words), known);
   return flags.words;
 }
 
-std::vector<std::string> inputs_of_fit(const FitFlags& flags) {
-  std::vector<std::string> out = flags.input.paths;
-  if (!flags.input.meta.empty()) out.push_back(flags.input.meta);
-  if (!flags.resume.empty()) out.push_back(flags.resume);
+ResultFiles results_of_fit(const FitFlags& flags, bool force) {
+  std::vector<std::string> inputs = files_read(flags.input);
+  std::error_code ignored;
+  const bool goes_on = std::filesystem::equivalent(flags.checkpoint, flags.resume, ignored);
+  if (!goes_on) inputs.push_back(flags.resume);
+  ResultFiles out(inputs, force);
+  out.add(flags.checkpoint, FileKind::kModel);
   return out;
 }
 
@@ -198,11 +207,11 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const GroupSet& groups = data_.groups;
   check_names(groups.names(), groups.feature_names());
   columns_ = data_.columns;
-  // One process looks at all rows.
+  // One process reads all rows for the digest.
   const bool looks = !in_place() || processes().rank() == 0;
   rows_digest_ = looks ? data_digest(groups) : "";
   if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();
-  digest_ = rows_digest_;
+  digest_ = checkpoint_digest(groups, rows_digest_);
   if (flags.unseen > 0) digest_ += fmt::format("-{}", flags.unseen);
   if (!flags.resume.empty()) earlier_ = load_checkpoint(flags.resume, digest_);
   options_ = chosen_options(flags_, groups.num_groups(), earlier_ ? &*earlier_ : nullptr);
@@ -239,7 +248,7 @@ AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
                  .resume = earlier_ ? &*earlier_ : nullptr,
                  .processes = &processes(),
                  .digest = data_.digest_when_read.empty() ? rows_digest_ : data_.digest_when_read};
-  // What the columns are used as is said as soon as the options have turned out to suit them.
+  // The use of the columns is printed once the options are known to suit them.
   out.on_progress = [this, &finished](const Fit& so_far) {
     show_columns_once();
     show_progress(so_far, console_);
@@ -303,9 +312,8 @@ void tell_summary(const Model& model, const std::string& path, const FitFlags& f
                   const Console& console) {
   if (flags.no_judge) {
     console.info(
-        "Not judged (--no-judge): it is not known how alike the groups are now, and which "
-        "neighbors "
-        "rows keep.");
+        "Not scored, as --no-judge asks: run conflux evaluate to see whether the groups still "
+        "differ.");
     for (const std::string& sentence : model.record.ladder.sentences) console.info(sentence);
   }
   for (const std::string& sentence : model.record.summary.sentences) console.info(sentence);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
 
+#include "files/atomic_file.h"
 #include "files/json.h"
 #include "files/whole_file.h"
 
@@ -51,10 +53,26 @@ Json elsewhere_json(const Model& model, const RowPaths& paths) {
 }  // namespace
 
 std::vector<Flag> watch_flags(WatchFlags& flags) {
-  return {
-      {.names = "--watch", .value = "FILE", .target = &flags.way, .shown = Shown::kNever},
-      {.names = "--final", .value = "FILE", .target = &flags.final, .shown = Shown::kNever},
-      {.names = "--shown-as", .value = "NAME", .target = &flags.shown_as, .shown = Shown::kNever}};
+  return {{.names = "--watch",
+           .value = "FILE",
+           .help = "write the places of some rows while the fit runs, a line of JSON at a time",
+           .target = &flags.way,
+           .shown = Shown::kToExperts},
+          {.names = "--final",
+           .value = "FILE",
+           .help = "write the paths of these rows through the finished model, as JSON",
+           .target = &flags.final,
+           .shown = Shown::kToExperts},
+          {.names = "--shown-as",
+           .value = "NAME",
+           .help = "what a report calls the table [its path]",
+           .target = &flags.shown_as,
+           .shown = Shown::kToExperts}};
+}
+
+void add_watch(ResultFiles& results, const WatchFlags& flags) {
+  results.add(flags.way, FileKind::kJson);
+  results.add(flags.final, FileKind::kJson);
 }
 
 FitWatch::FitWatch(WatchFlags flags, const GroupSet& groups, std::uint64_t seed, int threads)
@@ -62,6 +80,7 @@ FitWatch::FitWatch(WatchFlags flags, const GroupSet& groups, std::uint64_t seed,
       paths_(groups, kRowsShown, seed, threads),
       way_(flags_.way),
       groups_(groups.names()) {
+  if (!flags_.way.empty() && !way_) fail_to_write(flags_.way, errno);
   Json first = rows_json(paths_.rows(), groups_);
   first.update(plane_json(paths_.start()));
   first["layers"] = 0;
@@ -86,7 +105,7 @@ void FitWatch::finish(const Model& model) const {
   for (const Matrix& each : frames.places) places.push_back(places_json(each));
   out["places"] = std::move(places);
   out["elsewhere"] = elsewhere_json(model, paths_);
-  replace_file(flags_.final, out.dump());
+  if (!flags_.final.empty()) replace_file(flags_.final, out.dump());
 }
 
 }  // namespace conflux::app

@@ -1,4 +1,4 @@
-// What a page shows of a fit: some rows while they move, and at the end their whole way.
+// Data for a page that watches a fit: some rows while they move, and at the end their whole paths.
 
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "conflux/core/group_set.h"
 #include "conflux/model/model.h"
+#include "file_checks.h"
 #include "report/row_paths.h"
 #include "support/flag.h"
 
@@ -18,7 +19,7 @@ struct WatchFlags {
   std::string way = {};
   /// A file that gets the whole way, when the model is there.
   std::string final = {};
-  /// What a report calls the table; empty: its path.
+  /// Name of the table in a report; empty: its path.
   std::string shown_as = {};
 
   bool wanted() const { return !way.empty() || !final.empty(); }
@@ -26,6 +27,7 @@ struct WatchFlags {
 
 /// --watch, --final and --shown-as, which conflux serve uses.
 std::vector<Flag> watch_flags(WatchFlags& flags);
+void add_watch(ResultFiles& results, const WatchFlags& flags);
 
 class FitWatch {
  public:

@@ -1,4 +1,4 @@
-// conflux generate: small data sets to try things on.
+// conflux generate: small synthetic data sets.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,7 +41,7 @@ Table table_of(const GroupSet& groups) {
 
 void run_generate(const GenerateFlags& flags, const Console& console) {
   check_standard_output(flags.output, console.json);
-  check_output(flags.output.path, FileKind::kTable, {}, flags.output.force);
+  ResultFiles({}, flags.output.force).add(flags.output.path, FileKind::kTable);
   const GroupSet groups = make_toy(flags.name, flags.samples, flags.seed);
   Table table = table_of(groups);
   if (kept_columns(flags.output) == Keeps::kFeatures) {
@@ -62,7 +62,7 @@ void run_generate(const GenerateFlags& flags, const Console& console) {
 Verb generate_verb() {
   const auto flags = std::make_shared<GenerateFlags>();
   Verb verb{.name = "generate",
-            .description = "make a small data set to try things on",
+            .description = "write a small synthetic data set",
             .example = "conflux generate moons -o moons.csv",
             .run = [flags](const Console& console) { run_generate(*flags, console); }};
   verb.add({.names = "NAME",
@@ -74,10 +74,7 @@ Verb generate_verb() {
              .value = "N",
              .help = "rows of each group [1000]",
              .target = &flags->samples},
-            {.names = "--seed",
-             .value = "N",
-             .help = "names the random stream [0]",
-             .target = &flags->seed}});
+            {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->seed}});
   return verb;
 }
 

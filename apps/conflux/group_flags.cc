@@ -17,6 +17,7 @@ DatasetOptions dataset_options(const GroupedInputFlags& flags) {
                      .table = read_options(flags.table, "", flags.threads),
                      .group = flags.group,
                      .label = flags.label,
+                     .row_weights = flags.row_weights,
                      .where = flags.where,
                      .meta = flags.meta,
                      .meta_key = flags.meta_key,
@@ -45,7 +46,7 @@ DatasetHooks dataset_hooks(const Console& console) {
 std::vector<Flag> component_flags(ComponentFlags& flags) {
   return {{.names = "--pca",
            .value = "K",
-           .help = "mtx, h5ad: align K components; 0: genes [50 of over 200 genes]",
+           .help = "mtx, h5ad: align K principal components; 0: the genes [50 if over 200 genes]",
            .target = &flags.count,
            .least = 0},
           {.names = "--normalize",
@@ -68,6 +69,12 @@ void show_columns(const Columns& columns, const Console& console) {
   console.info("  " + columns.scale_reason);
 }
 
+std::vector<std::string> files_read(const GroupedInputFlags& flags) {
+  std::vector<std::string> out = flags.paths;
+  out.insert(out.end(), {flags.meta, flags.choice.file});
+  return out;
+}
+
 Flag tables_flag(GroupedInputFlags& flags) {
   return {.names = "INPUT",
           .help = "tables of all groups (with --group), or one table per group",
@@ -82,48 +89,58 @@ Flag label_flag(GroupedInputFlags& flags, const std::string& help) {
 Flag drop_flag(GroupedInputFlags& flags) {
   return {.names = "--drop",
           .value = "LIST",
-          .help = "columns that are no features; also PC*, or PC5:PC9",
+          .help = "columns to copy unchanged, say id,PC*,X5:X9",
           .target = &flags.drop};
 }
 
 Flag keep_flag(GroupedInputFlags& flags) {
   return {.names = "--keep",
           .value = "LIST",
-          .help = "columns whose effects stay, never moved: age,sex,month:cyclic,dose:category",
+          .help = "covariates, whose effects stay: age,sex,month:cyclic,dose:category",
           .target = &flags.keep};
+}
+
+Flag row_weights_flag(GroupedInputFlags& flags) {
+  return {.names = "--row-weights",
+          .value = "COLUMN",
+          .help =
+              "column with the weight of each row in the fit, such as a survey weight; check and "
+              "scores count every row once [all rows alike]",
+          .target = &flags.row_weights,
+          .shown = Shown::kToExperts};
 }
 
 Flag where_flag(GroupedInputFlags& flags) {
   return {.names = "--where",
           .value = "CONDITION",
-          .help = "only these rows, say type=control or year<1981",
+          .help = "use only these rows, say type=control or year<1981",
           .target = &flags.where};
 }
 
 std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key) {
-  return {
-      {.names = "--meta",
-       .value = "FILE",
-       .help = "table with more columns of the same rows, say groups and labels; a list in a .npy "
-               "file is a column called like it",
-       .target = &meta,
-       .shown = Shown::kToExperts},
-      {.names = "--meta-key",
-       .value = "COLUMN",
-       .help = "column that tells which rows belong together; barcode=cell_id if it is called "
-               "otherwise there [their order]",
-       .target = &meta_key,
-       .shown = Shown::kToExperts}};
+  return {{.names = "--meta",
+           .value = "FILE",
+           .help = "table with more columns for the same rows, such as groups and labels; a .npy "
+                   "file is one "
+                   "column, named after the file",
+           .target = &meta,
+           .shown = Shown::kToExperts},
+          {.names = "--meta-key",
+           .value = "COLUMN",
+           .help = "column to join --meta by; barcode=cell_id if the names differ [by row order]",
+           .target = &meta_key,
+           .shown = Shown::kToExperts}};
 }
 
 std::vector<Flag> join_flags(GroupedInputFlags& flags) {
   std::vector<Flag> out = meta_flags(flags.meta, flags.meta_key);
-  out.push_back({.names = "--rename",
-                 .value = "LIST",
-                 .help = "other names for groups, say gcm_c=gcm,rcm_c=rcm; files that are called "
-                         "alike then are one group",
-                 .target = &flags.rename,
-                 .shown = Shown::kToExperts});
+  out.push_back(
+      {.names = "--rename",
+       .value = "LIST",
+       .help = "new names of groups, say gcm_c=gcm,rcm_c=rcm; groups with the same new name are "
+               "joined",
+       .target = &flags.rename,
+       .shown = Shown::kToExperts});
   return out;
 }
 

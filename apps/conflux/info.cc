@@ -79,9 +79,9 @@ void print_layers(const std::vector<LayerRecord>& layers) {
   }
 }
 
-// Of each label the other one that has come nearest, if any has.
+// For each label, the other label that has come nearest, if any has.
 void print_neighborhoods(const std::vector<LabelNeighborhood>& labels) {
-  fmt::print("\nnearest rows of the rows that judged the fit, before -> after\n");
+  fmt::print("\nlabels of the nearest rows, among the scored rows, before -> after\n");
   for (std::size_t a = 0; a < labels.size(); ++a) {
     const LabelNeighborhood& own = labels[a];
     std::size_t most = a;
@@ -149,7 +149,7 @@ void print_text(const ModelFile& file, const std::string& path) {
   line("scale", model.columns.scale_reason);
   for (const std::string& text : model.columns.describe()) line("column", text);
   const Throughput speed = throughput_of(model.record);
-  // Only checkpoints, and models of conflux 0.1, tell times.
+  // Only checkpoints, and models of conflux 0.1, hold times.
   if (model.record.seconds > 0) {
     line("fitted in",
          fmt::format("{:.2f} s: {} passes over the rows, {:.1f} GFLOP/s, {:.1f} GB/s; {:.0f} % "
@@ -177,7 +177,7 @@ void print_text(const ModelFile& file, const std::string& path) {
 Verb info_verb() {
   const auto path = std::make_shared<std::string>();
   Verb verb{.name = "info",
-            .description = "show what a model or checkpoint holds",
+            .description = "show groups, columns, options and scores of a model or checkpoint",
             .example = "conflux info cells.conflux",
             .run = [path](const Console& console) {
               const ModelFile file = inspect_model_file(*path);

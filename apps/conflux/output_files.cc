@@ -7,7 +7,6 @@
 
 #include "conflux/core/error.h"
 #include "dataset/group_names.h"
-#include "file_checks.h"
 
 namespace conflux::app {
 
@@ -31,11 +30,9 @@ std::string file_in_folder(const OutputFlags& flags, const std::string& input) {
   return (fs::path(flags.path) / name).string();
 }
 
-void check_table_outputs(const OutputFlags& flags, const std::vector<std::string>& tables,
-                         const std::vector<std::string>& inputs) {
-  if (!goes_to_folder(flags)) {
-    return check_output(flags.path, FileKind::kTable, inputs, flags.force);
-  }
+void add_table_outputs(ResultFiles& results, const OutputFlags& flags,
+                       const std::vector<std::string>& tables) {
+  if (!goes_to_folder(flags)) return results.add(flags.path, FileKind::kTable);
   std::set<std::string> names;
   for (const std::string& table : tables) {
     const std::string file = file_in_folder(flags, table);
@@ -43,7 +40,7 @@ void check_table_outputs(const OutputFlags& flags, const std::vector<std::string
       throw InvalidOption(fmt::format(
           "two inputs would become {}; rename one, or give each a folder of its own.", file));
     }
-    if (!becomes_pictures(flags, table)) check_output(file, FileKind::kTable, inputs, flags.force);
+    becomes_pictures(flags, table) ? results.add_folder(file) : results.add(file, FileKind::kTable);
   }
 }
 

@@ -7,7 +7,6 @@
 #include "conflux/core/error.h"
 #include "core/stopwatch.h"
 #include "dataset/model_dataset.h"
-#include "file_checks.h"
 #include "files/whole_file.h"
 #include "training/pool_draw.h"
 
@@ -16,23 +15,18 @@ namespace conflux::app {
 Flag report_flag(std::string& path) {
   return {.names = "--report",
           .value = "FILE",
-          .help = "also write a page that shows what the model does",
+          .help = "also write a report: verdict, figures and pictures on one page",
           .target = &path};
 }
 
-void check_report(const std::string& path, const FitFlags& fit,
-                  const std::vector<std::string>& others, bool force) {
+void add_report(ResultFiles& results, const std::string& path, const FitFlags& fit) {
   if (path.empty()) return;
   const std::vector<std::string>& tables = fit.input.paths;
   if (std::find(tables.begin(), tables.end(), "-") != tables.end()) {
     throw InvalidOption(
         "--report reads the table once more, which a pipe cannot do; write it to a file first.");
   }
-  if (std::find(others.begin(), others.end(), path) != others.end()) {
-    throw InvalidOption(
-        fmt::format("--report and another result are both {}; give each a file.", path));
-  }
-  check_output(path, FileKind::kTable, inputs_of_fit(fit), force);
+  results.add(path, FileKind::kPage);
 }
 
 void report_on_fit(const std::string& path, const Model& model, const std::string& model_path,
@@ -40,7 +34,7 @@ void report_on_fit(const std::string& path, const Model& model, const std::strin
   if (path.empty()) return;
   const Stopwatch watch;
   GroupedInputFlags input = fit.input;
-  // The model knows its features by name, and its columns.
+  // The model has the names of its features, and its columns.
   input.features.clear();
   input.threads = run.options().threads;
   // The rows that were drawn for the fit, or to judge it.

@@ -1,4 +1,4 @@
-// A report as a file, with a line that says what it says.
+// A report as a file, and a line that names it.
 
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conflux/report/report.h"
+#include "file_checks.h"
 #include "fit_run.h"
 #include "support/console.h"
 
@@ -14,10 +15,8 @@ namespace conflux::app {
 /// --report, of verbs that fit.
 Flag report_flag(std::string& path);
 
-/// Before any work: throws InvalidOption when the tables can be read once only, or when `path` is
-/// one of `others`, which will be written as well; otherwise as check_output().
-void check_report(const std::string& path, const FitFlags& fit,
-                  const std::vector<std::string>& others, bool force);
+/// Before any work: throws InvalidOption when the tables can be read once only.
+void add_report(ResultFiles& results, const std::string& path, const FitFlags& fit);
 
 /// Reads the tables of a fit once more and reports on the model, unless `path` is empty.
 void report_on_fit(const std::string& path, const Model& model, const std::string& model_path,

@@ -43,7 +43,7 @@ int run_program_of_studies(const std::vector<std::string>& words) {
 
 Verb reproduce_verb() {
   return {.name = "reproduce",
-          .description = "make the paper's tables and figures again",
+          .description = "reproduce the tables and figures of the paper",
           .example = "conflux reproduce planar2 mnist2 --runs 3 -o results",
           .run_words = run_program_of_studies};
 }

@@ -25,8 +25,8 @@ void refuse_other_flags(const FitFlags& flags) {
                      flags.preset == "auto";
   if (plain) return;
   throw InvalidOption(
-      "--share summaries fits .npy files, one for each group, and knows nothing of other columns, "
-      "checkpoints and presets; leave these flags out.");
+      "--share summaries fits .npy files, one for each group, without column choices, checkpoints "
+      "or presets; leave these flags out.");
 }
 
 void check_search_steps(Index steps) {

@@ -76,7 +76,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     return;
   }
   check_table(flags.table);
-  // What a fit needs is counted before it starts; reading and judging need some more, and every
+  // The memory of a fit is counted before it starts; reading and scoring need some more, and every
   // thread a stack.
   const double beside_the_fit = 1e9 + 16e6 * std::thread::hardware_concurrency();
   SessionOptions options{.table = flags.table};
@@ -89,7 +89,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     options.common_words.insert(options.common_words.end(),
                                 {"--threads", fmt::format("{}", flags.threads)});
   }
-  // OpenBLAS would start threads that nobody uses, each with memory of its own.
+  // OpenBLAS would start unused threads, each with memory of its own.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
   catch_interrupts();
   const std::string token = random_token();
@@ -104,7 +104,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     say_where(console, server.port(), token);
     while (!interrupted()) {
       if (session.idle_seconds() > static_cast<double>(flags.idle_seconds)) {
-        console.info(fmt::format("nobody asked for anything for {} s.", flags.idle_seconds));
+        console.info(fmt::format("no request for {} s.", flags.idle_seconds));
         break;
       }
       std::this_thread::sleep_for(kBetweenLooks);
@@ -119,10 +119,10 @@ void run_serve(const ServeFlags& flags, const Console& console) {
 Verb serve_verb() {
   const auto flags = std::make_shared<ServeFlags>();
   Verb verb{.name = "serve",
-            .description = "align on a local page: drop a table, watch, download",
+            .description = "align on a local web page: drop a table, watch, download",
             .example = "conflux serve cells.csv",
             .run = [flags](const Console& console) { run_serve(*flags, console); }};
-  verb.add({{.names = "TABLE", .help = "table to begin with", .target = &flags->table},
+  verb.add({{.names = "TABLE", .help = "table to load at the start", .target = &flags->table},
             {.names = "--max-upload",
              .value = "BYTES",
              .help = "refuse larger tables from the page; TABLE is not limited [2G]",
@@ -133,10 +133,14 @@ Verb serve_verb() {
              .target = &flags->max_memory},
             {.names = "--idle",
              .value = "SECONDS",
-             .help = "end when nobody has asked for anything for so long [1800]",
+             .help = "seconds without a request after which the server ends [1800]",
              .target = &flags->idle_seconds,
              .least = 1},
-            {.names = "--look", .value = "FILE", .target = &flags->look, .shown = Shown::kNever},
+            {.names = "--look",
+             .value = "FILE",
+             .help = "print what the columns of a table are, as the page shows it, and end",
+             .target = &flags->look,
+             .shown = Shown::kToExperts},
             threads_flag(flags->threads)});
   return verb;
 }

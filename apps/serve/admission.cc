@@ -89,9 +89,9 @@ std::optional<Refusal> refuse(const RequestHead& head, const AdmissionRules& rul
                         rules.open_paths.end();
   const std::string token = head.header(kTokenHeader).value_or("");
   if (!open && (rules.token.empty() || !same_secret(token, rules.token))) {
-    return Refusal{403,
-                   "This needs the whole address that conflux serve has printed, with what "
-                   "stands behind the #."};
+    return Refusal{
+        403,
+        "Use the whole address that conflux serve has printed, the part after the # included."};
   }
   return refuse_body(head, rules);
 }

@@ -85,13 +85,13 @@ void Job::end() {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (std::optional<Json> parsed = Json::parse(named(text))) output_ = *std::move(parsed);
   } else if (error_.empty()) {
-    error_ = fmt::format("the work ended with code {} and said nothing.", child_->code());
+    error_ = fmt::format("the fit ended with exit code {} without a message.", child_->code());
   }
 }
 
 void Job::refresh() {
   if (!running_) return;
-  // Asked first: what it said before its end is in the files by then.
+  // The state is read first: the output before the end of the process is in the files by then.
   running_ = child_->running();
   read_log();
   read_way();

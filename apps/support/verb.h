@@ -13,7 +13,7 @@
 namespace conflux::app {
 
 struct Verb {
-  /// Empty for a program that does one thing only.
+  /// Empty for a program without verbs.
   std::string name;
   std::string description;
   /// A whole command line.
@@ -24,7 +24,8 @@ struct Verb {
   std::function<int(const std::vector<std::string>&)> run_words = {};
   std::vector<Flag> flags = {};
   /// May add words that an earlier call had, and remember them. Empty: they are taken as they are.
-  std::function<std::vector<std::string>(std::vector<std::string>)> complete = {};
+  std::function<std::vector<std::string>(std::vector<std::string>, const std::vector<Flag>&)>
+      complete = {};
 
   void add(std::vector<Flag> more) {
     flags.insert(flags.end(), std::make_move_iterator(more.begin()),

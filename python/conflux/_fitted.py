@@ -1,8 +1,10 @@
-"""What an estimator knows once it is fitted: its model, and how rows are returned."""
+"""A fitted estimator: its model, and the types in which rows are returned."""
 
 from __future__ import annotations
 
+import inspect
 import os
+import warnings
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import feature_names_of
-from ._columns import COORDINATES
+from ._columns import COORDINATES, FitWarning
 from ._progress import LayerRecord
 from ._scikit import EstimatorBase, NotFittedError, configured_output
 from ._tables import Rows, generic_names, is_frame
@@ -59,12 +61,12 @@ class FittedBase(EstimatorBase):
 
     @property
     def history_(self) -> list[LayerRecord]:
-        """What each layer of the fit did."""
+        """Record of each layer of the fit."""
         return [LayerRecord(**fields) for fields in self._fitted().history]
 
     @property
     def dropped_history_(self) -> list[LayerRecord]:
-        """What the layers did that were left out, because held-out rows gained nothing by them."""
+        """Records of layers that were removed because validation rows gained nothing by them."""
         return [LayerRecord(**fields) for fields in self._fitted().dropped_history]
 
     @property
@@ -79,13 +81,13 @@ class FittedBase(EstimatorBase):
 
     @property
     def columns_(self) -> list[str]:
-        """What each column is used as, one sentence each; empty if rows are coordinates."""
+        """Type and scale of each column, one sentence each; empty if rows are coordinates."""
         columns = self._fitted().columns
         return [] if columns is None else [*columns.lines, columns.scale_reason]
 
     @property
     def summary_(self) -> dict[str, Any]:
-        """What the fit did to rows that it has not seen, if it was judged; see conflux.align."""
+        """Scores of the fit on held-out rows, if they were computed; see conflux.align."""
         return self._fitted().summary
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -94,12 +96,18 @@ class FittedBase(EstimatorBase):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names to use instead; must be those of the fit if that had some.
+            Names to use instead; must be those of the fit if that had some. The column of the
+            groups may be among them, as where a ColumnTransformer passes it on.
         """
         model = self._fitted()
         names = self._names or list(model.feature_names) or generic_names(model.dim)
         if input_features is not None:
             given = [str(name) for name in input_features]
+            column = getattr(self, "group_column", None)
+            if len(given) == len(names) + 1 and isinstance(column, int):
+                given.pop(column)
+            elif len(given) == len(names) + 1 and column in given:
+                given.remove(column)
             if len(given) != len(names):
                 raise ValueError(
                     f"input_features should have length equal to number of features "
@@ -128,6 +136,23 @@ class FittedBase(EstimatorBase):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_conflux_version": _core.__version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        version = state.pop("_conflux_version", "an earlier version")
+        if version != _core.__version__:
+            warnings.warn(
+                f"this {type(self).__name__} was pickled by conflux {version} and is read by "
+                f"{_core.__version__}; its parameters may have changed. Files of save() are read by "
+                "all later versions.", FitWarning, stacklevel=2,
+            )
+        for name in self._get_param_names():
+            default = inspect.signature(type(self)).parameters[name].default
+            state.setdefault(name, default)  # a parameter that is newer than the pickle
+        self.__dict__.update(state)
 
     def _fitted(self) -> _core.Model:
         if not hasattr(self, "model_"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import as_samples
 from ._tables import as_frame, is_frame
 
 __all__ = ["check_names", "split", "take_column"]
@@ -16,9 +17,12 @@ def split(X: Any, groups: Any, group_column: Any, reader: str) -> tuple[Any, Any
     X = as_frame(X)
     if group_column is None:
         if groups is None:
+            if not is_frame(X):
+                as_samples(X)  # what is no table is reported first
             raise ValueError(
                 f"{reader} needs groups, but they are None; give one label per row, or set "
-                "group_column."
+                f"group_column. (In the words of scikit-learn: {reader} requires y to be passed, but "
+                "the target y is None.)"
             )
         return X, groups
     if groups is not None:

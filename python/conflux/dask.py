@@ -21,6 +21,7 @@ from typing import Any, Callable, TypeVar
 import numpy as np
 
 from . import _core, _dask_tasks, estimators
+from ._aligner import groups_in_second_place
 from ._arrays import seed_of, threads_of
 from ._columns import FitWarning, python_words
 from ._parameters import Parameter, engine_options, initializer, parameters_of
@@ -66,8 +67,9 @@ class Aligner(estimators.Aligner):
     client: Any
     checkpoint_seconds: float
 
+    @groups_in_second_place
     def fit(
-        self: _Self, X: Any, groups: Any = None, sample_weight: Any = None, y: Any = None, *,
+        self: _Self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group, on the cluster; returns when it is done.
@@ -77,13 +79,13 @@ class Aligner(estimators.Aligner):
         X : dask DataFrame, or dask array of shape (n_samples, n_features)
             Lengths of partitions need not be known. X is read twice unless it is persisted: once
             for its groups, if they are a column, and once for the rows that are drawn.
-        groups, sample_weight, y : dask Series or array of shape (n_samples,)
+        y, sample_weight, groups : dask Series or array of shape (n_samples,)
             As :meth:`conflux.Aligner.fit` has them, with the partitions of X.
         callback : None
             The fit is on another machine: nothing can be called after every layer.
         """
         if not _is_lazy(X):
-            return super().fit(X, groups, sample_weight, y, callback=callback)
+            return super().fit(X, groups=groups, sample_weight=sample_weight, y=y, callback=callback)
         if callback is not None:
             raise ValueError("a fit on a cluster calls nobody back; leave callback out.")
         self._forget()
@@ -140,28 +142,30 @@ class Aligner(estimators.Aligner):
         )
         return fitted, np.asarray(list(known.labels.values()))
 
-    def transform(self, X: Any, groups: Any = None) -> Any:
+    def transform(self, X: Any, groups: Any = None, labels: Any = None) -> Any:
         """Move rows into the shared space, when they are asked for; see :meth:`Aligner.transform`.
 
         X is a dask DataFrame or array; groups one label, or labels with its partitions. Noise that
         spreads repeated values follows `key`, or the places of rows in their partitions.
         """
         if not _is_lazy(X):
-            return super().transform(X, groups)
-        return self._lazily("transform", X, {} if groups is None else {"groups": groups})
+            return super().transform(X, groups, labels)
+        return self._lazily("transform", X, _those_given(groups=groups, labels=labels))
 
-    def inverse_transform(self, Z: Any, groups: Any, from_: Any = None) -> Any:
+    def inverse_transform(
+        self, Z: Any, groups: Any, from_: Any = None, labels: Any = None
+    ) -> Any:
         """Move rows from the shared space into groups, when they are asked for."""
         if not _is_lazy(Z):
-            return super().inverse_transform(Z, groups, from_)
-        labels = {"groups": groups} if from_ is None else {"groups": groups, "from_": from_}
-        return self._lazily("inverse_transform", Z, labels)
+            return super().inverse_transform(Z, groups, from_, labels)
+        given = _those_given(groups=groups, from_=from_, labels=labels)
+        return self._lazily("inverse_transform", Z, given)
 
-    def translate(self, X: Any, from_: Any, to: Any) -> Any:
+    def translate(self, X: Any, from_: Any, to: Any, labels: Any = None) -> Any:
         """Return rows of groups as if they were of others, when they are asked for."""
         if not _is_lazy(X):
-            return super().translate(X, from_, to)
-        return self._lazily("translate", X, {"from_": from_, "to": to})
+            return super().translate(X, from_, to, labels)
+        return self._lazily("translate", X, _those_given(from_=from_, to=to, labels=labels))
 
     def _lazily(self, verb: str, X: Any, labels: dict[str, Any]) -> Any:
         import dask
@@ -219,6 +223,10 @@ class Aligner(estimators.Aligner):
 
 
 setattr(Aligner, "__init__", initializer([*parameters_of(None), *_MORE]))
+
+
+def _those_given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _is_lazy(X: Any) -> bool:

@@ -3,6 +3,7 @@
 #include "bindings.h"
 #include "conflux/core/error.h"
 #include "conflux/metrics/distances.h"
+#include "conflux/metrics/integration.h"
 #include "conflux/metrics/moves.h"
 #include "metrics/paper_wd.h"
 #include "samples.h"
@@ -79,6 +80,31 @@ py::array_t<double> lisi_of(const py::array& x, const GroupNumbers& kinds, Index
   }
   py::array_t<double> out(static_cast<Index>(found.size()));
   std::copy(found.begin(), found.end(), out.mutable_data());
+  return out;
+}
+
+py::dict integration_of(const py::array& x, const GroupNumbers& batches, const GroupNumbers& labels,
+                        const std::optional<py::array>& before, int threads) {
+  const Cloud cloud(x, "X");
+  std::optional<Cloud> cloud_before;
+  if (before) cloud_before.emplace(*before, "before");
+  const std::vector<Index> batch_of(batches.data(), batches.data() + batches.size());
+  const std::vector<Index> label_of(labels.data(), labels.data() + labels.size());
+  IntegrationScores found;
+  {
+    const py::gil_scoped_release unlocked;
+    std::optional<ConstRows> rows_before;
+    if (cloud_before) rows_before = cloud_before->rows();
+    found = integration_scores(cloud.rows(), batch_of, label_of, rows_before, Workers(threads));
+  }
+  py::dict out;
+  for (const auto& [name, score] : integration_score_names()) {
+    out[py::str(name)] = found.*score;
+  }
+  py::array_t<Index> clusters(static_cast<Index>(found.clusters.size()));
+  std::copy(found.clusters.begin(), found.clusters.end(), clusters.mutable_data());
+  out["clusters"] = clusters;
+  out["resolution"] = found.resolution;
   return out;
 }
 
@@ -162,6 +188,8 @@ void bind_other_distances(py::module_& module) {
 void bind_neighborhoods(py::module_& module) {
   module.def("lisi", &lisi_of, py::arg("x"), py::arg("kinds"), py::arg("perplexity"),
              py::arg("threads"));
+  module.def("integration_scores", &integration_of, py::arg("x"), py::arg("batches"),
+             py::arg("labels"), py::arg("before"), py::arg("threads"));
   module.def(
       "neighbors_kept",
       [](const py::array& x, const py::array& y, Index count, int threads) {

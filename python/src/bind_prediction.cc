@@ -59,7 +59,7 @@ py::dict predict(const CallerData& data, const CallerData* unseen, Index folds, 
 }  // namespace
 
 void bind_prediction(py::module_& module) {
-  module.def("predict_groups", &prediction, py::arg("data"), py::arg("unseen"), py::arg("folds"),
+  module.def("predict_groups", &predict, py::arg("data"), py::arg("unseen"), py::arg("folds"),
              py::arg("trees"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
 }
 

@@ -20,7 +20,7 @@ def test_different_groups_are_aligned_and_judged_on_unseen_rows():
     assert done.unseen.sum() == 120  # a fifth of each group
     assert done.summary.judged_rows == done.summary.unseen_rows == 600
     assert done.summary.auc_after < done.summary.auc_before - 0.2
-    assert "Judged on 600 rows: 120 were kept from the fit" in str(done)
+    assert "120 test rows, kept from the fit" in str(done)
     assert (done.model.transform(X, groups) == done.rows).all()
 
 
@@ -74,7 +74,7 @@ def test_small_groups_keep_no_rows():
     X, groups = two_groups(3.0, rows=60)
     done = conflux.align(X, groups, layers=3)
     assert not done.unseen.any()
-    assert "Judged on 120 rows, each half by a fit of the other half" in str(done.summary)
+    assert "Scores: 120 rows in two halves, each moved by a fit of the other half" in str(done.summary)
 
 
 def test_data_frames_and_seeds():

@@ -36,7 +36,7 @@ def cut(array, sizes):
 def bits(model):
     """Return what a model does to numbers, and what it knows of its groups."""
     x = np.random.default_rng(5).normal(size=(50, model.dim))
-    moved = [model.move(x, np.full(50, m), None, True, False, 1)[0] for m in range(2)]
+    moved = [model.move(x, np.full(50, m), None, None, True, False, 1)[0] for m in range(2)]
     return np.array(moved), model.group_names, model.group_sizes
 
 
@@ -73,9 +73,9 @@ def test_masses_and_labels_decide_which_rows_are_drawn(client, gaussians):
     params = {"method": "inb", "layers": 2, "gate": "label", "fit_rows": 120,
               "columns": "coordinates"}
     sizes = (100, 300, 350)
-    theirs = conflux.Aligner(**params).fit(X, groups, masses, y)
+    theirs = conflux.Aligner(**params).fit(X, groups, masses, y=y)
     ours = conflux.dask.Aligner(client=client, **params)
-    ours.fit(cut(X, sizes), cut(groups, sizes), cut(masses, sizes), cut(y, sizes))
+    ours.fit(cut(X, sizes), cut(groups, sizes), cut(masses, sizes), y=cut(y, sizes))
     assert_same(ours, theirs)
 
 

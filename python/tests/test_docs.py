@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The examples of the documentation run."""
 
 import doctest
 import inspect
@@ -17,10 +17,10 @@ def test_the_examples_of_the_guide_run():
 
 
 def test_everything_public_is_documented_with_an_example():
-    subjects = [getattr(conflux, name) for name in conflux.estimators.__all__]
+    documented = [getattr(conflux, name) for name in conflux.estimators.__all__]
     for module in (conflux.metrics, conflux.datasets, conflux.pp, conflux.plot):
-        things += [getattr(module, name) for name in module.__all__ if name != "Pairwise"]
-    for thing in things:
-        assert "Examples\n--------" in inspect.getdoc(thing), thing
+        documented += [getattr(module, name) for name in module.__all__ if name != "Pairwise"]
+    for each in documented:
+        assert "Examples\n--------" in inspect.getdoc(each), each
     for name, method in inspect.getmembers(conflux.INB, inspect.isfunction):
         assert name.startswith("_") or inspect.getdoc(method), name

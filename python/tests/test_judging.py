@@ -1,4 +1,4 @@
-"""What can be said of groups without a model."""
+"""Checks and evaluations of groups without a model."""
 
 import json
 
@@ -103,7 +103,7 @@ def test_evaluate_judges_unseen_rows():
     Y, others = three_groups(2.0, seed=1)
     nb = conflux.NB().fit(X, groups)
     found = conflux.evaluate(nb, Y, others)
-    assert found.verdict in ("aligned", "better")
+    assert found.verdict in ("aligned", "reduced")
     assert found.prediction_after.auc < 0.6 < found.prediction_before.auc
     assert list(found.features_moved)[0] == "x1"
     assert 0 < found.neighbors_kept <= 1
@@ -121,7 +121,7 @@ def test_evaluate_measures_what_is_asked_for():
 
 
 def test_pixels_that_one_group_has_dark_fill_no_pages():
-    # Of images most pixels look like mistaken units.
+    # Most pixels of images look like mistaken units.
     X = np.random.default_rng(5).random((400, 50)) + 0.5
     groups = np.repeat(["dark", "light"], 200)
     X[:200] *= 1e-3

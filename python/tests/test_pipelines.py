@@ -143,3 +143,30 @@ def test_names_of_features_are_kept_and_compared(frame):
     assert plain.get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3"]
     with pytest.raises(ValueError, match='column "b" is inf'):
         nb.transform(features.assign(b=np.inf), donors)
+
+
+# The group travels as a column through a ColumnTransformer, which asks for the names of all columns.
+def test_a_column_transformer_names_its_columns(frame):
+    from sklearn.compose import make_column_transformer
+
+    table, y = frame
+    table = table.assign(dose=np.arange(len(table)) % 3)
+    columns = make_column_transformer(
+        (NB(group_column="donor"), ["a", "b", "donor"]), ("passthrough", ["dose"])
+    )
+    moved = columns.fit_transform(table)
+    names = ["nb__a", "nb__b", "passthrough__dose"]
+    assert columns.get_feature_names_out().tolist() == names
+    np.testing.assert_array_equal(
+        moved[:, :2], NB(group_column="donor").fit_transform(table[["a", "b", "donor"]])
+    )
+    columns.set_output(transform="pandas")
+    assert columns.fit_transform(table).columns.tolist() == names
+    pipe = make_pipeline(columns, LogisticRegression())
+    search = GridSearchCV(
+        pipe, {"columntransformer__nb__strength": [0.5, 1.0]}, cv=2, error_score="raise"
+    ).fit(table, y)
+    assert 0 <= search.best_score_ <= 1
+    places = make_column_transformer((NB(group_column=2), [0, 1, 2]))
+    places.fit(np.column_stack([table[["a", "b"]], table["donor"].factorize()[0]]))
+    assert len(places.get_feature_names_out()) == 2

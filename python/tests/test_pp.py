@@ -32,18 +32,20 @@ def cells(request):
 
 def test_align_adds_what_an_aligner_gives(cells):
     rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
-    aligner = pp.align(cells, "donor", layers=4, label_key="kind")
+    done = pp.align(cells, "donor", layers=4, label_key="kind")
+    aligner = done.model
     labels = np.asarray(cells.obs["kind"])
-    aligner_of_labels = conflux.Aligner(layers=4, gate="label").fit(rows, donors, y=labels)
-    expected = aligner_of_labels.transform(rows, donors)
-    np.testing.assert_array_equal(cells.obsm["X_conflux"], expected)
+    expected = conflux.align(rows, donors, labels, layers=4)
+    np.testing.assert_array_equal(cells.obsm["X_conflux"], expected.rows)
+    assert str(done) == str(expected)
     np.testing.assert_array_equal(cells.obsm["X_pca"], rows)
     summary = cells.uns["conflux"]
     assert summary["batch_key"] == "donor" and summary["label_key"] == "kind"
     assert json.loads(summary["options"])["layers"] == 4
     assert list(summary["groups"]) == aligner.model_.group_names
-    assert summary["group_sizes"].sum() == 400
-    assert aligner.model_.label_column == "kind"
+    assert summary["verdict"] == expected.summary.verdict
+    assert list(summary["sentences"]) == expected.summary.sentences
+    assert json.loads(summary["judgement"])["auc_after"] == expected.summary.auc_after
 
 
 # Cells that are not fitted on must not matter for the maps.
@@ -53,17 +55,18 @@ def test_fit_where_chooses_the_cells_that_are_fitted(cells, where):
     chosen = kinds == "T" if where == "kind=T" else kinds != "NK"
     pp.align(cells, "donor", fit_where=chosen if where == "mask" else where, method="nb")
     rows = np.array(cells.obsm["X_pca"])
-    expected = conflux.NB().fit(rows[chosen], donors[chosen]).transform(rows, donors)
+    done = conflux.align(rows[chosen], donors[chosen], method="nb")
+    expected = done.model.transform(rows, donors)
     np.testing.assert_array_equal(cells.obsm["X_conflux"], expected)
 
 
 def test_other_representations_and_keys(cells):
-    pp.align(cells, "donor", use_rep="X", key_added="X_other", method="nb")
+    pp.align(cells, "donor", basis="X", key_added="X_other", method="nb")
     assert cells.obsm["X_other"].shape == (400, 20)
     with pytest.raises(KeyError, match="did you mean 'donor'"):
         pp.align(cells, "doner")
     with pytest.raises(KeyError, match="did you mean 'X_pca'"):
-        pp.align(cells, "donor", use_rep="X_pac")
+        pp.align(cells, "donor", basis="X_pac")
     with pytest.raises(KeyError, match="kinds"):
         pp.align(cells, "donor", label_key="kinds")
     with pytest.raises(ValueError, match="fit_where"):
@@ -72,7 +75,7 @@ def test_other_representations_and_keys(cells):
         pp.align(cells, "donor", fit_where="donor=A")
 
 
-# What lies outside the principal components is kept; inside, the aligned scores are what is left.
+# The part outside the principal components is kept; inside, only the aligned scores remain.
 @pytest.mark.parametrize("n_comps", [1, 6, 50])
 def test_correct_moves_cells_within_the_principal_components(cells, n_comps):
     before = np.array(cells.X)
@@ -131,7 +134,7 @@ def test_objects_of_old_files_are_aligned(version, shared_data):
     groups = cells.obs[key].astype(str)
     common = groups.isin(groups.value_counts().index[:2])
     cells = cells[common].copy()
-    pp.align(cells, key, use_rep="X", method="nb")
+    pp.align(cells, key, basis="X", method="nb")
     assert cells.obsm["X_conflux"].shape == cells.X.shape
 
 
@@ -147,7 +150,7 @@ def test_labels_gate_the_alignment():
     known = kinds.copy()
     known[::3] = None
     cells = SimpleNamespace(X=X, obs={"donor": donors, "kind": known}, obsm={"X_pca": X}, uns={})
-    aligner = pp.align(cells, "donor", label_key="kind", gate="label", layers=40)
+    aligner = pp.align(cells, "donor", label_key="kind", gate="label", layers=40).model
     Z = cells.obsm["X_conflux"]
     labels = (kinds == "far").astype(int)
     assert conflux.metrics.lisi(Z, labels).mean() < 1.01
@@ -160,10 +163,95 @@ def test_labels_gate_the_alignment():
 
 
 def test_a_gate_of_labels_needs_labels(cells):
-    with pytest.raises(ValueError, match="give them as y"):
+    with pytest.raises(ValueError, match="label"):
         pp.align(cells, "donor", gate="label")
     rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
     with pytest.raises(ValueError, match="one per row"):
         conflux.Aligner(gate="label").fit(rows, donors, y=["T"])
     with pytest.raises(ValueError, match="one label only"):
         conflux.Aligner(gate="label").fit(rows, donors, y=["T"] * len(rows))
+
+
+# Overwriting every label must change what the cells are aligned with.
+def test_labels_are_obeyed(cells):
+    pp.align(cells, "donor", label_key="kind", key_added="X_by_kind")
+    cells.obs["kind"] = np.roll(np.asarray(cells.obs["kind"]), 7)
+    pp.align(cells, "donor", label_key="kind", key_added="X_by_nonsense")
+    gap = np.abs(cells.obsm["X_by_kind"] - cells.obsm["X_by_nonsense"]).max()
+    assert gap > 0.1
+
+
+def test_several_keys_are_crossed(cells):
+    sites = np.where(np.arange(400) % 2, "north", "south")
+    cells.obs["site"] = sites
+    pp.align(cells, ["donor", "site"], basis="pca", method="nb", key_added="X_crossed")
+    rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
+    batches = np.array([f"{donor}+{site}" for donor, site in zip(donors, sites)])
+    expected = conflux.align(rows, batches, method="nb").rows
+    np.testing.assert_array_equal(cells.obsm["X_crossed"], expected)
+    assert sorted(cells.uns["conflux"]["groups"]) == sorted(set(batches))
+
+
+# The effect of age stays where age is a covariate, and goes where it is not.
+def test_covariates_stay():
+    pytest.importorskip("pandas")
+    random = np.random.default_rng(1)
+    donors = np.repeat(["a", "b"], 400)
+    age = np.where(donors == "a", random.uniform(20, 60, 800), random.uniform(40, 80, 800))
+    X = random.normal(size=(800, 4)) + 0.1 * age[:, None] + (donors == "b")[:, None]
+    cells = SimpleNamespace(X=X, obs={"donor": donors, "age": age}, obsm={"X_pca": X}, uns={})
+    slopes = []
+    for covariates in (None, ["age"]):
+        pp.align(cells, "donor", covariates=covariates, method="means")
+        moved = cells.obsm["X_conflux"]
+        assert moved.shape == X.shape
+        gap = moved[donors == "b"].mean() - moved[donors == "a"].mean()
+        slopes.append(gap / (age[donors == "b"].mean() - age[donors == "a"].mean()))
+    assert abs(slopes[0]) < 0.02 and abs(slopes[1] - 0.1) < 0.02
+
+
+def test_new_batches_are_mapped_with_a_confidence():
+    X, donors, kinds = conflux.datasets.make_cells(1500)
+
+    def chosen(mask):
+        obs = {"donor": donors[mask], "kind": kinds[mask]}
+        return SimpleNamespace(X=X[mask], obs=obs, obsm={"X_pca": X[mask]}, uns={})
+
+    reference, new = chosen(donors != "C"), chosen(donors == "C")
+    done = pp.align(reference, "donor")
+    before = list(done.model.model_.group_names)
+    model = pp.map_new(new, reference, done, "donor", label_key="kind")
+    assert done.model.model_.group_names == before
+    assert model.model_.group_names == [*before, "C"]
+    assert (new.obs["conflux_label"] == new.obs["kind"]).mean() > 0.9
+    assert 0.2 < np.median(new.obs["conflux_confidence"]) < 0.8
+    assert new.obs["conflux_label_confidence"].min() > 0
+    # Cells that the reference does not have are foreign.
+    foreign = chosen(donors == "C")
+    foreign.obsm["X_pca"] = foreign.obsm["X_pca"].copy()
+    some = np.arange(len(foreign.obsm["X_pca"])) % 3 == 0
+    foreign.obsm["X_pca"][some] += np.random.default_rng(0).normal(size=X.shape[1]) * 30
+    with pytest.warns(conflux.FitWarning, match="do not trust"):
+        pp.map_new(foreign, reference, model, "donor")
+    assert np.median(foreign.obs["conflux_confidence"][some]) < 0.01
+    assert np.median(foreign.obs["conflux_confidence"][~some]) > 0.2
+    with pytest.raises(ValueError, match="choose fewer"):
+        pp.map_new(new, reference, done, "donor", neighbors=5000)
+
+
+def test_new_cells_are_projected_onto_the_components_of_the_reference():
+    X, donors, _ = conflux.datasets.make_cells(600)
+    loadings = np.linalg.qr(np.random.default_rng(0).normal(size=(20, 5)))[0]
+    old = donors != "C"
+    genes = [f"g{j}" for j in range(20)]
+    reference = SimpleNamespace(X=X[old], obs={"donor": donors[old]}, uns={}, var_names=genes,
+                                obsm={"X_pca": (X[old] - X[old].mean(axis=0)) @ loadings},
+                                varm={"PCs": loadings})
+    new = SimpleNamespace(X=X[~old], obs={"donor": donors[~old]}, uns={}, obsm={}, var_names=genes)
+    done = pp.align(reference, "donor")
+    pp.map_new(new, reference, done, "donor")
+    assert new.obsm["X_conflux"].shape == (len(new.X), 5)
+    assert np.median(new.obs["conflux_confidence"]) > 0.2
+    new.var_names, new.obsm = genes[::-1], {}
+    with pytest.raises(ValueError, match="reference.var_names"):
+        pp.map_new(new, reference, done, "donor")

@@ -42,6 +42,8 @@ bool set_data_option(DatasetOptions& data, std::string_view name, const std::str
     data.group = text;
   } else if (name == "label") {
     data.label = text;
+  } else if (name == "row_weights") {
+    data.row_weights = text;
   } else if (name == "features") {
     columns.features = listed_names(text);
   } else if (name == "drop") {
@@ -73,8 +75,7 @@ void set_option(DatasetOptions& data, AlignOptions& options, std::string_view na
   if (name == "to") {
     options.to = text;
   } else if (name == "unseen") {
-    options.unseen =
-        number_of(name, text, "give a share from 0 to below 1, say 0.2 for every fifth row", 0, 1);
+    options.unseen = number_of(name, text, "give a fraction from 0 to below 1, say 0.2", 0, 1);
   } else {
     set_option(options.fit, name, text);
     // `auto` is an answer, too.

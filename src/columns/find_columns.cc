@@ -50,10 +50,10 @@ void check_keys(const Table& table, const std::string& key) {
   for (Index i = 0; i < table.num_rows(); ++i) {
     const auto [found, is_new] = first.emplace(cell_text(table[key], i), i);
     if (is_new) continue;
-    throw InvalidData(fmt::format(
-        "{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with --key "
-        "that tells rows apart, or leave it out.",
-        table.place(i), found->first, key, table.place(found->second)));
+    throw InvalidData(
+        fmt::format("{}: the key \"{}\" of column \"{}\" is also that of {}; name a column with "
+                    "--key that differs between rows, or leave it out.",
+                    table.place(i), found->first, key, table.place(found->second)));
   }
 }
 
@@ -97,9 +97,13 @@ FoundFeatures find_features(const Table& table, std::span<const Index> groups, I
     }
   }
   if (out.meanings.empty()) {
-    throw InvalidData(
-        fmt::format("{}: no column is left as a feature; name some with --features, or drop fewer.",
-                    table.source));
+    const std::string why = out.carried.empty()
+                                ? ""
+                                : fmt::format(" (\"{}\" is not, {})", out.carried.front().name,
+                                              out.carried.front().why);
+    throw InvalidData(fmt::format(
+        "{}: no column is left as a feature{}; name some with --features, or drop fewer.",
+        table.source, why));
   }
   return out;
 }
@@ -135,7 +139,7 @@ void fill_covariates(const Columns& columns, std::vector<Matrix>& groups) {
   }
 }
 
-// Of rows that lie evenly in their groups.
+// Expected values from a sample of rows, spaced evenly in their groups.
 std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Table& table,
                                               std::span<const Index> groups, Index num_groups,
                                               const Workers& workers) {

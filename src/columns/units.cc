@@ -26,8 +26,8 @@ constexpr double kAlike = 4;
 constexpr std::size_t kFewestPixels = 16;
 constexpr double kPixelsAtDarkest = 0.5;
 constexpr double kPixelsAtBrightest = 0.25;
-// Pixels beside each other are more alike than others, by this ratio of squared correlations; so
-// many pairs and rows tell.
+// Neighboring pixels are more correlated than others, by this ratio of squared correlations, in so
+// many pairs and rows.
 constexpr double kAlikeNeighbors = 1.5;
 constexpr double kLeastAlike = 0.05;
 constexpr std::size_t kPairsOfPixels = 100;
@@ -146,7 +146,7 @@ void set_scale(Meaning& meaning, FeatureScale scale) {
   set_linear_scale(feature, meaning.scale_facts(), standard ? spread : 1);
 }
 
-// Scores for what an increasing map cannot spread, `usual` for the rest.
+// Normal scores for atoms and heavy tails, `usual` for all other features.
 std::string set_scales(std::span<Meaning> meanings, FeatureScale usual) {
   Index scores = 0;
   for (Meaning& meaning : meanings) {
@@ -155,7 +155,7 @@ std::string set_scales(std::span<Meaning> meanings, FeatureScale usual) {
     scores += by_mass ? 1 : 0;
   }
   if (scores == 0) return "";
-  return fmt::format("; {} with a dominant value or heavy tails as normal scores", scores);
+  return fmt::format("; {} with a dominant value or heavy tails: normal-score transform", scores);
 }
 
 void set_all(std::span<Meaning> meanings, FeatureScale scale) {
@@ -168,8 +168,8 @@ std::string choose_automatically(std::span<Meaning> meanings) {
   if (are_pixels(meanings)) {
     for (Meaning& meaning : meanings) leave_as_it_is(meaning.feature);
     return fmt::format(
-        "{} features share their darkest and brightest values like pixels: as they "
-        "are, repeated values included",
+        "{} features with common smallest and largest values, like pixels: not scaled, ties "
+        "included",
         meanings.size());
   }
   std::vector<double> spreads;
@@ -178,23 +178,23 @@ std::string choose_automatically(std::span<Meaning> meanings) {
   const auto [least, most] = std::minmax_element(spreads.begin(), spreads.end());
   const bool positive = *least > 0;
   const std::string range =
-      fmt::format("spreads within groups from {:.3g} to {:.3g}", *least, *most);
+      fmt::format("standard deviations within groups from {:.3g} to {:.3g}", *least, *most);
   if (continuous(meanings) && positive && *most <= kAlike * *least) {
     set_all(meanings, FeatureScale::kNone);
-    return fmt::format("features of one unit ({}): as they are", range);
+    return fmt::format("features of one unit ({}): not scaled", range);
   }
   if (continuous(meanings) && positive && principal_components(meanings, spreads)) {
     set_all(meanings, FeatureScale::kNone);
-    return fmt::format("principal components, by their names or falling spreads ({}): as they are",
-                       range);
+    return fmt::format("principal components ({}): not scaled", range);
   }
   const std::string scores = set_scales(meanings, FeatureScale::kStandard);
   if (meanings.size() == 1) {
-    return scores.empty() ? "a single feature, divided by its spread within groups"
+    return scores.empty() ? "a single feature, divided by its standard deviation within groups"
                           : "a single feature, as normal scores";
   }
-  return fmt::format("features in unlike units ({}): divided by their spread within groups{}",
-                     range, scores);
+  return fmt::format(
+      "features in different units ({}): divided by their standard deviation within groups{}",
+      range, scores);
 }
 
 double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
@@ -266,13 +266,13 @@ std::string choose_scales(std::span<Meaning> meanings, ScaleChoice choice) {
       break;
     case ScaleChoice::kStandard:
       set_all(meanings, FeatureScale::kStandard);
-      return "features divided by their spread within groups, as asked for";
+      return "features divided by their standard deviation within groups, as requested";
     case ScaleChoice::kNormal:
       set_all(meanings, FeatureScale::kNormal);
-      return "features as normal scores, as asked for";
+      return "features by the normal-score transform, as requested";
     case ScaleChoice::kNone:
       set_all(meanings, FeatureScale::kNone);
-      return "features as they are, as asked for";
+      return "features not scaled, as requested";
   }
   return choose_automatically(meanings);
 }

@@ -185,7 +185,7 @@ Index count(const std::vector<std::vector<Index>>& rows) {
   return out;
 }
 
-// The first row of each thing in each group; empty if a group would have too few.
+// The first row of each subject in each group; empty if a group would have too few rows.
 std::vector<std::vector<Index>> one_row_of_each(const RowsOfSubjects& things) {
   constexpr std::size_t kFewestSubjects = 30;
   std::vector<std::vector<Index>> out;
@@ -202,9 +202,9 @@ std::vector<std::vector<Index>> one_row_of_each(const RowsOfSubjects& things) {
 
 std::string say_repeated(const RepeatedRows& repeated) {
   return fmt::format(
-      "{:.0f} % of the rows have a twin in their group, a copy or another measurement of the same "
-      "thing ({:.0f} % have one in another group). Twins would be recognized whatever the groups "
-      "are, so each set of them counts once here: {} of {} rows.",
+      "{:.0f} % of the rows have a near copy in their own group, {:.0f} % in another: rows seem to "
+      "be repeated measurements of the same subjects, which would make any groups look different. "
+      "Each subject counts once here: {} of {} rows.",
       100 * repeated.share, 100 * repeated.share_elsewhere, count(repeated.once), repeated.rows);
 }
 
@@ -213,7 +213,7 @@ struct CountedRows {
   /// Set if some rows repeat others.
   std::optional<GroupSet> once = {};
   Index repeated = 0;
-  /// Says why, after the verdict.
+  /// The sentence that gives the reason, for the report.
   std::string reason = {};
 };
 
@@ -222,12 +222,10 @@ CountedRows count_once(const GroupSet& groups, const CheckOptions& options,
   if (options.subjects != nullptr) {
     const std::vector<std::vector<Index>> once = one_row_of_each(*options.subjects);
     if (!once.empty() && count(once) < groups.num_samples()) {
-      return {
-          .once = take_rows(groups, once),
-          .repeated = groups.num_samples() - count(once),
-          .reason = fmt::format("Rows with the same \"{}\" are of one subject, of which one row "
-                                "counts here: {} of {} rows.",
-                                options.subjects->column, count(once), groups.num_samples())};
+      return {.once = take_rows(groups, once),
+              .repeated = groups.num_samples() - count(once),
+              .reason = fmt::format("One row per \"{}\" (subject) counts here: {} of {} rows.",
+                                    options.subjects->column, count(once), groups.num_samples())};
     }
   }
   const Index per_group = std::min(rows_per_group(sizes_of(groups), options.max_rows),
@@ -253,7 +251,7 @@ Index most_rows(const GroupSet& groups, const CheckOptions& options) {
   return std::min(options.max_rows, std::max<Index>(1'000, kMostNumbers / groups.dim()));
 }
 
-// Whether groups differ is all that some want to know. Features are compared in no time; predicting
+// Some callers need only the answer whether groups differ. Comparing features is cheap; predicting
 // the group takes a panel of classifiers, and several copies of the rows.
 enum class Wanted { kFigures, kAnswer };
 
@@ -285,7 +283,7 @@ CheckReport test(const GroupSet& groups, const CountedRows& counted, const Check
   return out;
 }
 
-// What covariates leave of a value is no value that rows may share.
+// Residuals on covariates have no ties, so values are not mapped back to those of the table.
 CheckOptions given_covariates(CheckOptions options) {
   options.value_of = {};
   return options;

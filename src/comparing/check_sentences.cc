@@ -4,15 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace conflux {
 
 namespace {
 
+// Rows of a group below which a sentence warns that its maps would follow single rows.
 constexpr Index kSmallGroup = 30;
 constexpr std::size_t kMostNames = 5;
-// A difference of composition that chance may make and that would matter.
+// If chance alone makes so large a difference in composition, a real one cannot be seen.
 constexpr double kUnclearComposition = 0.15;
 
 std::string percent(double share) {
@@ -20,10 +22,15 @@ std::string percent(double share) {
 }
 
 std::string prediction_phrase(const GroupPrediction& prediction) {
+  const auto left_out = std::count_if(prediction.per_group.begin(), prediction.per_group.end(),
+                                      [](double auc) { return std::isnan(auc); });
+  const auto groups = std::ssize(prediction.per_group);
   return fmt::format(
-      "predicting the group from a row reaches an AUC of {:.3f} (0.5 is chance; 95 of "
-      "100 random assignments stay below {:.3f})",
-      prediction.auc, prediction.by_chance());
+      "predicting the group from a row reaches an AUC of {:.3f} (chance: 0.5; 95 % of random "
+      "assignments score below {:.3f}{})",
+      prediction.auc, prediction.by_chance(),
+      left_out == 0 ? ""
+                    : fmt::format("; judged on {} of the {} groups", groups - left_out, groups));
 }
 
 std::string verdict(const CheckReport& report, double error_rate) {
@@ -33,13 +40,13 @@ std::string verdict(const CheckReport& report, double error_rate) {
   if (!report.differ) {
     return fmt::format(
         "The groups do not differ beyond chance: {}, and none of {} features differs by itself "
-        "(error rate {}). Leave the rows as they are: an alignment would fit noise.",
+        "(false discovery rate {}). Leave the rows as they are: an alignment would fit noise.",
         prediction_phrase(report.prediction), all, percent(error_rate));
   }
   const std::string features =
       named > 0 ? fmt::format("{} of {} features differ by themselves", named, all)
                 : fmt::format("no feature differs by itself, only combinations of the {} do", all);
-  return fmt::format("The groups differ: {}; {} (error rate {}).",
+  return fmt::format("The groups differ: {}; {} (false discovery rate {}).",
                      prediction_phrase(report.prediction), features, percent(error_rate));
 }
 
@@ -52,24 +59,25 @@ std::pair<Advice, std::string> advice_on_labels(const Composition& labels) {
   if (!any_is_shared(labels)) {
     return {
         Advice::kLeave,
-        "No label occurs in two groups: nothing can be aligned within labels, and whether groups "
-        "differ by themselves or by their labels cannot be told. Leave the rows as they are, or "
-        "give labels that groups share."};
+        "No label occurs in two groups: nothing can be aligned within labels, and differences of "
+        "groups and of labels cannot be separated. Leave the rows as they are, or give labels that "
+        "groups share."};
   }
   if (unlike(labels)) {
     return {
         Advice::kGateLabels,
-        fmt::format("Labels have different shares in the groups: {} of the rows of one would need "
-                    "another label to be like another group (chance: {}). Aligned as wholes, rows "
-                    "of different labels would be made alike; gates by label keep them apart.",
+        fmt::format("The proportions of labels differ between groups: {} of the rows of one group "
+                    "would need another label to match another group (chance: {}). Aligning whole "
+                    "groups would mix labels; aligning within labels does not.",
                     percent(labels.difference.value), percent(labels.difference.by_chance))};
   }
   return {Advice::kAlign,
-          "The groups hold the same labels in similar shares: whole groups can be aligned."};
+          "The groups hold the same labels in similar proportions: whole groups can be aligned."};
 }
 
-// Who found partners and at what distance, which says how far a gate can be trusted.
-void tell_partners(CheckReport& report, const Matching& matching) {
+// Adds which fraction of each group found a matching cluster, and at what distance: how far the
+// matching can be trusted.
+void describe_matching(CheckReport& report, const Matching& matching) {
   if (matching.groups.size() > kMostNames) return;
   std::vector<std::string> lines = describe(matching);
   // The clusters come last; their shares are shown as a table.
@@ -85,9 +93,9 @@ void advise_on_clusters(CheckReport& report, const Compositions& found, const Kn
   };
   if (known.in_part) {
     say(Advice::kGateLabels,
-        fmt::format("Labels of {} are known and steer the matching: clusters that hold "
-                    "different labels are kept apart, and rows without a label are sorted by where "
-                    "they lie. Shares of labels are those of the rows that have one.",
+        fmt::format("Labels of {} are known and guide the matching of clusters: clusters with "
+                    "different labels are not matched, and rows without a label belong to the "
+                    "nearest cluster. Proportions of labels count labeled rows only.",
                     known_phrase(known)));
   } else if (report.labels) {
     const auto [advice, sentence] = advice_on_labels(*report.labels);
@@ -99,37 +107,35 @@ void advise_on_clusters(CheckReport& report, const Compositions& found, const Kn
             "a shift from a difference in composition. {} Labels, or controls that are the "
             "same in every group, would settle it.",
             percent(report.overlap),
-            choice.gate ? "Gates match parts of groups by how they lie; if the groups hold the "
-                          "same clusters in the same shares, whole groups can be aligned."
-                        : "No parts of a group are seen to lie apart, so whole groups would be "
-                          "aligned; if they hold different things, leave them as they are."));
+            choice.gate
+                ? "A fit matches clusters by their positions; if the groups hold the same "
+                  "clusters in the same proportions, whole groups can be aligned."
+                : "No group has separate clusters, so whole groups would be aligned; if they "
+                  "hold different classes, leave them as they are."));
   } else if (unlike(report.clusters) && choice.gate) {
     say(Advice::kGateClusters,
-        fmt::format("{} of the rows of one group are of other clusters than those of another "
-                    "(chance: {}): the groups may hold different shares of the same clusters. "
-                    "Gates align like with like; labels would settle it.",
+        fmt::format("The proportions of clusters differ between groups by {} of the rows (chance: "
+                    "{}). A fit aligns within clusters; labels would be surer.",
                     percent(report.clusters.difference.value),
                     percent(report.clusters.difference.by_chance)));
   } else if (unlike(report.clusters)) {
     say(Advice::kAlign,
         fmt::format(
-            "{} of the rows of one group are of other clusters than those of another (chance: "
-            "{}), but no parts of a group are seen to lie apart: whether these clusters are "
-            "real cannot be told, and whole groups would be aligned. If clusters must "
-            "not be mixed, give labels, or choose --gate clusters.",
+            "The proportions of clusters differ between groups by {} of the rows (chance: {}), but "
+            "the clusters are not separate, so a fit aligns whole groups. If clusters must not be "
+            "mixed, give labels, or choose --gate clusters.",
             percent(report.clusters.difference.value),
             percent(report.clusters.difference.by_chance)));
   } else if (choice.gate) {
     say(Advice::kGateClusters, choice.reason);
   } else if (report.clusters.difference.by_chance > kUnclearComposition) {
     say(Advice::kAlign,
-        fmt::format("Whether the groups hold the same clusters cannot be known from so few "
-                    "rows: {} of them could be of other clusters by chance. Whole groups would be "
-                    "aligned; labels would settle it.",
+        fmt::format("The rows are too few to compare the proportions of clusters: by chance they "
+                    "differ by {}. A fit aligns whole groups; labels would settle it.",
                     percent(report.clusters.difference.by_chance)));
   } else {
     say(Advice::kAlign,
-        "The groups hold the same clusters in similar shares: whole groups can be aligned.");
+        "The groups hold the same clusters in similar proportions: whole groups can be aligned.");
   }
 }
 
@@ -173,7 +179,7 @@ void advise(CheckReport& report, const GroupSet& groups, const Compositions& fou
   const KnownLabels known = known_labels(groups);
   advise_on_clusters(report, found, known);
   if (report.advice == Advice::kGateClusters || known.in_part)
-    tell_partners(report, found.matching);
+    describe_matching(report, found.matching);
   warn_of_small_groups(report, groups);
 }
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "conflux/core/matrix.h"
-#include "core/log_gamma.h"
+#include "core/chi_square.h"
 #include "kernels/dense.h"
 #include "metrics/ranks.h"
 
@@ -63,38 +63,7 @@ double bernstein_bound(const Vector& scores, std::span<const Index> group_of,
   return std::min(1.0, out * static_cast<double>(sizes.size()));
 }
 
-// The series and the continued fraction of the incomplete gamma function, each where it converges
-// fast (Abramowitz and Stegun 6.5.29 and 6.5.31).
-double upper_gamma(double a, double x) {
-  constexpr int kMostTerms = 10'000;
-  constexpr double kPrecision = 1e-15;
-  const double front = std::exp(-x + a * std::log(x) - log_gamma(a));
-  if (x < a + 1) {
-    double term = 1 / a, sum = term;
-    for (int k = 1; k < kMostTerms && term > sum * kPrecision; ++k) {
-      term *= x / (a + k);
-      sum += term;
-    }
-    return 1 - front * sum;
-  }
-  double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
-  for (int k = 1; k < kMostTerms; ++k) {
-    const double factor = -k * (k - a);
-    b += 2;
-    d = 1 / (factor * d + b);
-    c = b + factor / c;
-    h *= d * c;
-    if (std::abs(d * c - 1) < kPrecision) break;
-  }
-  return front * h;
-}
-
 }  // namespace
-
-double chi_square_tail(double x, double degrees) {
-  if (!(x > 0)) return 1;
-  return std::clamp(upper_gamma(degrees / 2, x / 2), 0.0, 1.0);
-}
 
 double rank_test(std::span<const double> values, std::span<const Index> group_of, Index groups) {
   const auto count = static_cast<double>(values.size());

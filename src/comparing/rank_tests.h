@@ -28,7 +28,4 @@ double rank_test(std::span<const double> values, std::span<const Index> group_of
 /// are, on average, false in a share q of all cases (Benjamini and Hochberg 1995).
 std::vector<double> false_discovery_rates(std::span<const double> p_values);
 
-/// Probability that a chi-square variable exceeds x.
-double chi_square_tail(double x, double degrees);
-
 }  // namespace conflux

@@ -26,11 +26,12 @@ void warn_about_data(const Columns& columns, const std::vector<std::string>& gro
                      doubt.column, groups[static_cast<std::size_t>(doubt.group)], doubt.what));
   }
   if (columns.doubts.size() > shown) {
-    warn(on_message, fmt::format("{} more columns are as doubtful", columns.doubts.size() - shown));
+    warn(on_message,
+         fmt::format("{} more columns have doubtful units", columns.doubts.size() - shown));
   }
   if (const auto [one, other] = names_alike(groups); !other.empty()) {
     warn(on_message, fmt::format("groups \"{}\" and \"{}\" differ by case or spaces only; if they "
-                                 "are one, spell them alike",
+                                 "are one group, spell them the same way",
                                  one, other));
   }
 }

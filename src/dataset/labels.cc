@@ -10,22 +10,35 @@
 
 namespace conflux {
 
-std::vector<std::string> labels_of(const Table& table, const std::string& column) {
-  const Column& labels = table[column];
-  std::vector<std::string> out;
-  for (const std::string& text : labels.text) out.push_back(is_missing(text) ? "" : text);
-  for (const double number : labels.numbers) {
-    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
+std::vector<double> row_weights_of(const Table& table, const std::string& column) {
+  if (column.empty()) return {};
+  const Column& weights = table[column];
+  if (!weights.numeric()) {
+    throw InvalidData(fmt::format(
+        "{}: column \"{}\" holds text, and weights of rows are numbers; name another column.",
+        table.source, column));
   }
-  return out;
+  for (Index i = 0; i < weights.size(); ++i) {
+    const double weight = weights.numbers[static_cast<std::size_t>(i)];
+    if (weight >= 0 && std::isfinite(weight)) continue;
+    throw InvalidData(fmt::format(
+        "{}, column \"{}\": the weight is {}; give a finite number of at least 0, or leave the row "
+        "out.",
+        table.place(i), column,
+        std::isnan(weight) ? std::string("missing") : fmt::format("{}", weight)));
+  }
+  return weights.numbers;
 }
 
 void refuse_group_as_label(const std::string& group, const std::string& label) {
-  if (label.empty() || label != group) return;
-  throw InvalidOption(fmt::format(
-      "column \"{}\" tells the groups, so it cannot be the label, which rows of all groups share; "
-      "name another column, or leave --label out.",
-      label));
+  const std::vector<std::string> groups = listed_names(group);
+  for (const std::string& column : label_columns(label)) {
+    if (std::find(groups.begin(), groups.end(), column) == groups.end()) continue;
+    throw InvalidOption(
+        fmt::format("column \"{}\" holds the groups, so it cannot be the label, whose values "
+                    "groups must share; name another column, or leave --label out.",
+                    column));
+  }
 }
 
 NumberedLabels::NumberedLabels(const std::vector<std::string>& labels) {

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/tables/table.h"
+#include "conflux/tables/table_groups.h"
 
 namespace conflux {
 
-/// The label of each row; rows without a label have an empty text.
-std::vector<std::string> labels_of(const Table& table, const std::string& column);
+/// The weight of each row; empty without a column. Throws InvalidData that names the row for one
+/// that is no finite number of at least 0.
+std::vector<double> row_weights_of(const Table& table, const std::string& column);
 
 /// Throws InvalidOption when the column of groups is also the column of labels.
 void refuse_group_as_label(const std::string& group, const std::string& label);

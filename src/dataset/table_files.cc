@@ -18,7 +18,7 @@ constexpr Index kUsualCount = 50;
 constexpr std::size_t kWide = 200;
 
 bool is_wide(const DatasetOptions& options) {
-  // Who names what the features are gets them.
+  // A named array is read as it is.
   if (!options.table.array.empty() || options.paths.front() == "-") return false;
   const auto reader = open_sparse(options.paths.front(), reading_options(options, ""));
   return reader && reader->measured() && reader->features().size() > kWide;
@@ -59,8 +59,8 @@ std::shared_ptr<const Components> find_components(const DatasetOptions& options,
   detail(on_message, fmt::format("components in {:.2f} s", watch.seconds()));
   if (out->of_counts && !normalized) {
     warn(on_message,
-         "all numbers are whole, like counts, whose components show above all how deeply cells "
-         "were sequenced; add --normalize log1p-cp10k");
+         "all numbers are whole, like counts, whose first components are mostly sequencing depth; "
+         "add --normalize log1p-cp10k");
   }
   return out;
 }

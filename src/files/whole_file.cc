@@ -27,15 +27,6 @@ Bytes read_whole_file(const std::string& path) {
   return bytes;
 }
 
-void replace_file(const std::filesystem::path& path,
-                  std::span<const std::span<const std::byte>> parts) {
-  AtomicFile file(path);
-  for (const auto& part : parts) {
-    file.write({reinterpret_cast<const char*>(part.data()), part.size()});
-  }
-  file.commit();
-}
-
 void replace_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);

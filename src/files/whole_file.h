@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +15,8 @@ using Bytes = std::vector<std::byte>;
 /// Throws Error that names the path and the reason.
 Bytes read_whole_file(const std::string& path);
 
-/// Writes `parts` one after the other, replacing the file if there is one, as AtomicFile does it.
-/// Throws Error that names the path and the reason; then the old file is as it was.
-void replace_file(const std::filesystem::path& path,
-                  std::span<const std::span<const std::byte>> parts);
+/// Replaces the file if there is one, as AtomicFile does it. Throws Error that names the path and
+/// the reason; then the old file is as it was.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace conflux

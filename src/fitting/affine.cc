@@ -38,7 +38,7 @@ void warn_affine(const GroupSet& groups, const std::vector<Index>& sizes, const 
     if (sizes[m] > groups.dim()) continue;
     warnings.push_back(fmt::format(
         "group \"{}\" has {} rows for {} features: its covariance is singular, and directions "
-        "without spread are stretched far; set shrinkage on, or use fewer features.",
+        "without variance are stretched far; set shrinkage on, or use fewer features.",
         groups[m].name, sizes[m], groups.dim()));
   }
 }

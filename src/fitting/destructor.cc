@@ -174,7 +174,7 @@ class StepFitter {
     const kernels::SerialBlas serial;
     Moments moments = fit_moments(groups, chosen, comm_, workers_);
     std::vector<AffineLayer::Map> maps(static_cast<std::size_t>(groups.num_groups()));
-    // All groups turn alike, so that equal groups have equal maps.
+    // All groups turn in the same way, so that equal groups have equal maps.
     Matrix axes;
     if (step.kind == Kind::kTurn) {
       Stream stream(options_.seed, Purpose::kDirections, static_cast<std::uint64_t>(stage_number));
@@ -251,10 +251,10 @@ void warn_destructor(const GroupSet& groups, const std::vector<Index>& sizes,
   if (options.dd_stack == DdStack::kRandom) return;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     if (sizes[m] > groups.dim()) continue;
-    warnings.push_back(fmt::format(
-        "group \"{}\" has {} rows for {} features: directions without spread stay as they are, and "
-        "densities mean little; give it more rows, or fewer features.",
-        groups[m].name, sizes[m], groups.dim()));
+    warnings.push_back(
+        fmt::format("group \"{}\" has {} rows for {} features: directions without variance stay "
+                    "unchanged, and densities mean little; give it more rows, or fewer features.",
+                    groups[m].name, sizes[m], groups.dim()));
   }
 }
 

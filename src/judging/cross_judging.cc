@@ -27,7 +27,7 @@ constexpr Index kFewestToSplit = 20;
 constexpr std::uint64_t kCrossed = 5;
 
 Flow fit_like(const Fit& fit, const GroupSet& rows, const std::vector<Index>& gaps) {
-  if (fit.flow.num_layers() == 0) return fit.flow;
+  if (!fit.flow.moves()) return fit.flow;
   const std::vector<Index> all_fitted;
   FitPlan plan;
   plan.groups_differ = true;
@@ -130,7 +130,7 @@ std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const 
 }
 
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement) {
-  return fit.flow.num_layers() > 0 && !judgement.clear_gain();
+  return fit.flow.moves() && !judgement.clear_gain();
 }
 
 void leave_alone(Fit& fit, const Judgement& judgement) {
@@ -141,18 +141,18 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
   record.dropped_layers.insert(record.dropped_layers.end(), record.layers.begin(),
                                record.layers.end());
   record.layers.clear();
-  record.stop = "The judged rows show no clear gain.";
+  record.within.clear();
+  record.stop = "The scored rows show no clear gain.";
   record.neighborhoods.clear();
   record.warnings.clear();
   fit.flow = Flow(fit.flow.group_names(), fit.flow.dim());
   fit.judged.reset();
-  summary.verdict = "left alone";
+  summary.verdict = name_of(Verdict::kLeftAlone);
   summary.sentences = {fmt::format(
       "Left alone: a fit changes the group AUC from {:.3f} to {:.3f} (standard error of the "
-      "difference {:.3f}, on {} rows that judged it without being fitted), which is no clear gain, "
-      "so every row stays where it is. More rows may show one; a method that is named, say "
-      "--method "
-      "nb, aligns the rows all the same.",
+      "difference {:.3f}) on {} rows that it has not seen, which is no clear gain, so every row "
+      "stays where it is. More rows may show one; a method chosen by name, say --method nb, aligns "
+      "the rows all the same.",
       before.auc, after.auc, judgement.gain_error, judgement.rows)};
   summary.auc_after = before.auc;
   summary.auc_by_chance = before.by_chance();

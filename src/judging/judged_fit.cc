@@ -17,6 +17,7 @@
 #include "judging/new_rows.h"
 #include "metrics/thinning.h"
 #include "training/pool_draw.h"
+#include "training/within_labels.h"
 
 namespace conflux {
 
@@ -98,7 +99,7 @@ DataShape shape_of(const GroupSet& groups) {
   return out;
 }
 
-// Of all rows, as many as the limit allows, without a list of the others.
+// Samples at most `limit` rows per group, without a list of the others.
 Choice some_rows(const GroupSet& groups, std::uint64_t seed, Index limit) {
   const std::vector<Index> sizes = shape_of(groups).group_sizes;
   const Index most = rows_per_group(sizes, limit);
@@ -119,48 +120,47 @@ GroupSet sample_of(const GroupSet& groups, std::uint64_t seed) {
 }
 
 std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const Fit& fit) {
-  const bool fitted_again = fit.judged.has_value(), nothing_fitted = fit.flow.num_layers() == 0;
+  const bool fitted_again = fit.judged.has_value(), nothing_fitted = !fit.flow.moves();
   const std::string count = judged < rows.unseen_rows
                                 ? fmt::format("{} of {}", judged, rows.unseen_rows)
                                 : fmt::format("{}", judged);
   switch (by) {
     case JudgedBy::kCrossed:
-      if (nothing_fitted)
-        return fmt::format("Judged on {} rows, which stay where they are.", judged);
+      if (nothing_fitted) return fmt::format("Scores: {} rows, which stay where they are.", judged);
       if (rows.set_aside.empty()) {
         return fmt::format(
-            "Judged on {} rows, each half by a fit of the other half; then all rows were fitted in "
-            "the "
-            "same way.",
+            "Scores: {} rows in two halves, each moved by a fit of the other half. The final model "
+            "is "
+            "fitted on all rows.",
             judged);
       }
       return fmt::format(
-          "Judged on {} rows: {} were kept from the fit, and of the {} others each half was judged "
-          "by "
-          "a fit of the other half.",
+          "Scores: {} rows, each moved by a fit that has not seen it: {} test rows, kept from the "
+          "fit, and the {} others in two halves, each by a fit of the other half.",
           judged, rows.judged.num_samples(), rows.fitted_rows);
     case JudgedBy::kSetAside:
-      return fmt::format("Judged on {} rows that were kept from the fit, which had {} others.",
-                         count, rows.fitted_rows);
+      return fmt::format("Scores: {} test rows, kept from the fit, which had {} others.", count,
+                         rows.fitted_rows);
     case JudgedBy::kHeldOut:
       if (fitted_again) {
         return fmt::format(
-            "Judged on {} of the {} rows by maps that were not fitted on them, though they said "
-            "when to stop; then all rows were fitted in the same way.",
+            "Scores: {} validation rows of {}, also used for early stopping. The final model is "
+            "refitted on all rows.",
             judged, rows.fitted_rows);
       }
       return fmt::format(
-          "Judged on {} of the {} rows: no map was fitted on them, but they said when to stop. New "
-          "rows may do a little worse.",
+          "Scores: {} validation rows of {}, also used for early stopping; new rows may score a "
+          "little worse.",
           judged, rows.fitted_rows);
     case JudgedBy::kRehearsed:
       return fmt::format(
-          "Judged on {} of the {} rows by a rehearsal, which was fitted to the others; then all "
-          "rows were fitted in the same way. New rows should do a little better.",
+          "Scores: {} of the {} rows, moved by a trial fit of the others. The final model is "
+          "fitted "
+          "on all rows; new rows should score a little better.",
           judged, rows.fitted_rows);
     case JudgedBy::kFitted:
       return fmt::format(
-          "Judged on {} of the {} rows that were fitted, which flatters: new rows will do worse.",
+          "Scores: {} of the {} training rows, which are optimistic: new rows will score worse.",
           judged, rows.fitted_rows);
   }
   return "";
@@ -170,12 +170,29 @@ std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const
 std::string how_it_ended(const FitRecord& record) {
   const std::size_t layers = record.layers.size();
   const std::string count = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
-  if (record.stop.empty()) return fmt::format("{}, all that were planned.", count);
+  if (record.stop.empty()) return fmt::format("{}, as planned.", count);
   const bool judged = !record.predictions.empty() || !record.dropped_layers.empty();
   return judged && record.options.validation_fraction.value_or(0) > 0
-             ? fmt::format("Stopped after {}, by rows that the fit held out for itself: {}", count,
-                           record.stop)
+             ? fmt::format("Stopped after {} by validation rows: {}", count, record.stop)
              : fmt::format("Stopped after {}: {}", count, record.stop);
+}
+
+// How many rows have maps of their label, and how many are moved by where they lie.
+std::string rows_by_label(const FitRecord& record) {
+  Index all = 0, labeled = 0;
+  for (const Index rows : record.group_sizes) all += rows;
+  for (const WithinRecord& each : record.within) {
+    for (const Index rows : each.rows) labeled += rows;
+  }
+  const std::size_t labels = record.within.size();
+  const std::string own =
+      fmt::format("{} of {} fitted rows have maps of their own label ({} label{})", labeled, all,
+                  labels, labels == 1 ? "" : "s");
+  if (labeled == all) return own + "; a new row without a label is moved by where it lies.";
+  return fmt::format(
+      "{}; {} without a label, or of a label that too few rows of their group have, are moved by "
+      "where they lie.",
+      own, all - labeled);
 }
 
 std::vector<std::string> groups_without_rows(const GroupSet& groups) {
@@ -191,7 +208,7 @@ void add_groups_left_out(std::vector<std::string> names, std::vector<std::string
   const std::size_t all = names.size();
   names.resize(std::min(all, kMostNamed));
   sentences.push_back(
-      fmt::format("Not judged, because they have too few rows to keep some from the fit: {}{}.",
+      fmt::format("Not scored, because these groups are too small to hold out rows: {}{}.",
                   fmt::join(names, ", "),
                   all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : ""));
 }
@@ -239,12 +256,18 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   out.judged_rows = judgement.rows;
   out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
+  if (fit.record.options.amount < 1) {
+    out.sentences.push_back(fmt::format(
+        "Rows are moved by {:g} of their way (amount); the fit is the same for any amount.",
+        fit.record.options.amount));
+  }
   fit.record.neighborhoods = judgement.neighborhoods;
   const std::vector<std::string>& ladder = fit.record.ladder.sentences;
   out.sentences.insert(out.sentences.end(), ladder.begin(), ladder.end());
   const std::string& reason = fit.record.clusters.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
+  if (!fit.record.within.empty()) out.sentences.push_back(rows_by_label(fit.record));
   out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit));
   add_groups_left_out(
       by == JudgedBy::kRehearsed ? groups_without_rows(fit.rehearsed->before) : rows.too_small,
@@ -308,11 +331,11 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
                                  const Pool* drawn) {
   if (!(unseen >= 0 && unseen < 1)) {
     throw InvalidOption(
-        fmt::format("unseen is {}; choose a share from 0 to below 1, say 0.2.", unseen));
+        fmt::format("unseen is {}; choose a fraction from 0 to below 1, say 0.2.", unseen));
   }
   RowsToJudge out{.options = options};
   Pool pool;
-  // Of all rows, no list is made where none of them is set aside.
+  // If no row is set aside, no list of all rows is made.
   const bool all = drawn == nullptr && unseen == 0 && rows_to_fit(options).all();
   if (drawn != nullptr) {
     pool = *drawn;
@@ -338,7 +361,10 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   out.fitted_rows = groups.num_samples();
   Choice held_out;
   if (groups.num_groups() > 1) {
-    held_out = rows_held_out(groups, resolve(out.options, shape_of(groups)));
+    held_out = rows_held_out_within(groups, out.options);
+    if (held_out.empty()) {
+      held_out = rows_held_out(groups, resolve(out.options, shape_of(groups)));
+    }
   }
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
   out.unseen_rows = count_all(held_out);
@@ -355,7 +381,7 @@ Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options) {
   const DataShape shape = shape_of(groups);
   out.record.options = resolve(options, shape);
   out.record.group_sizes = shape.group_sizes;
-  out.record.summary.verdict = name_of(Verdict::kNothingToDo);
+  out.record.summary.verdict = name_of(Verdict::kNothingToAlign);
   out.record.summary.sentences = {"There is nothing to align, so the rows were left as they are."};
   return out;
 }
@@ -395,7 +421,8 @@ std::optional<Judgement> judge_fit(Fit& fit, const RowsToJudge& rows, const std:
     summarize(fit, rows, crossed ? JudgedBy::kCrossed : rows.by, *found.judgement);
   } else {
     fit.record.summary.sentences = {
-        "Not judged: that takes two groups of at least three rows each.", how_it_ended(fit.record)};
+        "Too few rows: scores need two groups of at least three rows each.",
+        how_it_ended(fit.record)};
   }
   return found.judgement;
 }

@@ -60,8 +60,8 @@ std::string FarRows::warning(const std::vector<std::string>& features) const {
   const std::string name =
       worst < std::ssize(features) ? features[worst] : std::to_string(worst + 1);
   return fmt::format(
-      "{} of {} rows lie far beyond the rows of the fit ({} of them in \"{}\"), where maps only go "
-      "on in straight lines: look at units and groups, or fit again with rows like these",
+      "{} of {} rows lie far beyond the rows of the fit ({} of them in \"{}\"), where maps are "
+      "extrapolated linearly: check their units and groups, or fit again with rows like these",
       far_, rows_, far_in_[worst], name);
 }
 
@@ -86,10 +86,9 @@ std::vector<std::string> doubts_about_new_group(const std::string& name, const M
   }
   if (ratio > kSpreadMuch) {
     out.push_back(fmt::format(
-        "rows of group \"{}\" are spread {:.1f} times as wide as before in \"{}\": unless its unit "
-        "differs, the group does not hold the same clusters as the groups of the fit, and "
-        "rows "
-        "of one cluster are moved onto another; {}",
+        "rows of group \"{}\" have {:.1f} times the standard deviation after the map in \"{}\": "
+        "unless its unit differs, the group does not hold the same clusters as the groups of the "
+        "fit, and rows of one cluster are moved onto another; {}",
         name, ratio,
         feature < std::ssize(features) ? features[feature] : std::to_string(feature + 1),
         gated ? "fit again with its rows among the others"

@@ -10,53 +10,53 @@ namespace conflux {
 
 namespace {
 
-// Below, most rows have lost most of their neighbors: shapes within groups are no longer the same.
+// Fraction of neighbors kept within a group below which a warning says that its structure is lost.
 constexpr double kTorn = 0.4;
-// Mean labels around a row of some label. With fewer rows noise reaches as far.
+// Rise of a label's mean cLISI that a warning names; labels with fewer rows vary by as much by
+// chance.
 constexpr double kMixedMore = 0.1;
 constexpr Index kFewestOfALabel = 20;
-// Chance alone changes the share of rows whose label is found by less, for 1,000 rows or more.
+// Fall of the label transfer that a warning names. With 1,000 rows or more, chance makes less.
 constexpr double kTransferLost = 0.05;
+// Fall of the median iLISI that a warning names.
 constexpr double kMixedLess = 0.05;
+// Groups, labels or features that a sentence names; the others are counted.
 constexpr std::size_t kMostTold = 3;
-// In deviations of the AUC by chance.
+// An AUC so many standard deviations (of random assignments) below 0.5 is below chance.
 constexpr double kClearlyBelow = 4;
-// An AUC that new rows may show. Where it is larger, a few hundred rows have judged, and a
-// difference that more rows would show can hide in the interval.
+// Upper end of the AUC's 95 % interval above which the sentence says that few rows were judged: the
+// rows may still differ by as much.
 constexpr double kWideBand = 0.55;
-// A share in how the group is predicted.
+// Importance of a feature for predicting the group, as a fraction of all, from which it is named.
 constexpr double kWorthNaming = 0.1;
 
-Verdict verdict_of(const Judgement& judgement) {
-  const GroupPrediction& before = judgement.verdict_before();
-  const GroupPrediction& after = judgement.verdict_after();
-  if (!before.beyond_chance()) {
-    return after.beyond_chance() ? Verdict::kAlreadyAligned : Verdict::kNothingToDo;
-  }
-  if (!after.beyond_chance()) return Verdict::kAligned;
-  const double noise = 1.6449 * judgement.gain_error;
-  if (judgement.clear_gain()) return Verdict::kBetter;
-  return after.auc > before.auc + noise ? Verdict::kWorse : Verdict::kUnchanged;
-}
-
-// Each group's rows follow the others' too closely: chance would mix them less evenly.
+// True if rows of different groups are mixed more evenly than independent samples of one
+// distribution would be, as happens when the maps follow the very rows that are judged.
 bool is_below_chance(const GroupPrediction& prediction) {
   return prediction.auc < 0.5 - kClearlyBelow * prediction.deviation;
 }
 
-// An interval of the AUC that holds what new rows would show in 95 of 100 cases.
-std::string interval_of(const GroupPrediction& prediction) {
-  return fmt::format("95 % interval {:.3f} to {:.3f}", prediction.low(), prediction.high());
+Verdict verdict_of(const Judgement& judgement) {
+  const GroupPrediction& before = judgement.verdict_before();
+  const GroupPrediction& after = judgement.verdict_after();
+  if (is_below_chance(after)) return Verdict::kBelowChance;
+  if (!before.beyond_chance()) {
+    return after.beyond_chance() ? Verdict::kWorse : Verdict::kNothingToAlign;
+  }
+  if (!after.beyond_chance()) return Verdict::kAligned;
+  const double noise = 1.6449 * judgement.gain_error;
+  if (judgement.clear_gain()) return Verdict::kReduced;
+  return after.auc > before.auc + noise ? Verdict::kWorse : Verdict::kUnchanged;
 }
 
 std::string prediction_phrase(const Judgement& judgement) {
   const GroupPrediction& after = judgement.verdict_after();
-  return fmt::format("AUC {:.3f} -> {:.3f}; 0.5 is chance, up to {:.3f} cannot be told from it; {}",
-                     judgement.verdict_before().auc, after.auc, after.by_chance(),
-                     interval_of(after));
+  return fmt::format(
+      "AUC {:.3f} -> {:.3f}, 95 % interval {:.3f} to {:.3f}; chance: 0.5, and up to {:.3f}",
+      judgement.verdict_before().auc, after.auc, after.low(), after.high(), after.by_chance());
 }
 
-// The mean of several groups hides the worst of them.
+// Names the group with the highest AUC afterwards; empty with two groups.
 std::string worst_sentence(const Judgement& judgement) {
   const std::optional<Index> worst = judgement.verdict_after().worst_group();
   if (!worst) return "";
@@ -64,68 +64,69 @@ std::string worst_sentence(const Judgement& judgement) {
   const auto known =
       std::count_if(before.begin(), before.end(), [](double auc) { return !std::isnan(auc); });
   return fmt::format(
-      "The AUC is the mean over {} groups, each against the rest; the worst afterwards is {} "
+      "The AUC is the mean over {} groups, each against the others; the highest is that of {} "
       "({:.3f} -> {:.3f}).",
       known, judgement.worst_group, before[*worst], judgement.verdict_after().per_group[*worst]);
 }
 
-// Says whether the group of a row can be predicted; with protected labels, among the rows of one
-// label only.
-std::string verdict_sentence(const Judgement& judgement, std::string_view what) {
-  std::string prediction = prediction_phrase(judgement);
-  const std::string row =
-      judgement.within_labels ? fmt::format("a row among those of its {}", what) : "a row";
+// The verdict and the figures it rests on. `within` is empty, or "within labels " or "within
+// clusters ".
+std::string verdict_sentence(const Judgement& judgement, std::string_view within) {
+  const std::string figures = prediction_phrase(judgement);
   switch (judgement.verdict) {
-    case Verdict::kNothingToDo:
+    case Verdict::kNothingToAlign:
       return fmt::format(
-          "There was nothing to align that these rows show: the group of {} could not be predicted "
-          "before, nor can it be now ({}).",
-          row, prediction);
-    case Verdict::kAlreadyAligned:
+          "Nothing to align: {}the group cannot be predicted from these rows, before or after "
+          "({}).",
+          within, figures);
+    case Verdict::kBelowChance:
       return fmt::format(
-          "Worse: the groups could not be told apart before, and can be now ({}). The rows look as "
-          "if they had been aligned already; give the rows as they were measured.",
-          prediction);
+          "Below chance: {}the group is predicted worse than by chance ({}). Rows of different "
+          "groups are closer than independent samples, as training rows are: evaluate new rows.",
+          within, figures);
     case Verdict::kAligned:
-      if (is_below_chance(judgement.verdict_after())) {
-        return fmt::format(
-            "Not known: the group of {} is predicted worse than by chance ({}), as happens with "
-            "rows "
-            "that the fit has seen. New rows will tell.",
-            row, prediction);
-      }
       if (judgement.verdict_after().high() > kWideBand) {
         return fmt::format(
-            "Aligned as far as so few rows can tell: the group of {} is no longer predicted better "
-            "than by chance ({}).",
-            row, prediction);
+            "Aligned, as far as {} rows can show: {}the group is no longer predicted better than "
+            "by "
+            "chance ({}).",
+            judgement.rows, within, figures);
       }
-      return fmt::format("Aligned: the group of {} can no longer be predicted ({}).", row,
-                         prediction);
-    case Verdict::kBetter:
-      return fmt::format("Better, not gone: the group of {} can still be predicted ({}).", row,
-                         prediction);
+      return fmt::format("Aligned: {}the group can no longer be predicted ({}).", within, figures);
+    case Verdict::kReduced:
+      return fmt::format("Reduced, not removed: {}the group can still be predicted ({}).", within,
+                         figures);
     case Verdict::kUnchanged:
       if (judgement.verdict_after().auc < judgement.verdict_before().auc) {
         return fmt::format(
-            "No clear gain: the group of {} can still be predicted, and chance may be all that has "
-            "changed ({}).",
-            row, prediction);
+            "Unchanged: {}the group can still be predicted, and the AUC fell by no more than its "
+            "error ({}).",
+            within, figures);
       }
-      return fmt::format("No better: the group of {} can be predicted as well as before ({}).", row,
-                         prediction);
+      return fmt::format("Unchanged: {}the group can be predicted as well as before ({}).", within,
+                         figures);
     case Verdict::kWorse:
-      return fmt::format("Worse: the group of {} can be predicted better than before ({}).", row,
-                         prediction);
+      if (!judgement.verdict_before().beyond_chance()) {
+        return fmt::format(
+            "Worse: {}the group could not be predicted before, and can be now ({}). Rows that are "
+            "aligned already give this; give the rows as measured.",
+            within, figures);
+      }
+      return fmt::format("Worse: {}the group can be predicted better than before ({}).", within,
+                         figures);
+    case Verdict::kLeftAlone:
+    case Verdict::kTooFewRows:
+      break;  // never of rows that were judged
   }
-  return prediction;
+  return figures;
 }
 
 void warn_of_prediction(Judgement& judgement) {
   if (judgement.verdict == Verdict::kWorse || judgement.verdict == Verdict::kUnchanged) {
     judgement.warnings.push_back(
-        "the alignment does not hide the group; give the fit more rows, or features without values "
-        "that many rows share, and do not use these rows as if they were aligned.");
+        "the alignment does not hide the group: do not use these rows as if they were aligned. "
+        "More "
+        "rows, or features without many ties, may help.");
   }
 }
 
@@ -141,8 +142,8 @@ void warn_of_torn_groups(Judgement& judgement, const Alignment& alignment) {
   const std::size_t count = torn.size();
   torn.resize(std::min(count, kMostTold));
   judgement.warnings.push_back(fmt::format(
-      "rows of {} group{} have lost most of their neighbors: {}{}. Shapes within the group may be "
-      "gone; choose a smaller strength, fewer layers, or a gate.",
+      "rows of {} group{} keep few of their nearest neighbors (fraction kept): {}{}. The structure "
+      "within the group may be lost; choose a smaller strength, fewer layers, or a gate.",
       count, count == 1 ? "" : "s", fmt::join(torn, ", "), count > kMostTold ? ", ..." : ""));
 }
 
@@ -150,7 +151,7 @@ void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
                           const std::vector<Index>& label_of) {
   const char* remedy =
       judgement.within_labels
-          ? "gates keep labels apart already, so choose less strength or fewer layers"
+          ? "the fit aligns within labels already, so choose less strength or fewer layers"
           : "--gate label or --gate clusters keeps them apart, as does less strength";
   std::vector<std::string> mixed;
   for (std::size_t c = 0; c < judgement.clisi_of_label.size(); ++c) {
@@ -162,15 +163,16 @@ void warn_of_mixed_labels(Judgement& judgement, const Alignment& alignment,
   }
   if (!mixed.empty()) {
     judgement.warnings.push_back(fmt::format(
-        "labels are mixed more than before, by the mean number of labels around a row: {}. Rows of "
-        "different labels may have been made alike; {}.",
+        "labels are mixed more than before (mean number of labels around a row): {}. Rows of "
+        "different labels may have been aligned with each other; {}.",
         fmt::join(mixed, ", "), remedy));
   }
   if (judgement.label_transfer &&
       judgement.label_transfer->after < judgement.label_transfer->before - kTransferLost) {
     judgement.warnings.push_back(fmt::format(
-        "labels of other groups fit fewer rows than before ({:.1f} % -> {:.1f} %): rows have been "
-        "moved to rows of another label; {}.",
+        "labels transfer worse between groups than before: the nearest row of another group has "
+        "the "
+        "same label for {:.1f} % of the rows before, {:.1f} % after; {}.",
         100 * judgement.label_transfer->before, 100 * judgement.label_transfer->after, remedy));
   }
 }
@@ -180,7 +182,7 @@ void warn_of_separation(Judgement& judgement) {
   if (judgement.verdict == Verdict::kAligned) return;
   judgement.warnings.push_back(
       fmt::format("groups mix less around a row than before (iLISI {:.2f} -> {:.2f}); compare with "
-                  "the rows as they were.",
+                  "the rows as measured.",
                   judgement.ilisi->before, judgement.ilisi->after));
 }
 
@@ -188,12 +190,12 @@ void warn_of_fitted_rows(Judgement& judgement) {
   const GroupPrediction& after = judgement.verdict_after();
   if (!is_below_chance(after)) return;
   judgement.warnings.push_back(fmt::format(
-      "the group is predicted worse than by chance (AUC {:.3f}): these rows look as if the fit had "
-      "seen them, or followed single rows; judge rows that it has not seen.",
+      "the group is predicted worse than by chance (AUC {:.3f}): these look like training rows, or "
+      "the maps follow single rows; evaluate rows that the fit has not seen.",
       after.auc));
 }
 
-// Where what is left can be seen.
+// The features that predict the group afterwards, with their importance.
 std::string left_in(const Judgement& judgement) {
   std::vector<std::string> names;
   for (const auto& [name, shares] : judgement.given_away_by) {
@@ -212,8 +214,8 @@ std::string moved_most(const Judgement& judgement) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Whether groups hold labels in different shares beyond chance: a chi-square test of the table of
-// counts, by the normal law of Wilson and Hilferty.
+// True if the proportions of labels differ between groups at the 5 % level: a chi-square test of
+// the table of counts, by the normal approximation of Wilson and Hilferty.
 bool shares_differ(const Alignment& alignment) {
   Index groups = 0, labels = 0;
   for (std::size_t i = 0; i < alignment.label_of.size(); ++i) {
@@ -246,18 +248,22 @@ bool shares_differ(const Alignment& alignment) {
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kNothingToDo:
+    case Verdict::kNothingToAlign:
       return "nothing to align";
-    case Verdict::kAlreadyAligned:
-      return "already aligned";
+    case Verdict::kLeftAlone:
+      return "left alone";
     case Verdict::kAligned:
       return "aligned";
-    case Verdict::kBetter:
-      return "better";
+    case Verdict::kReduced:
+      return "reduced";
     case Verdict::kUnchanged:
       return "unchanged";
     case Verdict::kWorse:
       return "worse";
+    case Verdict::kBelowChance:
+      return "below chance";
+    case Verdict::kTooFewRows:
+      return "too few rows";
   }
   return "?";
 }
@@ -265,8 +271,9 @@ std::string_view name_of(Verdict verdict) {
 void pronounce(Judgement& judgement, const Alignment& alignment,
                const std::vector<Index>& label_of) {
   judgement.verdict = verdict_of(judgement);
-  const std::string_view what = judgement.clusters_found ? "kind" : "label";
-  judgement.sentences = {verdict_sentence(judgement, what)};
+  const std::string_view what = judgement.clusters_found ? "clusters" : "labels";
+  judgement.sentences = {verdict_sentence(
+      judgement, judgement.within_labels ? fmt::format("within {} ", what) : std::string())};
   if (const auto worst = judgement.verdict_after().worst_group()) {
     judgement.worst_group =
         alignment.group_names.empty() ? std::to_string(*worst) : alignment.group_names[*worst];
@@ -277,15 +284,16 @@ void pronounce(Judgement& judgement, const Alignment& alignment,
   if (judgement.within_labels && judgement.prediction_after.beyond_chance()) {
     const std::string why =
         judgement.clusters_found || shares_differ(alignment)
-            ? fmt::format(": the groups hold {}s in different shares, which stay as they are", what)
+            ? fmt::format("; the groups hold {} in different proportions, which are kept", what)
             : "";
-    judgement.sentences.push_back(
-        fmt::format("Among rows of all {}s together it can be predicted (AUC {:.3f} -> {:.3f}){}.",
-                    what, judgement.prediction_before.auc, judgement.prediction_after.auc, why));
+    judgement.sentences.push_back(fmt::format(
+        "Over all rows, across {}, the group can be predicted (AUC {:.3f} -> {:.3f}){}.", what,
+        judgement.prediction_before.auc, judgement.prediction_after.auc, why));
   }
   const bool left = judgement.verdict_after().beyond_chance();
   if (const std::string names = left ? left_in(judgement) : ""; !names.empty()) {
-    judgement.sentences.push_back(fmt::format("Given away most by: {}.", names));
+    judgement.sentences.push_back(
+        fmt::format("Most important for predicting the group: {}.", names));
   }
   judgement.sentences.push_back(
       fmt::format("Rows keep {:.0f} % of their neighbors within their group (chance: {:.0f} %).",

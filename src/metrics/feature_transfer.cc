@@ -70,7 +70,7 @@ const std::vector<std::vector<Index>>& FeatureTransferJudge::blocks() const {
 
 FeatureTransfer FeatureTransferJudge::judge(const BlockAligner& align) const {
   if (!plan_->reason.empty()) {
-    throw InvalidOption("Left-out features cannot judge this table: " + plan_->reason + ".");
+    throw InvalidOption("Held-out features cannot be scored on this table: " + plan_->reason + ".");
   }
   FeatureTransfer out;
   for (const auto& rows : plan_->judged) out.rows.push_back(static_cast<Index>(rows.size()));

@@ -1,3 +1,5 @@
+#include "metrics/lisi.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,28 +59,19 @@ Weights weights_of_perplexity(const Eigen::RowVectorXd& distances, double perple
 
 }  // namespace
 
-std::vector<double> lisi(ConstRows rows, std::span<const Index> kinds, const LisiOptions& options,
-                         const Workers& workers) {
-  if (static_cast<Index>(kinds.size()) != rows.rows()) {
-    throw InvalidData(fmt::format("there are {} rows but {} kinds; give one kind per row.",
-                                  rows.rows(), kinds.size()));
-  }
-  if (options.perplexity < 1 || 3 * options.perplexity > rows.rows()) {
-    throw InvalidOption(
-        fmt::format("perplexity is {} but there are {} rows; choose from 1 to a third of the rows.",
-                    options.perplexity, rows.rows()));
-  }
+std::vector<double> lisi_of(const Neighbors& near, std::span<const Index> kinds, Index perplexity,
+                            const Workers& workers) {
   std::map<Index, Index> number;
   for (const Index kind : kinds) number.try_emplace(kind, static_cast<Index>(number.size()));
-  const Neighbors near = nearest_neighbors(rows, 3 * options.perplexity - 1, workers);
+  const Index count = lisi_neighbors(perplexity);
   std::vector<double> out(kinds.size());
-  workers.for_each_block(rows.rows(), 64, [&](Index begin, Index end) {
+  workers.for_each_block(near.rows.rows(), 64, [&](Index begin, Index end) {
     std::vector<double> mass(number.size());
     for (Index i = begin; i < end; ++i) {
       const Weights weights =
-          weights_of_perplexity(near.distances.row(i), static_cast<double>(options.perplexity));
+          weights_of_perplexity(near.distances.row(i).head(count), static_cast<double>(perplexity));
       std::fill(mass.begin(), mass.end(), 0.0);
-      for (Index k = 0; k < near.rows.cols(); ++k) {
+      for (Index k = 0; k < count; ++k) {
         mass[number.at(kinds[near.rows(i, k)])] += weights.values(k);
       }
       double simpson = 0;
@@ -87,6 +80,21 @@ std::vector<double> lisi(ConstRows rows, std::span<const Index> kinds, const Lis
     }
   });
   return out;
+}
+
+std::vector<double> lisi(ConstRows rows, std::span<const Index> kinds, const LisiOptions& options,
+                         const Workers& workers) {
+  if (static_cast<Index>(kinds.size()) != rows.rows()) {
+    throw InvalidData(fmt::format("there are {} rows but {} labels; give one label per row.",
+                                  rows.rows(), kinds.size()));
+  }
+  if (options.perplexity < 1 || 3 * options.perplexity > rows.rows()) {
+    throw InvalidOption(
+        fmt::format("perplexity is {} but there are {} rows; choose from 1 to a third of the rows.",
+                    options.perplexity, rows.rows()));
+  }
+  const Neighbors near = nearest_neighbors(rows, lisi_neighbors(options.perplexity), workers);
+  return lisi_of(near, kinds, options.perplexity, workers);
 }
 
 }  // namespace conflux

@@ -113,6 +113,7 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
   names.push_back(name);
   out.flow = Flow(std::move(names), model.flow.dim());
   for (const auto& layer : model.flow.layers()) out.flow.append(newcomer.join(layer));
+  out.flow.set_amount(model.flow.amount());
   return out;
 }
 

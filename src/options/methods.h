@@ -36,11 +36,12 @@ struct MethodInfo {
   double last_strength = 1;
   /// Options that the method leaves no choice about.
   Settings fixes = {};
-  /// Fraction of the way that the layers of main_kind() move unless told; 0: by the data.
+  /// Fraction of the distance that the layers of main_kind() move by default; 0: chosen by the
+  /// data.
   double strength = 0;
   /// Its layers look for evidence themselves and end when there is none.
   bool ends_by_itself = false;
-  /// All other groups move to the last one unless told where.
+  /// All other groups move to the last one unless a target is given.
   bool to_last_group = false;
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
   /// densities.
@@ -51,7 +52,7 @@ struct MethodInfo {
   Settings paper_two = {};
   Settings paper_many = {};
 
-  /// What a fit costs, for n rows of d features: L layers, K directions, J steps of a search.
+  /// Cost of a fit in terms of n rows, d features, L layers, K directions and J steps of a search.
   std::string_view cost = {};
 
   constexpr bool one_layer() const { return turn.empty(); }
@@ -74,16 +75,15 @@ struct MethodInfo {
 };
 
 inline constexpr std::array kMethods{
-    MethodInfo{
-        .id = Method::kAuto,
-        .name = "auto",
-        .help = "the correction that held-out rows and features support, from none to cascade",
-        .turn = "sliced",
-        .then = "conditional",
-        .then_strength = automatic::kStrengthOfConditional,
-        .at_last = "tree",
-        .last_strength = automatic::kStrengthOfOthers,
-        .cost = "that of the chosen method and of fits of a sample by each"},
+    MethodInfo{.id = Method::kAuto,
+               .name = "auto",
+               .help = "chooses by held-out rows and features, from no correction to cascade",
+               .turn = "sliced",
+               .then = "conditional",
+               .then_strength = automatic::kStrengthOfConditional,
+               .at_last = "tree",
+               .last_strength = automatic::kStrengthOfOthers,
+               .cost = "that of the chosen method and of fits of a sample by each"},
     MethodInfo{
         .id = Method::kCascade,
         .name = "cascade",
@@ -101,14 +101,14 @@ inline constexpr std::array kMethods{
                .fixes = "layers=1 scales=off shrinkage=off",
                .strength = 1,
                .cost = "n d"},
-    MethodInfo{
-        .id = Method::kLocationScale,
-        .name = "location-scale",
-        .help = "matches mean and spread of every feature, shrunk over features as by ComBat",
-        .opens = "location-scale",
-        .fixes = "layers=1",
-        .strength = 1,
-        .cost = "n d"},
+    MethodInfo{.id = Method::kLocationScale,
+               .name = "location-scale",
+               .help = "matches mean and standard deviation of every feature, with ComBat's "
+                       "empirical Bayes shrinkage",
+               .opens = "location-scale",
+               .fixes = "layers=1",
+               .strength = 1,
+               .cost = "n d"},
     MethodInfo{.id = Method::kNb,
                .name = "nb",
                .help = "one increasing map per feature",
@@ -118,7 +118,7 @@ inline constexpr std::array kMethods{
                .cost = "n d log n"},
     MethodInfo{.id = Method::kInb,
                .name = "inb",
-               .help = "maps along the directions that differ most, again and again",
+               .help = "layers of maps along the directions in which groups differ most",
                .turn = "sliced",
                .cost = "L J n K (d + log n)"},
     MethodInfo{.id = Method::kRandNb,
@@ -166,7 +166,7 @@ inline constexpr std::array kMethods{
                .cost = "L J n K (d + log n)"},
     MethodInfo{.id = Method::kDd,
                .name = "dd",
-               .help = "every group to the uniform law by itself",
+               .help = "maps every group, by itself, to the uniform distribution",
                .turn = "destructor",
                .fixes = "split=none strength=1 validation_fraction=0",
                .to_uniform = true,
@@ -191,8 +191,8 @@ inline constexpr std::array kMethods{
                .cost = "L (n d log n + J n K (d + log n))"},
     MethodInfo{.id = Method::kConditional,
                .name = "conditional",
-               .help = "one feature at a time, by what the others are, while groups differ beyond "
-                       "chance",
+               .help = "maps one feature given the others, feature after feature, while groups "
+                       "differ beyond chance",
                .turn = "conditional",
                .strength = automatic::kStrengthOfConditional,
                .ends_by_itself = true,

@@ -1,4 +1,4 @@
-// What a reader should take away: a verdict, four figures, and what to do next.
+// The conclusion of a report: a verdict, four figures, and what to do next.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,39 +12,40 @@ namespace conflux {
 
 namespace {
 
-// With a chance band that reaches so far, hardly any difference could be seen.
+// If random assignments reach this AUC, the rows are too few to show most differences.
 constexpr double kWideBand = 0.65;
-// In deviations of the AUC by chance, as the judgement has it.
-constexpr double kFarBelow = 4;
-// Groups with less in common may differ in what they hold, and rows cannot tell.
+// Fraction of rows near rows of another group, below which the rows cannot show whether the groups
+// are shifted or hold different classes.
 constexpr double kHardlyAnyOverlap = 0.05;
+// Fraction of rows outside the range of the fit that a caution names.
 constexpr double kManyFarRows = 0.05;
 constexpr std::size_t kMostFusedNamed = 3;
 
-bool follows_noise(const Judgement& judgement) {
-  const GroupPrediction& after = judgement.prediction_after;
+// True if rows of different groups are closer to each other than chance would have it.
+bool is_below_chance_level(const Judgement& judgement) {
   return judgement.energy.after < judgement.energy_low ||
-         after.auc < 0.5 - kFarBelow * after.deviation;
+         judgement.verdict == Verdict::kBelowChance;
 }
 
 bool alike_before(const Report& report, const Judgement& judgement) {
   return !judgement.prediction_before.beyond_chance() && (!report.check || !report.check->differ);
 }
 
-// Whether rows that no map was fitted on have judged the fit.
+// True if the fit was scored on rows that no map was fitted on.
 bool judged_unseen(const Report& report) {
   return report.fitted_rows && !report.record.summary.verdict.empty() &&
          report.record.summary.unseen_rows > 0;
 }
 
-// The verdict of rows that the fit has not seen, if these are its own rows.
+// The verdict of the fit on held-out rows if these are its training rows, otherwise that of these
+// rows.
 std::string judged_as(const Report& report) {
   return judged_unseen(report) ? report.record.summary.verdict
                                : std::string(name_of(report.evaluation.judgement->verdict));
 }
 
 bool still_predictable(const Report& report) {
-  return judged_as(report) == name_of(Verdict::kBetter);
+  return judged_as(report) == name_of(Verdict::kReduced);
 }
 
 std::string fused_names(const Neighborhoods& near) {
@@ -66,20 +67,21 @@ bool were_fused(const Report& report) {
          !report.neighborhoods->fused.empty();
 }
 
-// Rows cannot tell a shift from a difference in what groups hold; labels can.
+// True if the groups hardly overlap: only labels can tell a shift from a difference in composition.
 bool needs_labels(const Report& report) {
   return report.check && !report.check->labels && report.check->overlap < kHardlyAnyOverlap;
 }
 
-// Reasons to look although the groups came together.
-std::vector<std::string> doubts_of(const Report& report) {
+// Reasons to look twice although the groups came together.
+std::vector<std::string> cautions_of(const Report& report) {
   std::vector<std::string> out;
   const Judgement& judgement = *report.evaluation.judgement;
   if (were_fused(report)) {
-    out.push_back("labels were fused: " + fused_names(*report.neighborhoods));
+    out.push_back("labels were mixed (fraction of near rows): " +
+                  fused_names(*report.neighborhoods));
   }
   for (const std::string& warning : judgement.warnings) {
-    // Said by other words already, or about rows that judge themselves.
+    // Covered by the sentence on fused labels, or about training rows, which always score so.
     if (warning.starts_with("labels ") && were_fused(report)) continue;
     if (judged_unseen(report) && warning.starts_with("the group is predicted worse")) continue;
     out.push_back(warning);
@@ -87,32 +89,34 @@ std::vector<std::string> doubts_of(const Report& report) {
   if (needs_labels(report)) {
     out.push_back(fmt::format(
         "before, {:.0f} % of the rows lay near rows of another group: the rows alone cannot tell a "
-        "shift from a difference in what the groups hold; labels, or controls that are the same in "
-        "every group, would settle it",
+        "shift from a difference in composition; labels, or controls that are the same in every "
+        "group, would settle it",
         100 * report.check->overlap));
   }
   if (report.fitted_rows && !judged_unseen(report)) {
     out.push_back(
-        "these are the rows of the fit, and none were kept from it: distances flatter, new rows "
-        "will do worse");
+        "these are training rows, and none were held out: scores are optimistic, new rows will "
+        "score "
+        "worse");
   }
   if (report.reach && report.reach->far > kManyFarRows) {
-    out.push_back(fmt::format("{:.0f} % of the rows lie where a quarter of the maps have seen none",
-                              100 * report.reach->far));
-  } else if (!report.fitted_rows && report.reach && report.reach->unlike_fitted()) {
     out.push_back(
-        fmt::format("{:.0f} % of the rows lie where so many maps have seen none as for only one "
-                    "in a hundred rows of the fit",
-                    100 * *report.reach->beyond_fitted));
+        fmt::format("{:.0f} % of the rows lie outside the training range of a quarter of the maps",
+                    100 * report.reach->far));
+  } else if (!report.fitted_rows && report.reach && report.reach->unlike_fitted()) {
+    out.push_back(fmt::format(
+        "{:.0f} % of the rows lie outside the training range of more maps than 99 % of the "
+        "training rows",
+        100 * *report.reach->beyond_fitted));
   }
   return out;
 }
 
-ReportVerdict verdict_of_alike(const Judgement& judgement) {
-  if (follows_noise(judgement)) return ReportVerdict::kMatchedNoise;
-  if (judgement.prediction_after.beyond_chance()) return ReportVerdict::kDidNotHelp;
-  return judgement.prediction_before.by_chance() > kWideBand ? ReportVerdict::kCannotTell
-                                                             : ReportVerdict::kNothingToAlign;
+Verdict verdict_of_alike(const Judgement& judgement) {
+  if (is_below_chance_level(judgement)) return Verdict::kBelowChance;
+  if (judgement.prediction_after.beyond_chance()) return Verdict::kWorse;
+  return judgement.prediction_before.by_chance() > kWideBand ? Verdict::kTooFewRows
+                                                             : Verdict::kNothingToAlign;
 }
 
 Index features_that_differ(const Report& report, FeatureDifference FeatureChange::*when) {
@@ -120,84 +124,88 @@ Index features_that_differ(const Report& report, FeatureDifference FeatureChange
                        [&](const FeatureChange& each) { return (each.*when).differs; });
 }
 
-// Unseen rows came closer, but these, of which there are more to learn from, are predicted as
-// before.
+// True if the held-out rows of the fit came closer, but these rows, of which there are more, did
+// not.
 bool no_gain_here(const Report& report) {
   const Verdict here = report.evaluation.judgement->verdict;
   return still_predictable(report) && (here == Verdict::kUnchanged || here == Verdict::kWorse);
 }
 
-ReportVerdict verdict_from(const Report& report, const std::string& judged) {
-  if (no_gain_here(report)) return ReportVerdict::kDidNotHelp;
-  if (judged == name_of(Verdict::kAligned) || judged == name_of(Verdict::kBetter)) {
-    return doubts_of(report).empty() && !still_predictable(report) ? ReportVerdict::kWorked
-                                                                   : ReportVerdict::kWorkedButLook;
+Verdict verdict_named(const std::string& name) {
+  for (const Verdict each : {Verdict::kLeftAlone, Verdict::kAligned, Verdict::kReduced,
+                             Verdict::kUnchanged, Verdict::kWorse, Verdict::kBelowChance}) {
+    if (name_of(each) == name) return each;
   }
-  if (judged != name_of(Verdict::kNothingToDo)) return ReportVerdict::kDidNotHelp;
-  // Nobody could prediction, but some features differed by themselves.
+  return Verdict::kNothingToAlign;
+}
+
+Verdict verdict_from(const Report& report, const std::string& judged) {
+  if (no_gain_here(report)) return report.evaluation.judgement->verdict;
+  if (judged != name_of(Verdict::kNothingToAlign)) return verdict_named(judged);
+  // The group could not be predicted, but some features differed by themselves.
   const bool fewer = features_that_differ(report, &FeatureChange::after) <
                      features_that_differ(report, &FeatureChange::before);
-  if (fewer) {
-    return doubts_of(report).empty() ? ReportVerdict::kWorked : ReportVerdict::kWorkedButLook;
-  }
-  return report.check && report.check->differ ? ReportVerdict::kDidNotHelp
-                                              : ReportVerdict::kNothingToAlign;
+  if (fewer) return Verdict::kAligned;
+  return report.check && report.check->differ ? Verdict::kUnchanged : Verdict::kNothingToAlign;
 }
 
 std::string opening(const Report& report) {
   switch (report.verdict) {
-    case ReportVerdict::kNothingToAlign:
+    case Verdict::kNothingToAlign:
       return "The groups could not be told apart before; use the rows as they are.";
-    case ReportVerdict::kWorked:
-      return "The groups could be told apart before, and no longer can be.";
-    case ReportVerdict::kWorkedButLook:
-      return still_predictable(report)
-                 ? "The groups have come closer, but the group of a row can still be predicted "
-                   "better "
-                   "than by chance."
-                 : "The groups have come together, but there is something to look at.";
-    case ReportVerdict::kMatchedNoise:
-      return "The groups did not differ before; the model made their rows follow each other more "
-             "closely than chance would. That is noise, and the rows are better left as they were.";
-    case ReportVerdict::kDidNotHelp:
-      if (report.evaluation.judgement && no_gain_here(report)) {
-        return "The groups can be told apart nearly as well as before; do not use these rows as if "
-               "they were aligned.";
-      }
-      return "The groups can be told apart as well as before, or better; do not use these rows as "
-             "if they were aligned.";
-    case ReportVerdict::kCannotTell:
+    case Verdict::kLeftAlone:
+      return "No correction had a clear gain, so the rows were left as they are.";
+    case Verdict::kAligned:
+      return "The group could be predicted from a row before, and no longer can be.";
+    case Verdict::kReduced:
+      return "The groups have come closer, but the group can still be predicted better than by "
+             "chance.";
+    case Verdict::kBelowChance:
+      return alike_before(report, *report.evaluation.judgement)
+                 ? "The groups did not differ before; the model made their rows follow each other "
+                   "more closely than chance would. Leave the rows as they were."
+                 : "The rows of different groups lie closer to each other than chance would have "
+                   "it, "
+                   "as training rows do. Evaluate new rows.";
+    case Verdict::kUnchanged:
+      return "The group can be predicted nearly as well as before; do not use these rows as if "
+             "they "
+             "were aligned.";
+    case Verdict::kWorse:
+      return "The group can be predicted better than before; do not use these rows as if they were "
+             "aligned.";
+    case Verdict::kTooFewRows:
       return report.evaluation.judgement
                  ? "There are too few rows to see a difference, before or after."
-                 : "It takes two groups of at least three rows each to judge an alignment.";
+                 : "Scores need two groups of at least three rows each.";
   }
   return "";
 }
 
-void tell_whose_rows(Report& report) {
+// Says whether the scores are of training rows, and what held-out rows scored.
+void add_whose_rows(Report& report) {
   if (!report.fitted_rows || report.record.layers.empty()) return;
   const FitSummary& summary = report.record.summary;
-  if (!judged_unseen(report) && report.verdict == ReportVerdict::kWorkedButLook) return;
+  if (!judged_unseen(report) && !report.cautions.empty()) return;
+  const std::string figures =
+      fmt::format("AUC {:.3f} -> {:.3f}{}, chance up to {:.3f}", summary.auc_before,
+                  summary.auc_after, among_whom(report), summary.auc_by_chance);
   if (judged_unseen(report) && no_gain_here(report)) {
     report.sentences.push_back(fmt::format(
-        "{} rows that no map was fitted on have become harder to predict (AUC {:.3f} -> "
-        "{:.3f}{}, chance up to {:.3f}), but not enough.",
-        summary.unseen_rows, summary.auc_before, summary.auc_after, among_whom(report),
-        summary.auc_by_chance));
+        "On {} held-out rows the group became harder to predict ({}), but these rows do "
+        "not show it.",
+        summary.unseen_rows, figures));
     return;
   }
   report.sentences.push_back(
       judged_unseen(report)
-          ? fmt::format(
-                "These are the rows of the fit, which may flatter it; the verdict is that of "
-                "{} rows that no map was fitted on (AUC {:.3f} -> {:.3f}{}, chance up to "
-                "{:.3f}).",
-                summary.unseen_rows, summary.auc_before, summary.auc_after, among_whom(report),
-                summary.auc_by_chance)
-          : "These are the rows of the fit, which flatter it: new rows will do worse.");
+          ? fmt::format("These are training rows, whose scores are optimistic; the verdict is that "
+                        "of {} held-out rows ({}).",
+                        summary.unseen_rows, figures)
+          : "These are training rows, whose scores are optimistic: new rows will score worse.");
 }
 
-// Distances without bias may come out a little below nothing.
+// Unbiased distances may be slightly negative; those are shown as 0.
 std::string distance_text(double distance) {
   const std::string out = fmt::format("{:.2g}", distance);
   return distance < 5e-4 ? "0" : distance > 0.1 ? fmt::format("{:.3g}", distance) : out;
@@ -213,15 +221,15 @@ void add_headlines(Report& report) {
   const bool unseen = judged_unseen(report);
   report.headlines.push_back(
       {!within                    ? "predicting the group (AUC)"
-       : judgement.clusters_found ? "predicting the group among rows of one cluster (AUC)"
-                                  : "predicting the group among rows of one label (AUC)",
+       : judgement.clusters_found ? "predicting the group within clusters (AUC)"
+                                  : "predicting the group within labels (AUC)",
        unseen ? fmt::format("{:.2f} → {:.2f}", summary.auc_before, summary.auc_after)
               : fmt::format("{:.2f} → {:.2f}", before.auc, after.auc),
-       fmt::format("0.5 is chance, up to {:.3f} cannot be told from it{}",
+       fmt::format("chance: 0.5, and up to {:.3f}{}",
                    unseen ? summary.auc_by_chance : after.by_chance(),
-                   unseen ? "; rows that no map was fitted on" : "")});
+                   unseen ? "; held-out rows" : "")});
   report.headlines.push_back(
-      {"distance of a group from the rest",
+      {"distance of a group from the others",
        distance_text(judgement.energy.before) + " → " + distance_text(judgement.energy.after),
        fmt::format("chance: {:.1g} to {:.1g}", judgement.energy_low, judgement.energy.by_chance)});
   report.headlines.push_back(
@@ -230,7 +238,7 @@ void add_headlines(Report& report) {
        fmt::format("chance: {:.0f} %", 100 * judgement.neighbors_by_chance)});
   if (judgement.label_transfer) {
     report.headlines.push_back(
-        {"label of the nearest row elsewhere fits",
+        {"nearest row of another group has the same label",
          fmt::format("{:.0f} % → {:.0f} %", 100 * judgement.label_transfer->before,
                      100 * judgement.label_transfer->after),
          fmt::format("chance: {:.0f} %", 100 * judgement.label_transfer->by_chance)});
@@ -242,7 +250,7 @@ void add_headlines(Report& report) {
   }
 }
 
-// Words of commands about the same files.
+// Commands of the advice, which all name the same files.
 struct Files {
   std::vector<std::string> data;
   std::string model;
@@ -276,36 +284,37 @@ Files files_of(const Report& report, const ReportOptions& options) {
 void advise_about_fusing(Report& report, const Model& model, const Files& files) {
   if (!were_fused(report)) return;
   if (model.record.options.gate == Gating::kLabel) {
-    report.advice.push_back({"Labels are protected already; fewer layers move rows less far.",
-                             files.fit({"--label", files.label, "--layers", "5"})});
+    report.advice.push_back(
+        {"Rows are aligned within labels already; fewer layers move rows less far.",
+         files.fit({"--label", files.label, "--layers", "5"})});
     return;
   }
-  report.advice.push_back({"Align like with like: rows of one label with rows of the same label.",
+  report.advice.push_back({"Align within labels, so that rows of different labels stay apart.",
                            files.fit({"--label", files.label.empty() ? "LABEL" : files.label})});
 }
 
 void advise_labels(Report& report, const Files& files) {
   if (!needs_labels(report)) return;
   report.advice.push_back(
-      {"If a column tells what rows show, align like with like.", files.fit({"--label", "LABEL"})});
+      {"If a column has the class of each row, align within it.", files.fit({"--label", "LABEL"})});
 }
 
-// Rows of one label are fewer than those of whole groups, and fewer kinds of layers are tried.
+// Within labels there are fewer rows to learn from, and fewer types of layers are tried.
 void advise_whole_groups(Report& report, const Model& model, const Files& files) {
   if (model.record.options.gate != Gating::kLabel || files.label.empty()) return;
-  report.advice.push_back({"Align whole groups instead, and see whether labels are fused.",
+  report.advice.push_back({"Align whole groups instead, and check whether labels stay apart.",
                            files.fit({"--label", files.label, "--gate", "none"})});
 }
 
-void advise_to_look(Report& report, const Files& files) {
-  report.advice.push_back({"See how the groups differ, and what could be aligned.",
+void advise_to_check(Report& report, const Files& files) {
+  report.advice.push_back({"Check how the groups differ, and what could be aligned.",
                            shell_command({"conflux", "check", files.data.front(), "--group",
                                           files.group.empty() ? "GROUP" : files.group})});
 }
 
-// Whether the fit itself has said that its rows are not aligned well enough to be used as such.
+// True if a caution says that the rows are not aligned well enough to be used as such.
 bool is_warned_off(const Report& report) {
-  return std::any_of(report.sentences.begin(), report.sentences.end(), [](const std::string& each) {
+  return std::any_of(report.cautions.begin(), report.cautions.end(), [](const std::string& each) {
     return each.find("do not use these rows") != each.npos;
   });
 }
@@ -313,37 +322,43 @@ bool is_warned_off(const Report& report) {
 void add_advice(Report& report, const Model& model, const ReportOptions& options) {
   const Files files = files_of(report, options);
   switch (report.verdict) {
-    case ReportVerdict::kNothingToAlign:
+    case Verdict::kNothingToAlign:
+    case Verdict::kLeftAlone:
       report.advice.push_back({"Use the rows as they are; nothing is gained by moving them."});
       break;
-    case ReportVerdict::kMatchedNoise:
+    case Verdict::kBelowChance:
+      if (!alike_before(report, *report.evaluation.judgement)) {
+        advise_about_fusing(report, model, files);
+        advise_labels(report, files);
+        break;
+      }
       report.advice.push_back(
-          {"Use the rows as they are, or let the fit look first: without "
-           "--method it leaves alone what does not differ.",
+          {"Use the rows as they are, or let the fit check them first: without --method it leaves "
+           "groups alone that do not differ.",
            files.fit({})});
       break;
-    case ReportVerdict::kDidNotHelp:
+    case Verdict::kUnchanged:
+    case Verdict::kWorse:
       advise_whole_groups(report, model, files);
-      advise_to_look(report, files);
+      advise_to_check(report, files);
       break;
-    case ReportVerdict::kCannotTell:
+    case Verdict::kTooFewRows:
       report.advice.push_back({"Give more rows of every group.",
                                shell_command({"conflux", "report", files.model, "more_rows.csv"})});
       break;
-    case ReportVerdict::kWorkedButLook:
+    case Verdict::kAligned:
+    case Verdict::kReduced:
       advise_about_fusing(report, model, files);
       advise_labels(report, files);
-      if (is_warned_off(report)) advise_to_look(report, files);
+      if (is_warned_off(report)) advise_to_check(report, files);
       if (is_warned_off(report) || were_fused(report)) break;
-      [[fallthrough]];
-    case ReportVerdict::kWorked:
       report.advice.push_back(
           {"Write the aligned rows.", files.of_model("transform", {"-o", "aligned.csv"})});
       break;
   }
-  if (report.fitted_rows && report.verdict != ReportVerdict::kNothingToAlign) {
+  if (report.fitted_rows && report.verdict != Verdict::kNothingToAlign) {
     report.advice.push_back(
-        {"Judge rows that the fit has not seen.",
+        {"Evaluate rows that the fit has not seen.",
          shell_command({"conflux", "report", files.model, "new_rows.csv", "-o", "report.html"})});
   }
 }
@@ -352,45 +367,30 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
 
 const char* among_whom(const Report& report) {
   if (!report.record.summary.within_labels) return "";
-  return report.evaluation.judgement->clusters_found ? " among rows of one cluster"
-                                                     : " among rows of one label";
-}
-
-std::string_view name_of(ReportVerdict verdict) {
-  switch (verdict) {
-    case ReportVerdict::kNothingToAlign:
-      return "nothing to align";
-    case ReportVerdict::kWorked:
-      return "worked";
-    case ReportVerdict::kWorkedButLook:
-      return "worked, but look";
-    case ReportVerdict::kMatchedNoise:
-      return "matched noise";
-    case ReportVerdict::kDidNotHelp:
-      return "did not help";
-    case ReportVerdict::kCannotTell:
-      return "cannot tell";
-  }
-  return "?";
+  return report.evaluation.judgement->clusters_found ? " within clusters" : " within labels";
 }
 
 void conclude(Report& report, const Model& model, const ReportOptions& options) {
-  std::vector<std::string> doubts;
   if (report.evaluation.judgement) {
     const Judgement& judgement = *report.evaluation.judgement;
-    const std::string judged = judged_as(report);
     report.verdict = alike_before(report, judgement) ? verdict_of_alike(judgement)
-                                                     : verdict_from(report, judged);
-    if (report.verdict == ReportVerdict::kWorkedButLook) doubts = doubts_of(report);
+                                                     : verdict_from(report, judged_as(report));
+    const bool came_closer =
+        report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced ||
+        (report.verdict == Verdict::kBelowChance && !alike_before(report, judgement));
+    if (came_closer) {
+      report.cautions = cautions_of(report);
+    }
   }
   report.sentences = {opening(report)};
-  for (std::string& doubt : doubts) {
-    // Sentences begin with a large letter and end with a stop.
-    if (doubt[0] >= 'a' && doubt[0] <= 'z') doubt[0] = static_cast<char>(doubt[0] - 'a' + 'A');
-    if (doubt.back() != '.') doubt += '.';
-    report.sentences.push_back(std::move(doubt));
+  for (std::string& caution : report.cautions) {
+    if (caution[0] >= 'a' && caution[0] <= 'z') {
+      caution[0] = static_cast<char>(caution[0] - 'a' + 'A');
+    }
+    if (caution.back() != '.') caution += '.';
+    report.sentences.push_back(caution);
   }
-  tell_whose_rows(report);
+  add_whose_rows(report);
   add_headlines(report);
   add_advice(report, model, options);
 }

@@ -29,7 +29,7 @@ std::vector<Dumbbell> predictions_to_draw(const Report& report) {
                                 .after = judgement.prediction_after.auc,
                                 .band = chance_band(judgement.prediction_after)}};
   if (judgement.within_after) {
-    out.push_back({.name = judgement.clusters_found ? "rows of one kind" : "rows of one label",
+    out.push_back({.name = judgement.clusters_found ? "rows of one cluster" : "rows of one label",
                    .before = judgement.within_before->auc,
                    .after = judgement.within_after->auc,
                    .band = chance_band(*judgement.within_after)});
@@ -50,12 +50,12 @@ std::vector<Dumbbell> predictions_to_draw(const Report& report) {
   return out;
 }
 
-// After the alignment; what happened before, check() has said.
+// Scores after the alignment; those before are in the sentences of check().
 std::string prediction_sentence(const Report& report) {
   const GroupPrediction& after = report.evaluation.judgement->prediction_after;
   std::string out = fmt::format("After the alignment it reaches {:.3f}", after.auc);
   if (after.auc < 1 - after.by_chance()) {
-    out += ", below chance: rows lie nearer to rows of other groups than chance would put them";
+    out += ", below chance: rows are closer to rows of other groups than chance would have it";
     out += report.fitted_rows ? ", as fitted rows do" : "";
   }
   const FitSummary& summary = report.record.summary;
@@ -82,15 +82,15 @@ std::string differing_features(const Report& report) {
     most_after = std::max(most_after, each.after.shift);
   }
   return fmt::format(
-      "Of {} features, {} differ between groups before and {} after (shapes count, and at most one "
-      "in "
-      "twenty is named by mistake); the largest shift goes from {:.2f} to {:.2f} deviations.",
+      "{1} of {0} features differ between groups before, {2} after (false discovery rate at most 5 "
+      "%, differences of shape included); the largest shift goes from {3:.2f} to {4:.2f} standard "
+      "deviations.",
       report.features.size(), before, after, most_before, most_after);
 }
 
 std::string feature_table(const Report& report) {
   std::vector<std::vector<std::string>> rows = {{"feature", "shift before", "after", "chance",
-                                                 "spread before", "after", "gives away before",
+                                                 "spread before", "after", "importance before",
                                                  "after"}};
   for (const Index j : report.worst_features) {
     if (rows.size() > kFeaturesInTheTable) break;
@@ -126,9 +126,8 @@ std::string feature_picture(const Report& report) {
   return draw_dumbbells(
       rows, 0, 1.05 * most,
       {"Shift of each feature between groups, before and after",
-       "One line per feature, the worst first; the distance between the two groups that lie "
-       "furthest apart.",
-       "shift, in deviations within groups"});
+       "One line per feature, the largest first: the largest distance between two groups.",
+       "shift, in standard deviations within groups"});
 }
 
 std::string pairs_picture(const Report& report, const Matrix& values, const char* when) {
@@ -141,10 +140,10 @@ std::string pairs_picture(const Report& report, const Matrix& values, const char
                             std::max(0.0, values.maxCoeff())));
 }
 
-// What new rows are compared with: a difference that the rows of the fit did not have.
+// The check before the fit, so that new rows can be compared with the training rows.
 std::string found_before_the_fit(const FitRecord& record) {
   if (!record.check || record.check->sentences.empty()) return "";
-  return fmt::format("Of {} rows of the fit, conflux align said before: {}", record.check->rows,
+  return fmt::format("The check on {} rows before the fit: {}", record.check->rows,
                      record.check->sentences.front());
 }
 
@@ -172,7 +171,7 @@ std::string difference_section(const Report& report) {
   const std::size_t groups = report.group_names.size();
   const std::string note =
       groups > kGroupsInAPicture
-          ? fmt::format("{} Each group against the rest: {} of {}, the easiest to predict first.",
+          ? fmt::format("{} Each group against the others: {} of {}, the easiest to predict first.",
                         kKey, kGroupsInAPicture, groups)
           : kKey;
   return page_section(1, "Is there a difference?", sentences,

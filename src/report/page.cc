@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kChosenGroups = 2;
 
-// Of many groups, the two that are farthest from the rest afterwards.
+// With many groups, the two that are farthest from the others after the alignment.
 std::vector<Index> groups_to_choose(const Report& report) {
   std::vector<Index> order(report.group_names.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -39,9 +39,24 @@ std::string file_names(const Report& report) {
   return out;
 }
 
-bool asks_to_look(ReportVerdict verdict) {
-  return verdict == ReportVerdict::kWorkedButLook || verdict == ReportVerdict::kDidNotHelp ||
-         verdict == ReportVerdict::kMatchedNoise;
+// True if the rows should not be used before the sentences are read.
+bool asks_for_care(const Report& report) {
+  switch (report.verdict) {
+    case Verdict::kReduced:
+    case Verdict::kUnchanged:
+    case Verdict::kWorse:
+    case Verdict::kBelowChance:
+      return true;
+    default:
+      return !report.cautions.empty();
+  }
+}
+
+std::string verdict_text(const Report& report) {
+  std::string out(name_of(report.verdict));
+  const std::size_t count = report.cautions.size();
+  if (count > 0) out += fmt::format(", with {} caution{}", count, count == 1 ? "" : "s");
+  return out;
 }
 
 std::string capitalized(std::string_view name) {
@@ -78,12 +93,12 @@ std::string advice_of(const Report& report) {
 }
 
 std::string top(const Report& report) {
-  const bool look = asks_to_look(report.verdict);
+  const bool look = asks_for_care(report);
   std::string out = fmt::format(
       "<header><p class=\"kicker\">conflux report{}</p>\n<h1 class=\"verdict{}\"><span "
       "class=\"sign\" aria-hidden=\"true\">{}</span>{}</h1>\n",
       escaped(file_names(report)), look ? " look" : "", look ? "▲" : "●",
-      capitalized(name_of(report.verdict)));
+      capitalized(verdict_text(report)));
   for (const std::string& sentence : report.sentences) {
     out += fmt::format("<p>{}</p>\n", sentence_text(sentence));
   }
@@ -103,7 +118,7 @@ constexpr const char* kQuestions[] = {"Is there a difference?",
                                       "Was anything fused?",
                                       "Can new rows be trusted?",
                                       "When and why did it stop?",
-                                      "What is this row elsewhere?"};
+                                      "How does a row look in other groups?"};
 
 std::string contents() {
   std::string out = "<nav aria-label=\"questions\"><ol>";
@@ -192,7 +207,7 @@ std::string report_html(const Report& report) {
       "style-src 'unsafe-inline'; img-src data:\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n";
   out += fmt::format("<title>conflux report: {}</title>\n<style>{}</style></head>\n<body>\n",
-                     name_of(report.verdict), page_style());
+                     verdict_text(report), page_style());
   out += top(report) + contents() + "<main>\n";
   out += difference_section(report) + features_section(report);
   out += success_section(report, styles) + moves_section(report, styles);

@@ -1,4 +1,4 @@
-// Rows themselves: on a plane, on their way, and elsewhere.
+// Pictures of rows: on a plane, on their paths, and in other groups.
 
 #include <fmt/format.h>
 
@@ -213,11 +213,11 @@ std::string grids_picture(const Report& report, const GroupStyles& styles) {
       {figure(grid_picture(report, styles, &WarpedGrid::before, "before"),
               "A grid over the rows of each group. Upwards: " + report.feature_names[1]),
        figure(grid_picture(report, styles, &WarpedGrid::after, "after"),
-              "Where the maps take its lines: what moved, and what was stretched.")});
+              "Where the maps take the lines of a grid: shifts and stretching.")});
 }
 
 std::string elsewhere_section(const Report& report) {
-  const char* question = "What is this row elsewhere?";
+  const char* question = "How does a row look in other groups?";
   if (report.elsewhere.empty()) {
     return page_section(8, question, {"Rows are not shown."},
                         empty_state("--rows 0 leaves values of rows out; conflux translate shows "

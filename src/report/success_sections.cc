@@ -52,12 +52,12 @@ std::string distance_sentence(const Report& report) {
   const auto count = static_cast<Index>(groups.size());
   if (below == count) {
     return fmt::format(
-        "After the alignment {} groups are nearer to the rest than groups assigned at random{}.",
+        "After the alignment {} groups are closer to the others than random assignments{}.",
         count == 2 ? "both" : fmt::format("all {}", count),
         report.fitted_rows ? ", as fitted rows are" : "");
   }
   return fmt::format(
-      "After the alignment {} of {} groups are as near to the rest as groups assigned at random{}.",
+      "After the alignment {} of {} groups are as close to the others as random assignments{}.",
       count - far, count,
       below > 0 ? fmt::format(", {} of them even nearer{}", below,
                               report.fitted_rows ? ", as fitted rows are" : "")
@@ -79,11 +79,10 @@ std::vector<Index> groups_with_lines(const GroupStyles& styles) {
 std::string moves_picture(const Report& report, const GroupStyles& styles) {
   const double most = std::max(1e-9, report.move_quantiles.maxCoeff());
   Svg svg(250, "How far rows moved",
-          "For each group the share of rows that moved no further than a distance, from 1 % to "
-          "99 % of the rows.");
+          "Cumulative distribution of the moves in each group, from 1 % to 99 % of the rows.");
   const Scale x{0, 1.02 * most, 34, kPictureWidth - 8};
   const Scale y{0, 1, 212, 6};
-  svg.horizontal_marks(x, 6, 212, "move, in deviations within groups");
+  svg.horizontal_marks(x, 6, 212, "move, in standard deviations within groups");
   svg.vertical_marks(y, 34, kPictureWidth - 8);
   for (const Index m : groups_with_lines(styles)) {
     std::vector<std::pair<double, double>> points;
@@ -145,13 +144,29 @@ std::string density_picture(const Report& report, const FeatureDensities& featur
   return figure(std::move(svg).finish(), name);
 }
 
+std::string curve_table(const Report& report) {
+  if (report.curve.empty()) return "";
+  const bool labels = report.curve.front().label_auc.has_value();
+  std::vector<std::vector<std::string>> rows = {
+      {"amount", "group AUC", "by chance up to", "moved (deviations)"}};
+  if (labels) rows.front().emplace_back("label AUC");
+  for (const AmountPoint& each : report.curve) {
+    rows.push_back({fmt::format("{:.1f}", each.amount), fmt::format("{:.3f}", each.group_auc),
+                    fmt::format("{:.3f}", each.group_by_chance),
+                    fmt::format("{:.3f}", each.moved)});
+    if (labels) rows.back().push_back(fmt::format("{:.3f}", each.label_auc.value_or(0.5)));
+  }
+  return "<p>What a part of the way leaves (--amount):</p>\n" + page_table(rows, "amounts");
+}
+
 std::string moves_sentence(const Report& report) {
   if (report.move_quantiles.maxCoeff() == 0) return "No row moved.";
   const Index middle = static_cast<Index>(report.move_levels.size()) / 2;
   Index most = 0;
   report.move_quantiles.col(middle).maxCoeff(&most);
   return fmt::format(
-      "Rows of {} moved furthest: half of them by more than {:.2g} deviations per feature.",
+      "Rows of {} moved furthest: half of them by more than {:.2g} standard deviations per "
+      "feature.",
       report.group_names[most], report.move_quantiles(most, middle));
 }
 
@@ -168,10 +183,10 @@ std::string success_section(const Report& report, const GroupStyles& styles) {
     const std::size_t groups = report.group_names.size();
     shown = side_by_side({figure(
         draw_dumbbells(rows, range.low - room, range.high + room,
-                       {"Distance of each group from the rest, before and after",
+                       {"Distance of each group to the others, before and after",
                         "Energy distance in mean distances within groups, with the band of random "
                         "permutations.",
-                        "energy distance from the rest"}),
+                        "energy distance to the others"}),
         groups > kGroupsDrawn
             ? fmt::format(
                   "Filled: before. Hollow: after. Gray band: 90 % of random assignments. {} "
@@ -185,7 +200,7 @@ std::string success_section(const Report& report, const GroupStyles& styles) {
 }
 
 std::string moves_section(const Report& report, const GroupStyles& styles) {
-  std::string shown = styles.legend();
+  std::string shown = curve_table(report) + styles.legend();
   if (report.move_quantiles.maxCoeff() > 0) {
     shown += side_by_side({figure(moves_picture(report, styles),
                                   "Share of the rows of a group that moved no further.")});

@@ -21,13 +21,13 @@ std::string clusters_picture(const Neighborhoods& near, const Matrix& shares, co
     if (mark) marked.emplace_back(cluster, with);
   }
   return figure(
-      draw_heat(
-          shares, near.clusters, 1, marked, true,
-          {fmt::format("Whose are the nearest rows, {}", when),
-           "Row by row of the table: of the nearest rows of rows of this cluster, the share of "
-           "each cluster in percent."}),
-      fmt::format("{}: of the {} nearest rows of a row of this line, the share (%) of each column.",
-                  when, near.nearest));
+      draw_heat(shares, near.clusters, 1, marked, true,
+                {fmt::format("Whose are the nearest rows, {}", when),
+                 "Each line: among the nearest rows of the rows of this cluster, the percentage of "
+                 "each cluster."}),
+      fmt::format(
+          "{}: among the {} nearest rows of the rows of a line, the percentage of each column.",
+          when, near.nearest));
 }
 
 std::string fused_sentence(const Neighborhoods& near) {
@@ -51,17 +51,16 @@ std::string fused_sentence(const Neighborhoods& near) {
 
 std::string clusters_sentence(const Neighborhoods& near) {
   return fmt::format(
-      "Without labels nobody can be sure; name their column with --label. Here rows that lie "
-      "together were taken for {} clusters, which are arbitrary where nothing lies apart: of the "
-      "rows "
-      "around a row {:.0f} % were of its own cluster before, and {:.0f} % are now.",
+      "Without labels this is uncertain; name their column with --label. Here {} clusters were "
+      "found, which are arbitrary unless they are separate: {:.0f} % of the nearest rows of a row "
+      "were of its own cluster before, {:.0f} % are now.",
       near.clusters.size(), 100 * near.before.diagonal().mean(),
       100 * near.after.diagonal().mean());
 }
 
 std::string where_labels_are_from(const Report& report) {
   return fmt::format(
-      "These rows have no labels. The model remembers those of {} rows that judged its fit.",
+      "These rows have no labels. The model has the labels of {} rows that scored its fit.",
       std::accumulate(report.neighborhoods->rows.begin(), report.neighborhoods->rows.end(),
                       Index{0}));
 }
@@ -73,7 +72,7 @@ double reach_limit(const Report& report) {
 }
 
 std::string reach_picture(const Reach& reach, double limit) {
-  Svg svg(210, "Rows by the share of maps that have not seen their place",
+  Svg svg(210, "Rows by the fraction of maps whose training range they are outside of",
           "A histogram from 0 to all maps; the dashed line is passed by one fitted row in a "
           "hundred.");
   double all = 0, most = 0;
@@ -86,7 +85,7 @@ std::string reach_picture(const Reach& reach, double limit) {
   // The dashed line is seen above the bars.
   const Scale y{0, 1.1 * std::sqrt(most / all), 172, 10};
   const double width = (x.to - x.from) / static_cast<double>(reach.counts.size());
-  svg.horizontal_marks(x, 10, 172, "share of maps in which a row lies beyond the outer knots");
+  svg.horizontal_marks(x, 10, 172, "fraction of maps in which a row is outside the training range");
   for (const double share : {0.01, 0.1, 0.5, 1.0}) {
     if (share > most / all) break;
     svg.line(40, y.at(std::sqrt(share)), kPictureWidth - 8, y.at(std::sqrt(share)), "grid");
@@ -110,22 +109,24 @@ std::vector<std::string> reach_sentences(const Report& report) {
       reach.maps);
   const double limit = std::ceil(100 * reach_limit(report));
   if (report.fitted_rows) {
-    return {seen,
-            fmt::format("99 of 100 fitted rows lie there in at most {:.0f} % of the maps. If many "
-                        "new rows do so in more of them, they are unlike these: ask conflux "
-                        "report about them.",
-                        limit)};
+    return {
+        seen,
+        fmt::format(
+            "99 % of the training rows are outside the range of at most {:.0f} % of the maps. If "
+            "many new rows are outside of more, they are unlike these: run conflux report on them.",
+            limit)};
   }
   if (!reach.fitted_most) {
-    return {seen, fmt::format("99 of 100 of these rows lie there in at most {:.0f} % of the maps, "
-                              "{:.1f} % of them in more than a quarter.",
+    return {seen, fmt::format("99 % of these rows are outside the range of at most {:.0f} % of the "
+                              "maps, {:.1f} % of them of more than a quarter.",
                               limit, 100 * reach.far)};
   }
-  return {seen, fmt::format(
-                    "{}{:.1f} % of these rows lie there in more of the maps ({:.0f} %) than "
-                    "99 of 100 rows of the fit; of new rows like those it is about 1 % after a fit "
-                    "of many rows, and up to 30 % after one of a few hundred.",
-                    reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
+  return {
+      seen,
+      fmt::format("{}{:.1f} % of these rows are outside the range of more maps ({:.0f} %) than 99 "
+                  "% of the training rows. For new rows of the same distribution this is about 1 % "
+                  "after a fit of many rows, and up to 30 % after one of a few hundred.",
+                  reach.unlike_fitted() ? "▲ Look: " : "", 100 * *reach.beyond_fitted, limit)};
 }
 
 struct Point {
@@ -159,8 +160,8 @@ std::vector<Point> held_out_points(const FitRecord& record) {
   return out;
 }
 
-// The last layers, beside whose distances those of the first are so large that nobody could see
-// them.
+// The last layers only: the distances of the first would be so large that changes of the last could
+// not be seen.
 std::vector<Point> last_points(const std::vector<Point>& points) {
   constexpr double kSmallPart = 0.1;
   constexpr std::size_t kFewest = 4;
@@ -229,7 +230,7 @@ std::string predictions_picture(const FitRecord& record) {
   double low = 0.4;
   Index last = -1;
   for (const PredictionRecord& each : record.predictions) {
-    // What was tried beside these layers has not more of them.
+    // Layers that were tried as alternatives do not count as further ones.
     if (each.layer <= last) continue;
     last = each.layer;
     rows.push_back({.name = fmt::format("after {} layer{}", each.layer, each.layer == 1 ? "" : "s"),
@@ -274,9 +275,9 @@ std::string why_nothing_is_drawn(const FitRecord& record) {
 std::string fusing_section(const Report& report) {
   const char* question = "Was anything fused?";
   if (!report.neighborhoods) {
-    return page_section(5, question, {"This cannot be told from these rows."},
-                        empty_state("It takes more than 30 rows of at least two clusters; name the "
-                                    "column that tells what rows show with --label."));
+    return page_section(5, question, {"These rows cannot answer this."},
+                        empty_state("This needs more than 30 rows of at least two clusters; name "
+                                    "the column of classes with --label."));
   }
   const Neighborhoods& near = *report.neighborhoods;
   std::vector<std::string> sentences;
@@ -304,11 +305,11 @@ std::string reach_section(const Report& report) {
   const bool measured = !report.fitted_rows && reach.fitted_most;
   return page_section(
       6, question, reach_sentences(report),
-      side_by_side({figure(
-          reach_picture(reach, reach_limit(report)),
-          measured             ? "These rows. Dashed: 99 of 100 rows of the fit lie to its left."
-          : report.fitted_rows ? "Rows of the fit. Dashed: 99 of 100 of them lie to its left."
-                               : "These rows. Dashed: 99 of 100 of them lie to its left.")}));
+      side_by_side(
+          {figure(reach_picture(reach, reach_limit(report)),
+                  measured ? "These rows. Dashed: 99 % of the training rows are to its left."
+                  : report.fitted_rows ? "Training rows. Dashed: 99 % of them are to its left."
+                                       : "These rows. Dashed: 99 % of them are to its left.")}));
 }
 
 std::string stop_section(const Report& report) {
@@ -342,12 +343,10 @@ std::string stop_section(const Report& report) {
   sentences.push_back(stop_sentence(record));
   const std::vector<Point> spreads = spread_points(record);
   if (figures.empty() && spreads.size() > 1) {
-    // Where rows were left out in turn, the fit says so when it tells why it stopped.
-    sentences.push_back(
-        record.stop.empty()
-            ? "The fit held out no rows of its own that could have said when to stop; the picture "
-              "shows its fitted rows."
-            : "The picture shows fitted rows.");
+    // After cross-validation the reason of the stop names it.
+    sentences.push_back(record.stop.empty() ? "The fit had no validation rows for early stopping; "
+                                              "the picture shows its training rows."
+                                            : "The picture shows fitted rows.");
     figures.push_back(figure(layers_picture(spreads, std::nullopt, spreads.back().layer,
                                             {"Spread of the groups, layer by layer",
                                              "Spread along the directions that a layer found."}),

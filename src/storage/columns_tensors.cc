@@ -14,7 +14,8 @@ namespace conflux {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kClusters = {"number", "whole", "repeated", "category"};
+constexpr std::array<std::string_view, 4> kColumnTypes = {"number", "whole", "repeated",
+                                                          "category"};
 constexpr std::array<std::string_view, 3> kScales = {"none", "standard", "normal"};
 constexpr std::array<std::string_view, 4> kMissingRules = {"auto", "refuse", "drop", "empty"};
 
@@ -87,7 +88,7 @@ struct ReadFeaturePieces {
 Json feature_json(const Feature& feature) {
   Json out = {
       {"name", feature.name},
-      {"kind", kClusters[static_cast<std::size_t>(feature.kind)]},
+      {"kind", kColumnTypes[static_cast<std::size_t>(feature.kind)]},
       {"scale", kScales[static_cast<std::size_t>(feature.scale)]},
       {"support", Json::array({bound_json(feature.support.low), bound_json(feature.support.high)})},
       {"decimals", feature.decimals},
@@ -102,7 +103,7 @@ Json feature_json(const Feature& feature) {
 Feature feature_from(const Json& json) {
   Feature out;
   out.name = text_member(json, "name");
-  out.kind = static_cast<FeatureKind>(position_of(kClusters, member(json, "kind")));
+  out.kind = static_cast<FeatureKind>(position_of(kColumnTypes, member(json, "kind")));
   out.scale = static_cast<FeatureScale>(position_of(kScales, member(json, "scale")));
   const Json& support = member(json, "support");
   if (!support.is_array() || support.size() != 2) columns_damaged("a support has not two bounds");

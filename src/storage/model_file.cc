@@ -2,6 +2,7 @@
 
 #include "conflux/core/error.h"
 #include "storage/model_tensors.h"
+#include "storage/staged_model.h"
 
 namespace conflux {
 
@@ -17,6 +18,10 @@ Model finished(StoredModel stored) {
 
 void save_model(const std::string& path, const Model& model) {
   write_model(model, std::nullopt).save(path);
+}
+
+std::unique_ptr<AtomicFile> stage_model(const std::string& path, const Model& model) {
+  return write_model(model, std::nullopt).stage(path);
 }
 
 std::vector<std::byte> model_bytes(const Model& model) {

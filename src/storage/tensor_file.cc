@@ -158,11 +158,15 @@ Bytes TensorWriter::header() const {
   return out;
 }
 
-void TensorWriter::save(const std::string& path) const {
-  const Bytes front = header();
-  std::vector<std::span<const std::byte>> parts{front};
-  for (const Tensor& tensor : tensors_) parts.emplace_back(tensor.bytes);
-  replace_file(path, parts);
+std::unique_ptr<AtomicFile> TensorWriter::stage(const std::string& path) const {
+  auto out = std::make_unique<AtomicFile>(path);
+  const auto write = [&](const Bytes& bytes) {
+    out->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  write(header());
+  for (const Tensor& tensor : tensors_) write(tensor.bytes);
+  out->prepare();
+  return out;
 }
 
 Bytes TensorWriter::bytes() const {

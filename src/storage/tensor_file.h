@@ -15,12 +15,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conflux/core/index.h"
+#include "files/atomic_file.h"
 #include "files/json.h"
 #include "files/whole_file.h"
 
@@ -35,8 +37,10 @@ class TensorWriter {
   void add(const std::string& name, Shape shape, const std::vector<std::int64_t>& values);
 
   /// Replaces the file at `path`.
-  void save(const std::string& path) const;
-  /// What save() writes.
+  void save(const std::string& path) const { stage(path)->commit(); }
+  /// The whole file is on the disk, and replaces the one at `path` by commit() only.
+  std::unique_ptr<AtomicFile> stage(const std::string& path) const;
+  /// The bytes that save() writes.
   Bytes bytes() const;
 
  private:
@@ -102,7 +106,7 @@ class TensorFile {
 };
 
 /// Writes the right checksum into a file that has been changed, if it has a place for one. For
-/// tests, which want to get past it.
+/// tests of later checks.
 void renew_checksum(Bytes& file);
 
 /// a * b for sizes; throws InvalidData when it is negative or beyond what a file may hold.

@@ -60,8 +60,8 @@ class DataFinder {
       return {in_text_.begin, static_cast<Index>(*events_), difference(in_text_)};
     }
     throw InvalidData(fmt::format(
-        "{}: $TOT tells of {} events of {} bytes, but the data are told to be bytes {} to {}{} of "
-        "a file of {} bytes; {}",
+        "{}: $TOT announces {} events of {} bytes, but the data are at bytes {} to {}{} of a file "
+        "of {} bytes; {}",
         name_, *events_, row_bytes_, in_text_.begin, in_text_.end,
         in_text_ == in_header_
             ? ""
@@ -80,10 +80,10 @@ class DataFinder {
     const FcsSegment& place = in_text_;
     if (!place.told()) return {};
     if (!inside(place) || place.end > file_size_ || place.size() % row_bytes_ > 1) {
-      throw InvalidData(fmt::format(
-          "{}: the data are told to be bytes {} to {} of a file of {} bytes, which are no events "
-          "of {} bytes; {}",
-          name_, place.begin, place.end, file_size_, row_bytes_, kFcsAgain));
+      throw InvalidData(
+          fmt::format("{}: the data are at bytes {} to {} of a file of {} bytes, which does not "
+                      "divide into events of {} bytes; {}",
+                      name_, place.begin, place.end, file_size_, row_bytes_, kFcsAgain));
     }
     return {place.begin, static_cast<Index>(place.size() / row_bytes_), difference(place)};
   }

@@ -32,7 +32,11 @@ std::optional<fs::path> first_that_exists(const fs::path& folder, const std::str
   return std::nullopt;
 }
 
-// What precedes "matrix" in the name, as in GSM1_matrix.mtx.gz.
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+// The text before "matrix" in the name, as in GSM1_matrix.mtx.gz.
 std::string text_before(const std::string& name) {
   const std::size_t at = name.rfind("matrix");
   return at == name.npos ? "" : name.substr(0, at);
@@ -69,9 +73,22 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
-MtxNames names_beside(const std::filesystem::path& matrix) {
+std::vector<fs::path> files_beside(const fs::path& table) {
+  std::vector<fs::path> out;
+  const std::string name = table.filename().string();
+  if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz") && !name.ends_with(".mtx.zst")) {
+    return out;
+  }
+  for (const auto& stems : {std::vector<std::string>{"barcodes"}, {"features", "genes"}}) {
+    const auto path = first_that_exists(folder_of(table), text_before(name), stems);
+    if (path) out.push_back(*path);
+  }
+  return out;
+}
+
+MtxNames names_beside(const fs::path& matrix) {
   MtxNames out;
-  const fs::path folder = matrix.has_parent_path() ? matrix.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(matrix);
   const std::string before = text_before(matrix.filename().string());
   std::string_view line;
   if (const auto path = first_that_exists(folder, before, {"barcodes"})) {

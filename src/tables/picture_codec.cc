@@ -24,8 +24,8 @@ void check_picture_size(std::uint64_t width, std::uint64_t height, std::uint64_t
     return;
   }
   throw InvalidData(
-      fmt::format("{}: the picture is told to be {} x {} pixels, but has {} bytes; {}", name, width,
-                  height, bytes, kPictureAgain));
+      fmt::format("{}: the header announces {} x {} pixels, but the data have {} bytes; {}", name,
+                  width, height, bytes, kPictureAgain));
 }
 
 /// The head of a PPM or PGM: a magic and three numbers, with blanks and comments between them.

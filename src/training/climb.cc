@@ -32,8 +32,9 @@ void refuse_cascade_by_numbers(const FitOptions& requested) {
 }
 
 /// One rung of the ladder, fitted on a sample of rows.
-Fit fit_rung(const GroupSet& sample, const FitOptions& options) {
+Fit fit_rung(const GroupSet& sample, FitOptions options) {
   SelfCommunicator alone;
+  options.amount = 1;
   FitPlan plan;
   plan.groups_differ = true;
   plan.rehearse = false;

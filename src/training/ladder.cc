@@ -29,6 +29,8 @@ struct Rung {
   /// Every feature is moved by itself.
   bool by_feature = false;
   bool linear_by_feature = false;
+  /// Kept columns may have an effect of their own in each group.
+  bool interaction = false;
 };
 
 constexpr std::array kRungs{
@@ -36,12 +38,20 @@ constexpr std::array kRungs{
     Rung{"means", "means of the features", Method::kMeans, 0, Gating::kNone, true, true},
     Rung{"location-scale", "location and scale of the features", Method::kLocationScale, 0,
          Gating::kNone, true, true},
+    Rung{"location-scale-by-group",
+         "location and scale of the features, with effects of the kept columns by group",
+         Method::kLocationScale, 0, Gating::kNone, true, true, true},
     Rung{"gb", "means and covariances (Gaussian barycenter)", Method::kGb},
     Rung{"nb", "one increasing map per feature", Method::kNb, 0, Gating::kNone, true},
     Rung{"sliced", "few sliced layers", Method::kInb, 20},
     Rung{"cascade", "sliced, conditional and tree layers", Method::kCascade},
     Rung{"kept", "sliced layers gated by the columns that are kept", Method::kInb, 0, Gating::kKept,
          true},
+    Rung{"kept-by-group", "sliced layers gated by the columns that are kept, with effects by group",
+         Method::kInb, 0, Gating::kKept, true, false, true},
+    Rung{"conditional-by-group",
+         "conditional layers that see the columns that are kept, with effects by group",
+         Method::kConditional, 0, Gating::kNone, true, false, true},
     Rung{"clusters", "sliced layers within clusters", Method::kInb, 0, Gating::kClusters},
 };
 
@@ -60,8 +70,8 @@ constexpr double kClearTransfer = 2.0;
 // difference counted against it: of few rows, where a loss would not be seen, it is not taken
 // (penguins by sex: 20 layers cost 0.08 of the task and 0.00 +- 0.02 of the transfer).
 constexpr double kMostTransferLost = 0.005;
-// The same where clusters differ in proportions, for corrections within clusters: these are found
-// less well while a third of the features is left out (ten types that lie apart: 2.1).
+// The same for corrections within clusters, if proportions of clusters differ: clusters are found
+// less well while a third of the features is left out (2.1 with ten separate clusters).
 constexpr double kErrorsOfClusters = 3.0;
 
 /// A rung with what was measured.
@@ -76,8 +86,9 @@ FitOptions options_of(const Rung& rung, const FitOptions& requested) {
   out.method = rung.method;
   out.goal = Goal::kAuto;
   out.gate = rung.gate;
+  out.interaction = rung.interaction || requested.interaction;
   if (rung.layers > 0) out.layers = rung.layers;
-  // Of small samples the cascade would leave rows out in turn, which takes ten fits.
+  // On small samples the cascade would cross-validate, which takes ten fits.
   if (rung.method == Method::kCascade && !out.validation_fraction) {
     out.validation_fraction = automatic::kValidationFractionOfTables;
   }
@@ -167,6 +178,8 @@ class Ladder {
   bool kept() const { return groups_.covariates() > 0; }
 
   bool suits(const Rung& rung) const {
+    if (rung.interaction && (!kept() || smallest_group() < kFewestRowsOfClusters)) return false;
+    if (rung.method == Method::kConditional) return kept();
     if (kept() && !rung.linear_by_feature && rung.gate != Gating::kKept) return false;
     if (rung.gate == Gating::kKept) return kept() && smallest_group() >= kFewestRowsOfClusters;
     if (rung.method == Method::kGb) return groups_.dim() <= kMostFeaturesOfGb;
@@ -181,7 +194,7 @@ class Ladder {
     return gain(climbed_.size() - 1, best_transfer()) <= 0;
   }
 
-  /// What the rung acts on.
+  /// The coordinates that the rung moves.
   GroupSet coordinates(const Rung& rung, const GroupSet& rows,
                        const std::vector<Index>& features = {}) const {
     return rung.linear_by_feature && plain_values_ ? plain_values_(rows, features) : rows;

@@ -35,10 +35,10 @@ bool can_be_row_free(const MethodInfo& method) {
 
 void refuse_what_needs_rows(const GroupSet& mine, const FitOptions& options) {
   if (!can_be_row_free(method_info(options.method))) {
-    throw InvalidOption(fmt::format(
-        "method is {}, which looks at rows of several groups together; where rows stay with their "
-        "process, choose nb, inb, rand-nb, nb-inb or nb-rand-nb.",
-        name_of(options.method)));
+    throw InvalidOption(
+        fmt::format("method is {}, which needs rows of several groups in one process; if rows stay "
+                    "with their process, choose nb, inb, rand-nb, nb-inb or nb-rand-nb.",
+                    name_of(options.method)));
   }
   const bool gated = options.gate != Gating::kAuto && options.gate != Gating::kNone;
   const bool cube = options.unit_cube != UnitCube::kAuto && options.unit_cube != UnitCube::kOff;
@@ -51,7 +51,8 @@ void refuse_what_needs_rows(const GroupSet& mine, const FitOptions& options) {
   if (mine.num_groups() == 0) throw InvalidData("there is no group; give every process one.");
   for (Index m = 0; m < mine.num_groups(); ++m) {
     if (mine[m].masses.empty()) continue;
-    throw InvalidData("rows have masses, but must count alike where they stay with their process.");
+    throw InvalidData(
+        "rows have weights, which are not supported if rows stay with their process.");
   }
 }
 
@@ -77,8 +78,8 @@ DataShape shape_of_all(const GroupSet& mine, Communicator& comm) {
       out.group_names.push_back(name);
       if (known.insert(name).second) continue;
       throw InvalidData(fmt::format(
-          "group \"{}\" lies on process {} and on one before it; where rows stay with their "
-          "process, a group lies on one. Name files of its own for every process.",
+          "group \"{}\" lies on process {} and on one before it; if rows stay with their process, "
+          "a group must be on one process. Name other files for every process.",
           name, rank));
     }
   }
@@ -230,7 +231,7 @@ class RowFreeFit {
     return out;
   }
 
-  // Of every group, line by line.
+  // Summaries of every group, line by line.
   std::vector<std::vector<QuantileSummary>> summarize_lines(const Frame* frame, Index lines) {
     std::vector<std::vector<QuantileSummary>> out(
         names_.size(), std::vector<QuantileSummary>(static_cast<std::size_t>(lines)));
@@ -270,7 +271,9 @@ Fit fit_row_free(GroupSet mine, const FitOptions& options, Communicator& comm) {
   const DataShape shape = shape_of_all(mine, comm);
   const FitOptions resolved = options_without_rows(options, shape);
   do_together(comm, [&] { check_rows_per_knot(mine, *resolved.knots); });
-  return RowFreeFit(std::move(mine), resolved, shape, comm).run();
+  Fit out = RowFreeFit(std::move(mine), resolved, shape, comm).run();
+  out.flow.set_amount(resolved.amount);
+  return out;
 }
 
 }  // namespace conflux

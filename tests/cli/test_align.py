@@ -37,10 +37,10 @@ class Align(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, "")
         for words in ("The groups differ", "aligned.csv: 800 rows in the shared space",
-                      "800 rows: 160 were kept from the fit, and of the 640 others",
+                      "Scores: 800 rows", "160 test rows, kept from the fit, and the 640 others",
                       "neighbors", "Moved most: x", "layer"):
             self.assertIn(words, done.stderr)
-        # What is no feature stays as it is spelled, and rows keep their order.
+        # A column that is no feature keeps its spelling, and rows keep their order.
         self.assertEqual(self.column("aligned.csv", "id"), self.column("t.csv", "id"))
         # The model does what align did.
         self.run_command("transform", "m.conflux", "t.csv", "-o", "again.csv")
@@ -93,8 +93,8 @@ class Align(CommandTest):
             done = self.call("align", "t.csv", "--group", "site", "--label", "color", *words,
                              "--layers", 3, "-o", "a.csv", "--model", "m.conflux")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual("labels steer" in done.stderr, gate == "label", done.stderr)
-            self.assertEqual("of its label" in done.stderr, gate == "label", done.stderr)
+            self.assertEqual("aligned within regions of the same" in done.stderr, gate == "label", done.stderr)
+            self.assertEqual("within labels the group" in done.stderr, gate == "label", done.stderr)
             options = json.loads(self.run_command("info", "m.conflux", "--json"))["options"]
             self.assertEqual(options["gate"], gate)
         # Methods without gates do not fail for it, and a fit says the same.
@@ -102,7 +102,7 @@ class Align(CommandTest):
                          "-o", "m.conflux")
         said = self.call("fit", "t.csv", "--group", "site", "--label", "color", "--layers", 3,
                          "-o", "m.conflux").stderr
-        self.assertIn("labels steer", said)
+        self.assertIn("aligned within regions of the same", said)
 
     def test_fits_by_clusters_say_how_sure_their_matching_is(self):
         random = np.random.default_rng(3)
@@ -116,11 +116,11 @@ class Align(CommandTest):
         said = self.call("fit", "t.csv", "--group", "batch", "-o", "m.conflux").stderr
         for text in said, self.run_command("info", "m.conflux"):
             for words in ("a: ", "b: ", "both: "):
-                self.assertRegex(text, rf"\n  {words}\d+ % of its rows found a partner")
-            self.assertIn("Linked only through other groups: a and b", text)
-            self.assertRegex(text, r"Kind 1: \d+ % of a, \d+ % of b")
+                self.assertRegex(text, rf"\n  {words}\d+ % of its rows are in clusters that match")
+            self.assertIn("Matched only through other groups: a and b", text)
+            self.assertRegex(text, r"Cluster 1: \d+ % of a, \d+ % of b")
         whole = self.call("fit", "t.csv", "--group", "batch", "--gate", "none", "-o", "n.conflux")
-        self.assertNotIn("found a partner", whole.stderr)
+        self.assertNotIn("in clusters that match", whole.stderr)
 
     def write_shifted_types(self, known):
         """Types in a row; group b is shifted by as much as they are apart. `known` says which rows
@@ -142,8 +142,8 @@ class Align(CommandTest):
         self.assertIn("--label type", checked)
         done = self.call("align", *words, "-o", "a.csv", "--model", "m.conflux")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("labels in part", done.stderr)
-        self.assertIn("Labels of 10 % of the rows steered the matching", done.stderr + done.stdout)
+        self.assertIn("guide which clusters are matched", done.stderr)
+        self.assertIn("within clusters, which follow the labels of 10 % of the rows", done.stderr + done.stdout)
         self.assertIn("of its kind", done.stderr + done.stdout)
         shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))
         transfer = shown["judgement"]["label_transfer"]
@@ -214,7 +214,8 @@ class Align(CommandTest):
         self.run_command("align", "p.npy", "q.npy", "-o", "both.npz")
         both = np.load(self.folder / "both.npz")
         self.assertEqual(both["X"].shape, (600, 4))
-        # Of a shift of 2, what is left could be chance in every single feature of so few rows.
+        # After a shift of 2, the remaining difference could be chance in each feature of so few
+        # rows.
         self.assertLess(abs(both["X"][:300].mean() - both["X"][300:].mean()), 0.2)
 
     def test_a_signal_ends_it_without_a_trace(self):
@@ -232,7 +233,7 @@ class Align(CommandTest):
 
 
 class RecommendedCommands(CommandTest):
-    """What check recommends is complete and works as it stands, for every kind of input."""
+    """Commands that check recommends are complete and run as printed, for every type of input."""
 
     def follow(self, *words):
         shown = json.loads(self.run_command("check", *words, "--json"))

@@ -43,7 +43,7 @@ class Pools(CommandTest):
         done = self.call("fit", "late.npy", "early.npy", *OPTIONS, "-o", "m.conflux")
         self.assertEqual(done.returncode, 0, done.stderr)
         for words in ("fitted on 400 of 1800 rows", "Fitted on 400 of 1800 rows",
-                      "1400 rows that were kept from the fit, which had 400 others"):
+                      "1400 test rows, kept from the fit, which had 400 others"):
             self.assertIn(words, done.stderr)
         shown = self.info("m.conflux")
         self.assertEqual(shown["groups"], {"late": 200, "early": 200})
@@ -57,7 +57,7 @@ class Pools(CommandTest):
         self.run_command("report", "m.conflux", "late.npy", "early.npy", "-o", "all.html")
         np.save(self.folder / "late.npy", self.arrays["late"][:500])
         self.run_command("report", "m.conflux", "late.npy", "early.npy", "-o", "new.html")
-        advice = b"Judge rows that the fit has not seen."
+        advice = b"Evaluate rows that the fit has not seen."
         told = [advice in self.read(name) for name in ("drawn.html", "all.html", "new.html")]
         self.assertEqual(told, [True, True, False])
 

@@ -50,8 +50,8 @@ class Processes(CommandTest):
             self.assertEqual(done.stderr.count("fitted on 600 of 1800 rows"), 1)
 
     def test_an_error_ends_all_with_a_message(self):
-        for words, part in ((("g0.npy", "none.npy"), "none.npy"), (("t.csv",), "arrays only"),
-                            (("g0.npy", "g1.npy", "--label", "c0"), "arrays only")):
+        for words, part in ((("g0.npy", "none.npy"), "none.npy"), (("t.csv",), ".npy files only"),
+                            (("g0.npy", "g1.npy", "--label", "c0"), ".npy files only")):
             self.write("t.csv", "x,group\n1,a\n2,b\n")
             done = self.start(2, "fit", *words, "-o", "m.conflux")
             self.assertNotEqual(done.returncode, 0)
@@ -279,7 +279,7 @@ class Processes(CommandTest):
                                  f"{name}_{model}.npy")
             np.testing.assert_allclose(np.load(self.folder / f"{name}_{site}.npy"),
                                        np.load(self.folder / f"{name}_all.npy"), atol=1e-5)
-        # What is wrong at one site ends all.
+        # An error at one site ends all.
         done = self.share(("g0.npy", "--method", "nb", "-o", "t0.conflux"),
                           ("none.npy", "--method", "nb", "-o", "t1.conflux"))
         self.assertNotEqual(done.returncode, 0)

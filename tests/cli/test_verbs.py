@@ -1,4 +1,4 @@
-"""What the verbs promise to each other."""
+"""Laws between verbs: files that one writes and another reads."""
 
 import csv
 import json
@@ -53,7 +53,7 @@ class Verbs(CommandTest):
         self.make_moons()
         for flags, model in ((), "judged.conflux"), (("--no-judge",), "unjudged.conflux"):
             said = self.call("fit", "moons.csv", *flags, "-o", model).stderr
-            self.assertEqual("Not judged" in said, bool(flags))
+            self.assertEqual("Not scored" in said, bool(flags))
             self.run_command("transform", model, "moons.csv", "-o", model + ".npy")
         self.assertEqual(self.read("judged.conflux.npy"), self.read("unjudged.conflux.npy"))
 
@@ -243,7 +243,7 @@ class Verbs(CommandTest):
         self.assertEqual(shown["advice"], "gate label")
         text = self.run_command("check", "mixed.csv", "--drop", "kind")
         self.assertIn("--gate clusters", text)
-        self.assertIn("shares of kinds", text)
+        self.assertIn("proportions of clusters", text)
         # The command that is recommended works as it stands.
         for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:
             words = shlex.split(command)
@@ -277,7 +277,7 @@ class Verbs(CommandTest):
             done = self.call("evaluate", "m.conflux", "mixed.csv")
             self.assertEqual(done.returncode, 0)
             self.assertEqual("labels are mixed more" in done.stderr, mixed, done.stderr)
-            self.assertIn("label of nearest row elsewhere", done.stdout)
+            self.assertIn("nearest row has the same label", done.stdout)
             for word in ("neighbors_kept", "clisi", "far", "near"):
                 self.assertIn(word, done.stdout)
 
@@ -296,7 +296,7 @@ class Verbs(CommandTest):
                       for _ in range(300)]
         self.write("t.csv", "\n".join(lines) + "\n")
         said = self.call("fit", "t.csv", "-o", "m.conflux", "--layers", 20).stderr
-        self.assertIn("unlike units", said)
+        self.assertIn("different units", said)
         self.assertIn("age: whole numbers", said)
         shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))["metrics"]
         self.assertLess(shown["round_trip"]["largest"], 1e-9)

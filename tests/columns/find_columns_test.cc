@@ -47,8 +47,8 @@ TEST(FindColumns, CopiesNamesOfSubjectsThatAreMeasuredAgain) {
   mixed.table.add("patient_id", patients);
   mixed.table.add("bid", bids);
   const Columns columns = found(mixed);
-  EXPECT_THAT(carried(columns, "patientID"), HasSubstr("name things"));
-  EXPECT_THAT(carried(columns, "patient_id"), HasSubstr("name things"));
+  EXPECT_THAT(carried(columns, "patientID"), HasSubstr("name subjects"));
+  EXPECT_THAT(carried(columns, "patient_id"), HasSubstr("name subjects"));
   EXPECT_EQ(feature(columns, "bid").kind, FeatureKind::kWhole);
 }
 
@@ -197,9 +197,9 @@ TEST(FindColumns, KnowsPrincipalComponentsByDeviationOrName) {
   EXPECT_THAT(reason("x", 9, 0.8), HasSubstr("principal components"));
   EXPECT_THAT(reason("PC_", 3, 0.2), HasSubstr("principal components"));
   EXPECT_THAT(reason("pc", 3, 8), HasSubstr("principal components"));
-  EXPECT_THAT(reason("x", 9, 1.5), HasSubstr("unlike units"));
-  EXPECT_THAT(reason("x", 4, 0.2), HasSubstr("unlike units"));
-  EXPECT_THAT(reason("pcx", 4, 0.2), HasSubstr("unlike units"));
+  EXPECT_THAT(reason("x", 9, 1.5), HasSubstr("different units"));
+  EXPECT_THAT(reason("x", 4, 0.2), HasSubstr("different units"));
+  EXPECT_THAT(reason("pcx", 4, 0.2), HasSubstr("different units"));
 }
 
 // Values that pixels have, beside others like them; rates have such values, but no such neighbors.
@@ -363,7 +363,7 @@ TEST(FindColumns, CofactorsAreNumbersAboveZero) {
   }
 }
 
-// What the reader of a file knows to be no feature is one only if it is asked for.
+// A column that the file marks as no feature is one only if it is named.
 TEST(FindColumns, FilesTellWhatIsNoFeature) {
   Table table = markers(100);
   table.extras = std::make_shared<const FileExtras>(

@@ -92,7 +92,7 @@ TEST(Judgement, SeesThatRowsFollowEachOtherTooClosely) {
 
 TEST(Judgement, SaysWhenThereWasNothingToAlign) {
   const Judgement found = Scene(400, 0, 2).judge();
-  EXPECT_EQ(found.verdict, Verdict::kNothingToDo);
+  EXPECT_EQ(found.verdict, Verdict::kNothingToAlign);
   EXPECT_LE(found.energy.before, found.energy.by_chance);
 }
 
@@ -101,7 +101,7 @@ TEST(Judgement, RecognizesRowsThatWereAlignedAlready) {
   Scene scene(600, 3, 3);
   std::swap(scene.before, scene.after);
   const Judgement found = scene.judge();
-  EXPECT_EQ(found.verdict, Verdict::kAlreadyAligned);
+  EXPECT_EQ(found.verdict, Verdict::kWorse);
   EXPECT_THAT(found.sentences.front(), HasSubstr("aligned already"));
 }
 
@@ -136,7 +136,7 @@ TEST(Judgement, WarnsWhenAGroupIsTornApart) {
   EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("b (0.")));
 }
 
-// Metres or millimetres: features in unlike units are compared in deviations.
+// Meters or millimeters: features in different units are compared in standard deviations.
 TEST(Judgement, DoesNotDependOnUnits) {
   const Scene scene(400, 2, 8);
   Scene scaled = scene;
@@ -171,15 +171,15 @@ TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
     scene.label_of[i] = far ? 1 : 0;
   }
   const Judgement blind = scene.judge();
-  EXPECT_EQ(blind.verdict, Verdict::kBetter);
+  EXPECT_EQ(blind.verdict, Verdict::kReduced);
   EXPECT_FALSE(blind.within_labels);
   const Judgement found = scene.judge({.labels_protected = true});
   EXPECT_TRUE(found.within_labels);
   EXPECT_EQ(found.verdict, Verdict::kAligned);
   EXPECT_GT(found.within_before->auc, 0.95);
   EXPECT_LE(found.within_after->auc, found.within_after->by_chance());
-  EXPECT_THAT(found.sentences[0], HasSubstr("among those of its label"));
-  EXPECT_THAT(found.sentences[1], HasSubstr("different shares"));
+  EXPECT_THAT(found.sentences[0], HasSubstr("within labels the group"));
+  EXPECT_THAT(found.sentences[1], HasSubstr("different proportions"));
 }
 
 // A row of unknown label is no row of a label of its own: counted as one, it would make labels look

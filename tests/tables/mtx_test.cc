@@ -113,7 +113,7 @@ TEST(Mtx, EveryRefusalNamesThePlaceAndTheRemedy) {
       {std::string(kHead) + "2 2 1\n1 1\n", "no finite number"},
       {std::string(kHead) + "2 2 2\n1 1 1\n", "ends after 1 of 2 entries"},
       {std::string(kHead) + "2 2 1\n1 1 1\n2 2 1\n", "more than the 1 entries"},
-      {std::string(kHead) + "1000000000 2 1\n1 1 1\n", "leaves most empty"},
+      {std::string(kHead) + "1000000000 2 1\n1 1 1\n", "leaves most rows empty"},
       {std::string(kHead) + "2 1000000000 1\n1 1 1\n", "more than 1048576"},
   };
   for (const auto& [bytes, message] : cases) {

@@ -78,7 +78,7 @@ TEST(Picture, EveryRefusalNamesTheRemedy) {
       {"P6\n2 2\n255\nabc", "do not stand behind the head"},
       {"P6\n2 2\n255", "do not stand behind the head"},
       {"P6\n1000000 1000000\n255\n", "1000000 x 1000000 pixels"},
-      {"P6\n18446744073709551615 2\n255\n", "pixels, but has"},
+      {"P6\n18446744073709551615 2\n255\n", "pixels, but the data have"},
   };
   for (const auto& [bytes, message] : cases) {
     const auto file = folder.with("bad.ppm", bytes);

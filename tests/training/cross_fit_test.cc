@@ -85,7 +85,7 @@ TEST(CrossFit, TellsHowNewRowsWillDo) {
   ASSERT_TRUE(judgement.has_value());
   EXPECT_EQ(judgement->rows, 80);
   EXPECT_EQ(fit.record.summary.unseen_rows, 80);
-  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("by a rehearsal")));
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("by a trial fit")));
   EXPECT_GT(judgement->prediction_after.auc, 0.4);
 }
 
@@ -148,7 +148,7 @@ TEST(CrossFit, LeavesSmallestGroupsWhole) {
   const auto judgement = judge_fit(fit, rows);
   ASSERT_TRUE(judgement.has_value());
   EXPECT_EQ(judgement->rows, 60);
-  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("Not judged")));
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("Too few rows")));
 }
 
 TEST(CrossFit, EndsWhenItIsToldTo) {
