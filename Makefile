@@ -127,6 +127,7 @@ site: packages
 	@cmake --build --preset release --target conflux_command conflux_reproduce
 	/usr/bin/python3 tools/make_gallery.py build/release/apps/conflux/conflux $(DATA) build/gallery
 	/usr/bin/python3 tools/make_site.py build/release/apps/conflux/conflux build/gallery build/site
+	doxygen docs/site/Doxyfile && cp -r build/doxygen/html build/site/cpp
 
 packages:
 	@tools/install_packages.sh build

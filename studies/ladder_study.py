@@ -34,8 +34,8 @@ RUNGS = {
     "nb": ["--method", "nb"],
     "inb 20": ["--method", "inb", "--layers", "20", "--gate", "none"],
     "inb": ["--method", "inb", "--gate", "none"],
-    "full": ["--rung", "full"],
-    "kinds": ["--gate", "clusters"],
+    "cascade": ["--method", "cascade"],
+    "clusters": ["--method", "inb", "--gate", "clusters"],
 }
 
 
@@ -54,6 +54,8 @@ def score(task, values, fitted, group_names):
     from sklearn.metrics import balanced_accuracy_score
     from sklearn.neighbors import KNeighborsClassifier
 
+    if task.score is not None:
+        return task.score(values, task.group, task.label, fitted)
     results, weights = [], []
     for name in group_names:
         train = fitted & (task.group != name)
@@ -81,6 +83,8 @@ def score(task, values, fitted, group_names):
 
 def halves(task, seed):
     """Whether each row is fitted: one half of every group, at random."""
+    if task.whole:
+        return np.ones(len(task.group), dtype=bool)
     rng = np.random.default_rng([seed, 77])
     fitted = np.zeros(len(task.group), dtype=bool)
     for name in np.unique(task.group):

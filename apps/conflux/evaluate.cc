@@ -30,6 +30,8 @@ struct EvaluateFlags {
   GroupedInputFlags input;
   std::string space = "translated";
   bool by_feature = false;
+  bool curve = false;
+  std::optional<double> amount;
   EvaluationOptions options;
 };
 
@@ -78,13 +80,13 @@ void print_judgement(const Judgement& judgement) {
                 judgement.prediction_after.by_chance()},
                true);
   if (judgement.within_after) {
-    print_change(judgement.clusters_found ? "the same among rows of one cluster"
-                                          : "the same among rows of one label",
+    print_change(judgement.clusters_found ? "the same within clusters"
+                                          : "the same within labels",
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
     print_change(
-        fmt::format("  worst group: {}", judgement.worst_group),
+        fmt::format("  highest: {}", judgement.worst_group),
         {judgement.verdict_before().per_group[*worst], judgement.verdict_after().per_group[*worst],
          judgement.verdict_after().by_chance()},
         true);
@@ -92,7 +94,7 @@ void print_judgement(const Judgement& judgement) {
   print_change("energy distance to the others", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
-    print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
+    print_change("nearest row has the same label", *judgement.label_transfer, false);
   }
 }
 
@@ -113,7 +115,7 @@ constexpr std::size_t kMostFeaturesInTable = 10;
 
 void print_importance(const Judgement& judgement) {
   if (!judgement.prediction_after.beyond_chance()) return;
-  fmt::print("\n{:<34}{:>10}{:>10}\n", "gives the group away", "before", "after");
+  fmt::print("\n{:<34}{:>10}{:>10}\n", "importance for prediction", "before", "after");
   const std::size_t all = judgement.given_away_by.size();
   for (std::size_t j = 0; j < std::min(all, kMostFeaturesInTable); ++j) {
     const auto& [name, shares] = judgement.given_away_by[j];
@@ -234,6 +236,28 @@ void print_distances(const std::vector<FeatureDistance>& features) {
       "deviation within a group, the mean over groups\n");
 }
 
+// A figure of a curve that may not be there.
+std::string curve_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3f}", *value) : "";
+}
+
+void print_curve(const std::vector<AmountPoint>& curve) {
+  if (curve.empty()) return;
+  const bool within = curve.front().group_auc_within.has_value();
+  const bool labels = curve.front().label_auc.has_value();
+  fmt::print("\n{:<8}{:>12}{:>10}{}{}{:>10}\n", "amount", "group AUC", "chance",
+             within ? "    within labels" : "", labels ? "   label AUC" : "", "moved");
+  for (const AmountPoint& each : curve) {
+    fmt::print("{:<8.2g}{:>12.3f}{:>10.3f}{}{}{:>10.3f}\n", each.amount, each.group_auc,
+               each.group_by_chance,
+               within ? fmt::format("{:>17}", curve_text(each.group_auc_within)) : "",
+               labels ? fmt::format("{:>12}", curve_text(each.label_auc)) : "", each.moved);
+  }
+  fmt::print(
+      "amount: fraction of their way that rows are moved (--amount); moved: root mean square, in "
+      "standard deviations within groups\n");
+}
+
 Json distances_json(const std::vector<FeatureDistance>& features) {
   Json out = Json::object();
   for (const FeatureDistance& each : features) {
@@ -258,14 +282,15 @@ void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console&
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
-  // The first looks at some rows of each group, which there is nothing to share of.
+  // The first process evaluates a sample of rows, which is not worth sharing.
   if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
   flags.input.read_only = true;
   EvaluationOptions& options = flags.options;
   for (std::string& name : options.metrics) std::replace(name.begin(), name.end(), '-', '_');
   check_model_comes_first(flags.model, flags.input.paths.front());
-  const Model model = load_model(flags.model);
+  Model model = load_model(flags.model);
+  if (flags.amount) set_amount(model, *flags.amount);
   check_metrics(flags);
   const Dataset input =
       read_dataset_for(model, dataset_options(flags.input), dataset_hooks(console));
@@ -283,12 +308,17 @@ void run_evaluate(const EvaluateFlags& given, const Console& console) {
   if (flags.by_feature) {
     features = feature_distances(model, input.groups, options.seed, options.threads);
   }
+  std::vector<AmountPoint> curve;
+  if (flags.curve) curve = amount_curve(model.flow, input.groups, curve_amounts(), options);
+  console.finish_progress();
   if (console.json) {
     Json out = evaluation_json(found, flags.model, flags.space, flags.options.seed);
     if (flags.by_feature) out["features"] = distances_json(features);
+    if (flags.curve) out["curve"] = curve_json(curve);
     print_json(out);
   } else {
     print_table(found, flags);
+    if (flags.curve) print_curve(curve);
     if (flags.by_feature) print_distances(features);
   }
   warn_of_far_rows(model, input.groups, console);
@@ -333,6 +363,11 @@ Verb evaluate_verb() {
         .help = "also the earth mover's distance (EMD) between groups and the median absolute "
                 "deviation (MAD) within them, feature by feature",
         .target = &flags->by_feature},
+       {.names = "--curve",
+        .help =
+            "also the group AUC, and with labels the label AUC, of moving rows by each tenth of "
+            "their way",
+        .target = &flags->curve},
        {.names = "--max-rows",
         .value = "N",
         .help =
@@ -347,11 +382,12 @@ Verb evaluate_verb() {
         .least = 1},
        {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
        group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
        features_flag(flags->input.features,
-                     "columns of the features, in their order [as when fitting]"),
+                     "columns of the features, in their order [as in the fit]"),
        where_flag(flags->input),
        threads_flag(flags->input.threads)});
+  verb.add(amount_flag(flags->amount));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

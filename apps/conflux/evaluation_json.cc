@@ -30,7 +30,7 @@ Json importance_json(const Judgement& judgement) {
   return out;
 }
 
-// Null with two groups, which are told from each other.
+// Null with two groups, whose AUCs are equal.
 Json worst_json(const Judgement& judgement) {
   const auto worst = judgement.verdict_after().worst_group();
   if (!worst) return {};
@@ -112,6 +112,19 @@ Json evaluation_json(const Evaluation& found, const std::string& model, const st
   Json out = {
       {"model", model}, {"space", space}, {"seed", seed}, {"rows", rows}, {"metrics", metrics}};
   if (found.judgement) out["judgement"] = judgement_json(*found.judgement);
+  return out;
+}
+
+Json curve_json(const std::vector<AmountPoint>& curve) {
+  Json out = Json::array();
+  for (const AmountPoint& each : curve) {
+    out.push_back(Json{{"amount", each.amount},
+                       {"group_auc", each.group_auc},
+                       {"group_auc_by_chance", each.group_by_chance},
+                       {"group_auc_within_labels", each.group_auc_within},
+                       {"label_auc", each.label_auc},
+                       {"moved", each.moved}});
+  }
   return out;
 }
 

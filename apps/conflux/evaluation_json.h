@@ -1,4 +1,4 @@
-// What conflux evaluate prints with --json.
+// Output of conflux evaluate --json.
 
 #pragma once
 
@@ -12,5 +12,8 @@ namespace conflux::app {
 
 Json evaluation_json(const Evaluation& found, const std::string& model, const std::string& space,
                      std::uint64_t seed);
+
+/// Figures of each amount; null where a figure is not measured.
+Json curve_json(const std::vector<AmountPoint>& curve);
 
 }  // namespace conflux::app

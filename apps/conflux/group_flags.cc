@@ -17,6 +17,7 @@ DatasetOptions dataset_options(const GroupedInputFlags& flags) {
                      .table = read_options(flags.table, "", flags.threads),
                      .group = flags.group,
                      .label = flags.label,
+                     .row_weights = flags.row_weights,
                      .where = flags.where,
                      .meta = flags.meta,
                      .meta_key = flags.meta_key,
@@ -99,6 +100,16 @@ Flag keep_flag(GroupedInputFlags& flags) {
           .target = &flags.keep};
 }
 
+Flag row_weights_flag(GroupedInputFlags& flags) {
+  return {.names = "--row-weights",
+          .value = "COLUMN",
+          .help =
+              "column with the weight of each row in the fit, such as a survey weight; check and "
+              "scores count every row once [all rows alike]",
+          .target = &flags.row_weights,
+          .shown = Shown::kToExperts};
+}
+
 Flag where_flag(GroupedInputFlags& flags) {
   return {.names = "--where",
           .value = "CONDITION",
@@ -107,28 +118,29 @@ Flag where_flag(GroupedInputFlags& flags) {
 }
 
 std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key) {
-  return {
-      {.names = "--meta",
-       .value = "FILE",
-       .help = "table with more columns for the same rows, such as groups and labels; a .npy file is one "
-               "column, named after the file",
-       .target = &meta,
-       .shown = Shown::kToExperts},
-      {.names = "--meta-key",
-       .value = "COLUMN",
-       .help = "column to join --meta by; barcode=cell_id if the names differ [by row order]",
-       .target = &meta_key,
-       .shown = Shown::kToExperts}};
+  return {{.names = "--meta",
+           .value = "FILE",
+           .help = "table with more columns for the same rows, such as groups and labels; a .npy "
+                   "file is one "
+                   "column, named after the file",
+           .target = &meta,
+           .shown = Shown::kToExperts},
+          {.names = "--meta-key",
+           .value = "COLUMN",
+           .help = "column to join --meta by; barcode=cell_id if the names differ [by row order]",
+           .target = &meta_key,
+           .shown = Shown::kToExperts}};
 }
 
 std::vector<Flag> join_flags(GroupedInputFlags& flags) {
   std::vector<Flag> out = meta_flags(flags.meta, flags.meta_key);
-  out.push_back({.names = "--rename",
-                 .value = "LIST",
-                 .help = "new names of groups, say gcm_c=gcm,rcm_c=rcm; groups with the same new name are "
-                         "joined",
-                 .target = &flags.rename,
-                 .shown = Shown::kToExperts});
+  out.push_back(
+      {.names = "--rename",
+       .value = "LIST",
+       .help = "new names of groups, say gcm_c=gcm,rcm_c=rcm; groups with the same new name are "
+               "joined",
+       .target = &flags.rename,
+       .shown = Shown::kToExperts});
   return out;
 }
 

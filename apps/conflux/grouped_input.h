@@ -1,4 +1,4 @@
-// What verbs that read groups can be told about their tables.
+// Flags on tables of groups, for all verbs that read them.
 
 #pragma once
 
@@ -29,6 +29,7 @@ struct GroupedInputFlags {
   InputFlags table;
   std::string group;
   std::string label;
+  std::string row_weights;
   std::string where;
   std::string meta;
   std::string meta_key;
@@ -66,12 +67,14 @@ Flag label_flag(GroupedInputFlags& flags, const std::string& help);
 Flag drop_flag(GroupedInputFlags& flags);
 /// --keep
 Flag keep_flag(GroupedInputFlags& flags);
+/// --row-weights
+Flag row_weights_flag(GroupedInputFlags& flags);
 /// --where
 Flag where_flag(GroupedInputFlags& flags);
 /// --meta, --meta-key and --rename
 std::vector<Flag> join_flags(GroupedInputFlags& flags);
 
-/// Says what every column is used as.
+/// Prints the type and scale of every column.
 void show_columns(const Columns& columns, const Console& console);
 
 }  // namespace conflux::app

@@ -20,7 +20,7 @@ namespace conflux::app {
 
 namespace {
 
-// Of a longer table so many rows are kept, or as many as hold so many numbers.
+// Rows of a longer table that are kept: so many, or as many as hold so many numbers.
 constexpr Index kMostRows = 200'000;
 constexpr Index kFewestRows = 20'000;
 constexpr Index kMostNumbers = 24'000'000;
@@ -30,6 +30,7 @@ struct ReportFlags {
   GroupedInputFlags input;
   std::string output;
   bool force = false;
+  std::optional<double> amount;
   ReportOptions options;
 };
 
@@ -62,7 +63,8 @@ GroupSet read_rows(const Model& model, const ReportFlags& flags, ReportOptions& 
 void run_report(const ReportFlags& flags, const Console& console) {
   check_files(flags, console.json);
   const Stopwatch watch;
-  const Model model = load_model(flags.model);
+  Model model = load_model(flags.model);
+  if (flags.amount) set_amount(model, *flags.amount);
   ReportOptions options = flags.options;
   Dataset kept;
   const GroupSet groups = read_rows(model, flags, options, kept, console);
@@ -82,39 +84,43 @@ void run_report(const ReportFlags& flags, const Console& console) {
 Verb report_verb() {
   const auto flags = std::make_shared<ReportFlags>();
   Verb verb{.name = "report",
-            .description = "write one offline page on what a model does to rows: verdict, figures, pictures",
+            .description =
+                "write one offline page on what a model does to rows: verdict, figures, pictures",
             .example = "conflux report cells.conflux cells.csv -o report.html",
             .run = [flags](const Console& console) { run_report(*flags, console); }};
-  verb.add({{.names = "MODEL",
-             .help = "model file that conflux fit wrote",
-             .target = &flags->model,
-             .required = true},
-            {.names = "INPUT",
-             .help = "tables of all groups, or one table per group",
-             .target = &flags->input.paths,
-             .required = true},
-            {.names = "-o,--output",
-             .value = "FILE",
-             .help = "page to write: one HTML file that needs no network [report.html]",
-             .target = &flags->output},
-            {.names = "--rows",
-             .value = "N",
-             .help = "rows drawn in the scatter plots, sampled by seed; 0: the page holds no values of rows "
-                     "[2000]",
-             .target = &flags->options.rows,
-             .least = 0,
-             .most = 20000},
-            {.names = "--seed",
-             .value = "N",
-             .help = "random seed [0]",
-             .target = &flags->options.seed},
-            group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-            label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
-            features_flag(flags->input.features,
-                          "columns of the features, in their order [as when fitting]"),
-            where_flag(flags->input),
-            force_flag(flags->force),
-            threads_flag(flags->input.threads)});
+  verb.add(
+      {{.names = "MODEL",
+        .help = "model file that conflux fit wrote",
+        .target = &flags->model,
+        .required = true},
+       {.names = "INPUT",
+        .help = "tables of all groups, or one table per group",
+        .target = &flags->input.paths,
+        .required = true},
+       {.names = "-o,--output",
+        .value = "FILE",
+        .help = "page to write: one HTML file that needs no network [report.html]",
+        .target = &flags->output},
+       {.names = "--rows",
+        .value = "N",
+        .help =
+            "rows drawn in the scatter plots, sampled by seed; 0: the page holds no values of rows "
+            "[2000]",
+        .target = &flags->options.rows,
+        .least = 0,
+        .most = 20000},
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->options.seed},
+       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
+       features_flag(flags->input.features,
+                     "columns of the features, in their order [as in the fit]"),
+       where_flag(flags->input),
+       force_flag(flags->force),
+       threads_flag(flags->input.threads)});
+  verb.add({.names = "--curve",
+            .help = "also show what each tenth of the way of the rows leaves (--amount)",
+            .target = &flags->options.curve});
+  verb.add(amount_flag(flags->amount));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));
   return verb;

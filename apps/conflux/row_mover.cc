@@ -39,7 +39,7 @@ void RowMover::move_values(Table& block, std::span<const Index> groups) const {
   std::vector<Index> to(groups.begin(), groups.end());
   if (!to_.empty()) std::fill(to.begin(), to.end(), to_.front());
   if (direction_) mover.move(*direction_, block, groups, to);
-  inexact_rows_ += mover.inexact_rows();
+  for (const Index i : mover.inexact_rows()) inexact_rows_.push_back(block.place(i));
 }
 
 void RowMover::move(const Matrix& rows, std::span<const Index> groups,

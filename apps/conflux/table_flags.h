@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ std::vector<Flag> output_format_flags(OutputFlags& flags);
 
 /// --group, with --batch-key as a second name
 Flag group_flag(std::string& group, const std::string& help);
+/// --amount, for verbs that move rows by a model
+Flag amount_flag(std::optional<double>& amount);
 /// --features
 Flag features_flag(std::vector<std::string>& features, const std::string& help);
 /// --group, --features, --rename, --meta and --meta-key
@@ -43,7 +46,7 @@ std::vector<Flag> column_flags(ModelColumnChoice& choice);
 /// --meta and --meta-key
 std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key);
 
-/// `group` is the array of an NPZ file that tells the groups; may be empty.
+/// `group` is the array of an NPZ file with the groups; may be empty.
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads);
 /// Text output keeps the header or its absence of the input.
 TableOptions write_options(const InputFlags& input, const OutputFlags& flags,

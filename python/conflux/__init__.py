@@ -15,7 +15,16 @@ from ._progress import LayerRecord
 from ._report import Report, report
 from ._scikit import NotFittedError
 from .estimators import *  # noqa: F401,F403 - the methods that the engine has
-from .judging import Check, Evaluation, GroupPrediction, Summary, check, evaluate, predict_groups
+from .judging import (
+    Check,
+    Evaluation,
+    GroupPrediction,
+    Summary,
+    amount_curve,
+    check,
+    evaluate,
+    predict_groups,
+)
 
 __all__ = [
     "Alignment",
@@ -33,6 +42,7 @@ __all__ = [
     "Summary",
     "__version__",
     "align",
+    "amount_curve",
     "check",
     "climate",
     "dask",

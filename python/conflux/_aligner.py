@@ -1,7 +1,8 @@
-"""What all estimators share: fitting, moving rows, files."""
+"""The base of all estimators: fitting, moving rows, files."""
 
 from __future__ import annotations
 
+import copy
 import functools
 import warnings
 from typing import Any, Callable, ClassVar, TypeVar, cast
@@ -198,7 +199,7 @@ class BaseAligner(MovingBase):
         return self.transform(X, groups=groups, labels=labels)
 
     def transform(self, X: Any, groups: Any = None, labels: Any = None) -> Any:
-        """Move rows into the shared space, where all groups look alike.
+        """Move rows into the shared space, where all groups have the same distribution.
 
         Parameters
         ----------
@@ -206,9 +207,9 @@ class BaseAligner(MovingBase):
         groups : label or array-like of shape (n_samples,)
             Group of each row, or one for all of them. Left out if `group_column` is set.
         labels : label or array-like of shape (n_samples,), optional
-            What rows show, None or NaN where it is unknown; for fits with ``gate="label"``, whose
-            rows with a label take the maps of that label, and all others those of where they lie.
-            Left out if X has the column of labels that was fitted.
+            Class of each row, None or NaN if unknown; for fits with ``gate="label"``: rows with a
+            label take the maps of that label, all others those of their position. May be omitted if
+            X has the column of labels of the fit.
 
         Returns
         -------
@@ -348,6 +349,33 @@ class BaseAligner(MovingBase):
         self.model_ = grown
         self.groups_ = _labels.extend(self.groups_, name)
         return self
+
+    def with_amount(self: _Self, amount: float) -> _Self:
+        """Return this fitted estimator with rows moved by a fraction of their way.
+
+        Every layer moves rows by this fraction of its own way, so that the inverse stays exact. The
+        parameter `amount` does the same from the fit on; :func:`conflux.amount_curve` shows what
+        each amount leaves.
+
+        Parameters
+        ----------
+        amount : float
+            From 0, which leaves rows in place, to 1, which moves them all the way.
+
+        Examples
+        --------
+        >>> import conflux
+        >>> X, groups = conflux.datasets.make_moons(400)
+        >>> inb = conflux.INB(layers=10).fit(X, groups)
+        >>> bool((inb.with_amount(0).transform(X, groups) == X).all())
+        True
+        """
+        out = copy.copy(self)
+        with in_words_of_python():
+            out.model_ = self._fitted().with_amount(float(amount))
+        if "amount" in self._get_param_names():
+            setattr(out, "amount", float(amount))
+        return out
 
     def _labels_in(self, X: Any, labels: Any) -> Any:
         """Return the labels of rows: those that are given, or those of the fitted column of X."""

@@ -95,7 +95,7 @@ def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
 
 
 def encode_labels(y: Any, rows: int) -> tuple[list[str], Codes]:
-    """Return the names of what rows show, in order, and the number of each row's; -1 for none."""
+    """Return the names of the labels, in order, and the number of each row's label; -1 for none."""
     found, codes = _factorize(np.asarray(y, dtype=object))
     if len(codes) != rows:
         raise ValueError(

@@ -101,6 +101,17 @@ class MovingBase(FittedBase):
     def _tell_new_categories(self, table: _core.Table) -> None:
         columns = self.model_.columns
         assert columns is not None
+        unknown, far = columns.kept_doubts(table)
+        for name, count in unknown.items():
+            warnings.warn(
+                f"{count} rows have no {name!r} that the fit knows; they are moved with its mean in "
+                "their group.", FitWarning, stacklevel=4,
+            )
+        for what, count in far.items():
+            warnings.warn(
+                f"{count} rows have {what}, the range of the fit: its effect is extrapolated there.",
+                FitWarning, stacklevel=4,
+            )
         for what, count in columns.new_categories(table).items():
             warnings.warn(
                 f"the fit has not seen {what} ({count} rows); it is left as it is, and its rows "

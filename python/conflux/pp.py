@@ -27,8 +27,8 @@ __all__ = ["align", "correct", "map_new"]
 
 _Rows = npt.NDArray[np.float64]
 
-# Between the names of crossed batches.
-_BETWEEN = " & "
+# Between the names of crossed batches, as in the command.
+_BETWEEN = "+"
 # Cells of the reference whose distances from each other are the standard of new cells.
 _CELLS_OF_STANDARD = 5000
 # Confidences below the first are those of foreign cells; a batch with more of them draws a warning.

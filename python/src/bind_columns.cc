@@ -1,4 +1,4 @@
-// What the columns of data frames and arrays mean, and their rows through models that know it.
+// Binds columns of data frames and arrays, and moves their rows through models that have columns.
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ struct Ends {
   std::span<const Index> labels = {};
 };
 
-// `shared` says that they are rows of the shared space, whose groups need not be known.
+// `shared`: they are rows of the shared space, whose groups may be unknown.
 Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, const OptionalGroups& labels,
              bool shared, Index rows) {
   Ends out;
@@ -64,7 +64,7 @@ Index move(const Model& model, Table& table, const Ends& ends, const Workers& wo
   TableMover mover(model, workers);
   mover.use_labels(ends.labels);
   mover.move(ends.direction, table, ends.from, ends.to);
-  return mover.inexact_rows();
+  return std::ssize(mover.inexact_rows());
 }
 
 py::tuple move_table(const Model& model, const Table& given, const OptionalGroups& from,
@@ -137,7 +137,7 @@ py::array_t<double> coordinates(const Model& model, const py::object& x, const N
   return to_array(out);
 }
 
-// Of each row the logarithm of how much its coordinates stretch the units of the data.
+// For each row, the logarithm of how much its coordinates stretch the units of the data.
 py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   const Index cols = model.columns.width();
   const Index count = rows.size() / std::max<Index>(cols, 1);
@@ -155,7 +155,7 @@ py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   return out;
 }
 
-// ---- what is said of columns
+// ---- descriptions of columns
 
 Names kinds_of(const Columns& columns) {
   const Names words = {"number", "whole", "repeated", "category"};
@@ -262,7 +262,8 @@ void bind_columns(py::module_& module) {
             return std::make_shared<Table>(table_of(Samples(rows), names, Workers(threads)));
           },
           py::arg("rows"), py::arg("names"), py::arg("threads"));
-  py::class_<Columns, SharedColumns>(module, "Columns", "What columns mean; never changes.")
+  py::class_<Columns, SharedColumns>(module, "Columns",
+                                     "Types and scales of columns; never changes.")
       .def_property_readonly("feature_names", &Columns::feature_names)
       .def_property_readonly("kinds", &kinds_of)
       .def_property_readonly("kept_names", &kept_names_of)
@@ -272,6 +273,12 @@ void bind_columns(py::module_& module) {
       .def_property_readonly("scale_reason", [](const Columns& self) { return self.scale_reason; })
       .def_property_readonly("key", [](const Columns& self) { return self.key; })
       .def_property_readonly("doubts", &doubts_of)
+      .def(
+          "kept_doubts",
+          [](const Columns& self, const Table& table) {
+            return std::pair(self.unknown_covariates(table), self.far_covariates(table));
+          },
+          py::arg("table"))
       .def(
           "new_categories",
           [](const Columns& self, const Table& table) {

@@ -1,5 +1,4 @@
-// What differs between groups before an alignment, and what an alignment did,
-// as dicts.
+// Binds checks and evaluations, which return dicts.
 
 #include <pybind11/stl.h>
 
@@ -133,6 +132,24 @@ py::dict evaluate_model(const Model& model, const CallerData& data,
   return to_dict(evaluation);
 }
 
+py::list curve_of(const Model& model, const CallerData& data, const std::vector<double>& amounts,
+                  Index max_rows, std::uint64_t seed, int threads) {
+  std::vector<AmountPoint> curve;
+  {
+    const py::gil_scoped_release unlocked;
+    curve = amount_curve(model.flow, data.groups(), amounts,
+                         {.max_rows = max_rows, .seed = seed, .threads = threads});
+  }
+  py::list out;
+  for (const AmountPoint& each : curve) {
+    out.append(py::dict("amount"_a = each.amount, "group_auc"_a = each.group_auc,
+                        "group_auc_by_chance"_a = each.group_by_chance,
+                        "group_auc_within_labels"_a = each.group_auc_within,
+                        "label_auc"_a = each.label_auc, "moved"_a = each.moved));
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_judging(py::module_& module) {
@@ -140,6 +157,8 @@ void bind_judging(py::module_& module) {
              py::arg("permutations"), py::arg("seed"), py::arg("threads"));
   module.def("evaluate", &evaluate_model, py::arg("model"), py::arg("data"), py::arg("metrics"),
              py::arg("shared_space"), py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
+  module.def("amount_curve", &curve_of, py::arg("model"), py::arg("data"), py::arg("amounts"),
+             py::arg("max_rows"), py::arg("seed"), py::arg("threads"));
   module.def("metric_names", &metric_names);
 }
 

@@ -19,7 +19,7 @@ py::list records_of(const std::vector<LayerRecord>& records) {
   return out;
 }
 
-// What the fit did, as the command tells it.
+// The summary of a fit, as the command prints it.
 py::dict summary_of(const FitRecord& record) {
   using namespace py::literals;
   const FitSummary& summary = record.summary;
@@ -56,6 +56,11 @@ py::bytes bytes_of(const Model& model) {
 SharedModel model_of(const py::bytes& bytes) {
   const std::string_view view = bytes;
   return std::make_shared<Model>(parse_model(std::as_bytes(std::span(view.data(), view.size()))));
+}
+
+void save_over_model(const Model& model, const std::string& path) {
+  refuse_other_kind(path, FileKind::kModel);
+  save_model(path, model);
 }
 
 }  // namespace
@@ -105,19 +110,21 @@ void bind_model(py::module_& module) {
           py::arg("name"))
       .def("move", &move_rows, py::arg("x"), py::arg("from_groups"), py::arg("to_groups"),
            py::arg("labels"), py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
+      .def(
+          "with_amount",
+          [](const Model& self, double amount) {
+            auto out = std::make_shared<Model>(self);
+            set_amount(*out, amount);
+            return out;
+          },
+          py::arg("amount"))
       .def_property_readonly("columns", [](const Model& self) { return columns_of(self); })
       .def_property_readonly("summary", [](const Model& self) { return summary_of(self.record); })
       .def("with_table_group", &with_table_group, py::arg("name"), py::arg("table"),
            py::arg("masses"), py::arg("threads"))
       .def("with_group", &with_group, py::arg("name"), py::arg("x"), py::arg("masses"),
            py::arg("threads"))
-      .def(
-          "save",
-          [](const Model& self, const std::string& path) {
-            refuse_other_kind(path, FileKind::kModel);
-            save_model(path, self);
-          },
-          py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def("save", &save_over_model, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("to_bytes", &bytes_of)
       .def_static(
           "load", [](const std::string& path) { return std::make_shared<Model>(load_model(path)); },

@@ -1,8 +1,8 @@
 # Rows are samples and columns features, as everywhere in conflux; expression matrices of Bioconductor
 # are the other way round, so give t(x).
 
-#' Rows of all batches in the shared space, or as if all were of the batch `to`. The model is the
-#' attribute "conflux" of the result; print it and read it before you use the rows.
+#' Aligns the rows of all batches: into the shared space, or as if all were of the batch `to`. The model is the
+#' attribute "conflux" of the result; print it for scores and warnings before you use the rows.
 align <- function(x, batch, to = NULL, ...) UseMethod("align")
 
 align.default <- function(x, batch, to = NULL, ...) {
@@ -11,8 +11,8 @@ align.default <- function(x, batch, to = NULL, ...) {
   structure(predict(model, x, batch, to), conflux = model)
 }
 
-# Columns mean what `conflux fit` finds them to mean: numbers and factors with few levels are features, others stay
-# as they are. In the shared space a factor is a number.
+# Types of columns are found as by `conflux fit`: numbers and factors with few levels are features, others are copied
+# unchanged. In the shared space a factor is a number.
 align.data.frame <- function(x, batch, to = NULL, ...) {
   model <- fit(x, batch, ...)
   if (is_name(batch, x)) batch <- x[[batch]]
@@ -30,10 +30,11 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 }
 
 #' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb", missing = "drop").
-#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are no features.
-#' Columns named by `keep` are read and never moved, so that their effects stay:
+#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are copied unchanged.
+#' Columns named by `keep` are covariates, which are never moved, so that their effects stay:
 #' keep = c("age", "sex", "month:cyclic", "dose:category").
-fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, ...) {
+#' `row_weights` names a column of x, or has a weight for every row: how much it counts in the fit.
+fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = NULL, ...) {
   options <- list(...)
   if (length(options) > 0 && (is.null(names(options)) || any(names(options) == ""))) {
     stop("options have names, as in fit(x, batch, seed = 1)")
@@ -55,6 +56,17 @@ fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, ...) {
       x <- cbind(as.data.frame(x), label = as.character(label))
     }
   }
+  if (!is.null(row_weights)) {
+    if (is_name(row_weights, x)) {
+      options$row_weights <- row_weights
+    } else {
+      if (length(row_weights) != nrow(x)) {
+        stop("there are ", nrow(x), " rows but ", length(row_weights), " weights; give one per row")
+      }
+      options$row_weights <- "row_weights"
+      x <- cbind(as.data.frame(x), row_weights = as.double(row_weights))
+    }
+  }
   if (length(drop) > 0) options$drop <- paste(drop, collapse = ",")
   if (length(keep) > 0) options$keep <- paste(keep, collapse = ",")
   words <- vapply(options, function(value) format(value, digits = 17, scientific = FALSE), "")
@@ -70,6 +82,9 @@ predict.conflux <- function(object, x, batch, to = NULL, ...) {
 
 #' Rows of the shared space as rows of their batches.
 as_batch <- function(model, x, batch) moved(model, x, batch, "inverse", NULL)
+
+#' The model with rows moved by a fraction of their way: 0 leaves them in place, 1 moves them all the way.
+with_amount <- function(model, amount) .Call(conflux_r_with_amount, model, as.double(amount))
 
 save_model <- function(model, path) invisible(.Call(conflux_r_save, model, path.expand(path)))
 load_model <- function(path) .Call(conflux_r_load, path.expand(path))
@@ -91,7 +106,7 @@ moved <- function(model, x, batch, way, to) {
   out[sorted, ] <- .Call(conflux_r_move, model, coded[sorted, , drop = FALSE], batch[sorted], way, to)
   if (!is.data.frame(x)) return(out)
   for (j in seq_along(given)) {
-    # What did not move keeps its type.
+    # A column that did not move keeps its type.
     if (identical(out[, j], coded[, j])) next
     levels <- about$levels[[j]]
     x[[about$columns[j]]] <- if (length(levels) == 0 || way == "transform") out[, j] else levels[out[, j] + 1]

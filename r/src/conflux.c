@@ -124,6 +124,10 @@ SEXP conflux_r_save(SEXP pointer, SEXP path) {
 
 SEXP conflux_r_load(SEXP path) { return wrap(conflux_load(text_at(path, 0))); }
 
+SEXP conflux_r_with_amount(SEXP pointer, SEXP amount) {
+  return wrap(conflux_with_amount(unwrap(pointer), Rf_asReal(amount)));
+}
+
 static SEXP names_of(const conflux_model* model, int64_t count, const char* (*name)(const conflux_model*, int64_t)) {
   SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)count));
   for (int64_t i = 0; i < count; ++i) SET_STRING_ELT(out, (R_xlen_t)i, Rf_mkCharCE(name(model, i), CE_UTF8));
@@ -155,7 +159,8 @@ SEXP conflux_r_about(SEXP pointer) {
 static const R_CallMethodDef kMethods[] = {
     {"conflux_r_fit", (DL_FUNC)&conflux_r_fit, 5},   {"conflux_r_move", (DL_FUNC)&conflux_r_move, 5},
     {"conflux_r_save", (DL_FUNC)&conflux_r_save, 2}, {"conflux_r_load", (DL_FUNC)&conflux_r_load, 1},
-    {"conflux_r_about", (DL_FUNC)&conflux_r_about, 1}, {NULL, NULL, 0}};
+    {"conflux_r_about", (DL_FUNC)&conflux_r_about, 1},
+    {"conflux_r_with_amount", (DL_FUNC)&conflux_r_with_amount, 2}, {NULL, NULL, 0}};
 
 void R_init_conflux(DllInfo* info) {
   R_registerRoutines(info, NULL, kMethods, NULL, NULL);

@@ -1,4 +1,5 @@
-# What must hold of every row that conflux moves from R. With CONFLUX, the command, models are compared with its own.
+# Laws of every row that conflux moves from R. With CONFLUX, the command, models are compared with
+# its own.
 library(conflux)
 
 expect <- function(truth, claim) if (!isTRUE(truth)) stop("not true: ", claim)
@@ -48,6 +49,37 @@ expect(is.numeric(predict(category, frame, batch)$site), "a factor is a number i
 expect(all(predict(category, frame, batch, to = "monday")$site %in% c("north", "south")), "and a value elsewhere")
 strange <- transform(frame, site = "east")
 refuses(predict(category, strange, batch), "has not seen")
+
+# Columns that are kept: their effects stay, and they are never moved.
+age <- 40 + 12 * (batch == "tuesday") + 10 * rnorm(n)
+scans <- data.frame(height = 0.1 * age + 2 * (batch == "tuesday") + rnorm(n), width = x[, "width"], age = age,
+                    sex = sample(c("f", "m"), n, TRUE), day = batch)
+aligned_scans <- align(scans, "day", keep = c("age", "sex"), seed = 1, method = "location-scale")
+expect(identical(aligned_scans$age, scans$age) && identical(aligned_scans$sex, scans$sex), "kept columns stay")
+of_day <- function(rows) unname(coef(lm(height ~ (day == "tuesday") + age, rows))[2])
+expect(abs(of_day(scans)) > 1.5 && abs(of_day(aligned_scans)) < 0.3, "days meet at the same age")
+expect(abs(coef(lm(height ~ day + age, aligned_scans))["age"] - 0.1) < 0.02, "the effect of age stays")
+scans$age[3] <- NA
+gaps <- predict(attr(aligned_scans, "conflux"), scans, batch)
+expect(is.na(gaps$age[3]) && is.finite(gaps$height[3]), "a kept cell may be missing")
+refuses(predict(attr(aligned_scans, "conflux"), scans[c("height", "width")], batch), "age")
+
+# Rows are moved in part, and return.
+half <- with_amount(model, 0.5)
+some_way <- predict(half, x, batch)
+expect(gap(some_way) < 0.7 * gap(x) && gap(some_way) > gap(aligned), "half of the way is between")
+expect(max(abs(as_batch(half, some_way, batch) - x)) < 1e-9, "the way back from half of the way is exact")
+expect(identical(predict(with_amount(model, 0), x, batch), x), "no way leaves every bit")
+expect(identical(predict(with_amount(model, 1), x, batch), predict(model, x, batch)), "the whole way is the model")
+refuses(with_amount(model, 2), "from 0")
+
+# A row of weight 3 is three rows.
+weights <- rep(c(1, 3, 2), length.out = n)
+thrice <- rep(seq_len(n), weights)
+weighted <- fit(x, batch, row_weights = weights, seed = 1, method = "means", repeats = "keep")
+copied <- fit(x[thrice, ], batch[thrice], seed = 1, method = "means", repeats = "keep")
+expect(max(abs(predict(weighted, x, batch) - predict(copied, x, batch))) < 1e-9, "rows count by their weights")
+refuses(fit(x, batch, row_weights = weights[-1]), "one per row")
 
 refuses(fit(x, batch, metod = "nb"), "did you mean \"method\"")
 refuses(fit(t(x), batch), "t(x)")

@@ -85,7 +85,7 @@ class ModelFit {
     RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
-    // Methods that processes can share are judged alike by any number of processes.
+    // Methods that run on several processes are scored in the same way by any number of processes.
     if (options_.judge && !shares_rows() && options_.fit.method == Method::kAuto) {
       rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
       if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
@@ -137,8 +137,8 @@ class ModelFit {
   bool shares_rows() const { return data_.storage == RowStorage::kInPlace; }
   bool is_first() const { return hooks_.processes == nullptr || hooks_.processes->rank() == 0; }
 
-  /// Measurements are aligned as far as like rows meet; records and images until the group is
-  /// hidden, or no longer gets harder to predict.
+  /// Measurements are aligned until rows of the same class meet; records and images until the group
+  /// is hidden, or its prediction gets no harder.
   void choose_goal() {
     if (options_.fit.method != Method::kAuto || options_.fit.goal != Goal::kAuto) return;
     const std::string why = why_hide(data_);
@@ -165,9 +165,10 @@ class ModelFit {
   /// The automatic fit leaves rows alone for which it gains nothing clear. Only rows that all judge
   /// can tell.
   void keep_for_leaving(const RowsToJudge& rows) {
-    if (known_labels(rows.fitted).in_part) return;  // labels of some rows say who is alike
+    if (known_labels(rows.fitted).in_part) return;  // labels of some rows guide the matching
     const FitOptions& asked = options_.fit;
     if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
+    if (asked.amount < 1) return;  // a small gain is what was asked for
     if (hooks_.resume != nullptr) return;
     given_ = Given{.groups = rows.fitted, .columns = data_.columns};
   }
@@ -187,7 +188,8 @@ class ModelFit {
     plan.gaps = data_.columns.gaps;
     plan.groups_differ = groups_differ;
     plan_values(plan, rows.fitted);
-    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed;
+    // A rehearsal moves rows all the way.
+    plan.rehearse = plan.rehearse && options_.judge && !rows.crossed && options_.fit.amount == 1;
     if (data_.storage == RowStorage::kDisk) plan.scratch = data_.scratch.get();
     SelfCommunicator alone;
     Communicator& comm = shares_rows() ? *hooks_.processes : alone;
@@ -273,7 +275,7 @@ class ModelFit {
   };
   std::optional<PlainColumns> plain_ = {};
   bool uses_values_ = false;
-  /// What was given, where the fit may be taken back.
+  /// Rows and options as given, kept in case the fit is taken back.
   struct Given {
     GroupSet groups;
     Columns columns;
@@ -286,7 +288,7 @@ std::string label_message(const Dataset& data, const char* sentence) {
                      data.label_column.empty() ? "label" : data.label_column);
 }
 
-// Covariates say which rows are alike; a label counts if it is one of them.
+// Covariates are the gate; a label counts if it is one of them.
 FitOptions without_gate(const Dataset& data, FitOptions options,
                         const MessageCallback& on_message) {
   if (options.gate == Gating::kLabel || options.gate == Gating::kClusters) {

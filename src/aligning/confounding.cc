@@ -17,12 +17,6 @@ constexpr double kNearlyTheGroup = 0.9;
 // A part of a group's rows that effects may be extrapolated to without a word.
 constexpr double kFewRows = 0.05;
 
-/// Values of a number in the rows of a group.
-struct ValueRange {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-};
-
 // The first coordinate of a number is linear in its value.
 double value_of_coordinate(const Covariate& covariate, double coordinate) {
   const double x = coordinate * covariate.scales.front() + covariate.centers.front();
@@ -30,44 +24,59 @@ double value_of_coordinate(const Covariate& covariate, double coordinate) {
   return covariate.knots.front() + x * (covariate.knots.back() - covariate.knots.front());
 }
 
-void look_at_number(const GroupSet& groups, const Covariate& covariate, Index at,
-                    std::vector<std::string>& warnings) {
-  ValueRange common{-std::numeric_limits<double>::infinity(),
-                    std::numeric_limits<double>::infinity()};
+// The ranges of a number in the groups; outer values of all rows of a group.
+std::vector<CovariateRange> ranges_of_number(const GroupSet& groups, const Covariate& covariate,
+                                             Index at) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<CovariateRange> out;
+  double low = -kInfinity, high = kInfinity;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    ValueRange own;
+    CovariateRange own{covariate.name, groups[m].name, kInfinity, -kInfinity};
     for (Index i = 0; i < groups[m].rows.rows(); ++i) {
       const double value = groups[m].rows(i, at);
-      own = {std::min(own.low, value), std::max(own.high, value)};
+      own.low = std::min(own.low, value);
+      own.high = std::max(own.high, value);
     }
-    common = {std::max(common.low, own.low), std::min(common.high, own.high)};
+    low = std::max(low, own.low);
+    high = std::min(high, own.high);
+    out.push_back(std::move(own));
   }
-  if (common.low > common.high) {
-    warnings.push_back(
-        fmt::format("no value of \"{}\" lies within the range of every group: its effect and that "
-                    "of the group cannot be separated.",
-                    covariate.name));
-    return;
-  }
-  double worst = kFewRows;
-  Index group = -1;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     double outside = 0;
-    for (Index i = 0; i < groups[m].rows.rows(); ++i) {
+    const Index rows = groups[m].rows.rows();
+    for (Index i = 0; i < rows; ++i) {
       const double value = groups[m].rows(i, at);
-      outside += value < common.low || value > common.high ? 1 : 0;
+      outside += value < low || value > high ? 1 : 0;
     }
-    outside /= static_cast<double>(std::max<Index>(1, groups[m].rows.rows()));
-    if (outside <= worst) continue;
-    worst = outside;
-    group = m;
+    CovariateRange& own = out[static_cast<std::size_t>(m)];
+    own.outside = outside / static_cast<double>(std::max<Index>(1, rows));
+    own.low = value_of_coordinate(covariate, own.low);
+    own.high = value_of_coordinate(covariate, own.high);
   }
-  if (group < 0) return;
-  warnings.push_back(
-      fmt::format("{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", "
-                  "the common range of all groups: its effect is extrapolated there.",
-                  100 * worst, groups[group].name, value_of_coordinate(covariate, common.low),
-                  value_of_coordinate(covariate, common.high), covariate.name));
+  return out;
+}
+
+void look_at_ranges(const std::vector<CovariateRange>& ranges, std::vector<std::string>& warnings) {
+  const auto by_outside = [](const CovariateRange& a, const CovariateRange& b) {
+    return a.outside < b.outside;
+  };
+  const auto low = std::max_element(ranges.begin(), ranges.end(),
+                                    [](const auto& a, const auto& b) { return a.low < b.low; });
+  const auto high = std::min_element(ranges.begin(), ranges.end(),
+                                     [](const auto& a, const auto& b) { return a.high < b.high; });
+  if (low->low > high->high) {
+    warnings.push_back(fmt::format(
+        "no value of \"{}\" lies within the range of every group (group \"{}\" ends at {:.4g}, "
+        "group \"{}\" begins at {:.4g}): its effect and that of the group cannot be separated.",
+        low->column, high->group, high->high, low->group, low->low));
+    return;
+  }
+  const auto worst = std::max_element(ranges.begin(), ranges.end(), by_outside);
+  if (worst->outside <= kFewRows) return;
+  warnings.push_back(fmt::format(
+      "{:.0f} % of the rows of group \"{}\" lie outside of {:.4g} to {:.4g} in \"{}\", the common "
+      "range of all groups: its effect is extrapolated there.",
+      100 * worst->outside, worst->group, low->low, high->high, worst->column));
 }
 
 // Indicators are standardized: the smallest coordinate of each is that of the other categories.
@@ -126,7 +135,9 @@ Confounding find_confounding(const Dataset& data, std::uint64_t seed, int thread
     if (covariate.category()) {
       look_at_category(groups, covariate, at, out.warnings);
     } else if (covariate.kind != CovariateKind::kCyclic) {
-      look_at_number(groups, covariate, at, out.warnings);
+      const std::vector<CovariateRange> ranges = ranges_of_number(groups, covariate, at);
+      look_at_ranges(ranges, out.warnings);
+      out.ranges.insert(out.ranges.end(), ranges.begin(), ranges.end());
     }
     at += covariate.width();
   }

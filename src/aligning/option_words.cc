@@ -42,6 +42,8 @@ bool set_data_option(DatasetOptions& data, std::string_view name, const std::str
     data.group = text;
   } else if (name == "label") {
     data.label = text;
+  } else if (name == "row_weights") {
+    data.row_weights = text;
   } else if (name == "features") {
     columns.features = listed_names(text);
   } else if (name == "drop") {

@@ -25,7 +25,7 @@ struct conflux_table {
 
 struct conflux_model {
   conflux::Model model;
-  /// Columns of the rows that are moved: features, and what is carried along.
+  /// Columns of the rows that are moved: features and copied columns.
   std::vector<std::string> columns;
   conflux::Levels levels;
   std::string summary;
@@ -121,6 +121,7 @@ std::unique_ptr<conflux_model> fit_table(const conflux_table& data, const Option
   table.add(options.data.group, data.group_of_row);
   const std::string& label = options.data.label;
   std::erase(out->columns, label);
+  std::erase(out->columns, options.data.row_weights);
   out->model = fit_model(dataset_of(table, options.data), options.align).model;
   for (const std::string& name : out->columns) out->model.metadata[kColumns] += name + "\n";
   for (const auto& [name, texts] : out->levels) {
@@ -320,6 +321,17 @@ int conflux_save(const conflux_model* model, const char* path) {
         return 1;
       },
       0);
+}
+
+conflux_model* conflux_with_amount(const conflux_model* model, double amount) {
+  return guarded(
+      [&] {
+        conflux::require(model != nullptr, "the model");
+        auto out = std::make_unique<conflux_model>(*model);
+        conflux::set_amount(out->model, amount);
+        return out.release();
+      },
+      static_cast<conflux_model*>(nullptr));
 }
 
 void conflux_destroy(conflux_model* model) { delete model; }

@@ -293,8 +293,21 @@ Covariate find_covariate(const Table& table, const KeptColumn& kept) {
   for (Index i = 0; i < column.size() && !out.tells_missing; ++i) {
     out.tells_missing = !out.knows(column, i);
   }
+  if (out.kind == CovariateKind::kLinear || out.kind == CovariateKind::kSmooth) {
+    for (const double value : column.numbers) {
+      if (std::isnan(value)) continue;
+      out.low = std::min(out.low.value_or(value), value);
+      out.high = std::max(out.high.value_or(value), value);
+    }
+  }
   standardize(table, column, out);
   return out;
+}
+
+bool Covariate::beyond(const Column& column, Index row) const {
+  if (!low || !high || !column.numeric()) return false;
+  const double value = column.numbers[static_cast<std::size_t>(row)];
+  return value < *low || value > *high;
 }
 
 }  // namespace conflux

@@ -109,6 +109,20 @@ void Columns::fill_covariates(double* row, Index group) const {
   }
 }
 
+std::map<std::string, Index> Columns::far_covariates(const Table& table) const {
+  std::map<std::string, Index> out;
+  for (const Covariate& covariate : kept) {
+    if (!covariate.low || !covariate.high) continue;
+    const Column& column = table[covariate.name];
+    Index rows = 0;
+    for (Index i = 0; i < column.size(); ++i) rows += covariate.beyond(column, i) ? 1 : 0;
+    if (rows == 0) continue;
+    out[fmt::format("\"{}\" outside of {:.4g} to {:.4g}", covariate.name, *covariate.low,
+                    *covariate.high)] = rows;
+  }
+  return out;
+}
+
 std::map<std::string, Index> Columns::unknown_covariates(const Table& table) const {
   std::map<std::string, Index> out;
   for (const Covariate& covariate : kept) {

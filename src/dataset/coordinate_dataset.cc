@@ -41,12 +41,14 @@ bool are_arrays(const DatasetOptions& options) {
 
 Dataset read_coordinates(const TableFiles& files, const DatasetHooks& hooks) {
   const DatasetOptions& options = files.options;
-  if (auto mapped = map_arrays(options, hooks)) return *std::move(mapped);
+  if (options.row_weights.empty()) {
+    if (auto mapped = map_arrays(options, hooks)) return *std::move(mapped);
+  }
   refuse_several_readers(options, hooks);
   const bool large = may_go_to_disk(files, hooks);
   TableRows rows = read_rows(large ? files_of_pool(files) : files, hooks.on_message);
   const std::vector<std::string> features = features_among(rows, options);
-  const NumberedRows numbered(rows, options.label);
+  const NumberedRows numbered(rows, options);
   const std::vector<std::vector<Index>>& positions = numbered.groups.rows;
   if (large) {
     auto on_disk = write_to_disk(

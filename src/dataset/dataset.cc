@@ -39,7 +39,7 @@ void check_tags(const Table& table, const RowTags& tags) {
   }
 }
 
-// What only files have is not passed over in silence.
+// Options that only files support are refused, not ignored.
 void refuse_joined_table(const Table& table, const DatasetOptions& options) {
   if (options.meta.empty()) return;
   throw InvalidOption(fmt::format(
@@ -109,8 +109,11 @@ Dataset dataset_of(const Table& table, const DatasetOptions& options, const Data
                                                     : labels_of_rows(table, options.label));
   tags.label_names = labels.names;
   tags.labels = labels.of_row;
+  const std::vector<double> weights = row_weights_of(table, options.row_weights);
+  tags.masses = weights;
   DatasetOptions chosen = options;
   add_to_dropped(chosen.columns, listed_names(options.group));
+  if (!options.row_weights.empty()) add_to_dropped(chosen.columns, {options.row_weights});
   add_to_dropped(chosen.columns, label_columns(options.label));
   Dataset out = dataset_of(table, tags, chosen, hooks);
   out.group_column = options.group;

@@ -94,7 +94,10 @@ bool may_go_to_disk(const TableFiles& files, const DatasetHooks& hooks) {
   const DatasetOptions& options = files.options;
   const bool several = hooks.processes != nullptr && hooks.processes->size() > 1;
   if (!options.fit_on_disk || !options.fit_rows.all() || several) return false;
-  if (!options.where.empty() || !options.meta.empty() || !options.label.empty()) return false;
+  if (!options.where.empty() || !options.meta.empty() || !options.label.empty() ||
+      !options.row_weights.empty()) {
+    return false;
+  }
   const ColumnOptions& columns = options.columns;
   if (files.components || columns.missing == MissingRule::kDrop || !columns.key.empty()) {
     return false;

@@ -10,6 +10,26 @@
 
 namespace conflux {
 
+std::vector<double> row_weights_of(const Table& table, const std::string& column) {
+  if (column.empty()) return {};
+  const Column& weights = table[column];
+  if (!weights.numeric()) {
+    throw InvalidData(fmt::format(
+        "{}: column \"{}\" holds text, and weights of rows are numbers; name another column.",
+        table.source, column));
+  }
+  for (Index i = 0; i < weights.size(); ++i) {
+    const double weight = weights.numbers[static_cast<std::size_t>(i)];
+    if (weight >= 0 && std::isfinite(weight)) continue;
+    throw InvalidData(fmt::format(
+        "{}, column \"{}\": the weight is {}; give a finite number of at least 0, or leave the row "
+        "out.",
+        table.place(i), column,
+        std::isnan(weight) ? std::string("missing") : fmt::format("{}", weight)));
+  }
+  return weights.numbers;
+}
+
 void refuse_group_as_label(const std::string& group, const std::string& label) {
   const std::vector<std::string> groups = listed_names(group);
   for (const std::string& column : label_columns(label)) {

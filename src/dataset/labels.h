@@ -13,6 +13,10 @@
 
 namespace conflux {
 
+/// The weight of each row; empty without a column. Throws InvalidData that names the row for one
+/// that is no finite number of at least 0.
+std::vector<double> row_weights_of(const Table& table, const std::string& column);
+
 /// Throws InvalidOption when the column of groups is also the column of labels.
 void refuse_group_as_label(const std::string& group, const std::string& label);
 

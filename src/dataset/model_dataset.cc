@@ -67,7 +67,7 @@ Dataset read_known_table(const Model& model, TableFiles files, const DatasetHook
   files.text = spelled_columns(columns, options.columns.features);
   TableRows rows = read_rows(files, hooks.on_message);
   give_names(rows.table, options.columns.features, columns.feature_names());
-  const NumberedRows numbered(rows, options.label);
+  const NumberedRows numbered(rows, options);
   const NumberedGroups& groups = numbered.groups;
   Dataset out;
   add_groups(out.groups, numbered.tags(),

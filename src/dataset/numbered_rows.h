@@ -14,21 +14,25 @@
 namespace conflux {
 
 struct NumberedRows {
-  /// Takes the names of the rows' groups; `label` is the column of the labels, or empty.
-  NumberedRows(TableRows& rows, const std::string& label)
+  /// Takes the names of the rows' groups; labels and weights as the options say.
+  NumberedRows(TableRows& rows, const DatasetOptions& options)
       : groups(rows.take_groups()),
-        labels(label.empty() ? std::vector<std::string>() : labels_of_rows(rows.table, label)) {}
+        labels(options.label.empty() ? std::vector<std::string>()
+                                     : labels_of_rows(rows.table, options.label)),
+        weights(row_weights_of(rows.table, options.row_weights)) {}
 
   /// Borrows the numbers.
   RowTags tags() const {
     return {.group_names = groups.names,
             .groups = groups.of_row,
             .label_names = labels.names,
-            .labels = labels.of_row};
+            .labels = labels.of_row,
+            .masses = weights};
   }
 
   NumberedGroups groups;
   NumberedLabels labels;
+  std::vector<double> weights;
 };
 
 /// The values of these rows; nothing if there are none.

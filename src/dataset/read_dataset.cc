@@ -46,7 +46,7 @@ Dataset read_table(const TableFiles& files, const DatasetHooks& hooks) {
   const bool large = options.columns.keep.empty() && may_go_to_disk(files, hooks);
   TableRows rows = read_rows(large ? files_of_pool(files) : files, hooks.on_message);
   const ColumnOptions chosen = feature_options(options, rows.table, rows.no_features);
-  const NumberedRows numbered(rows, options.label);
+  const NumberedRows numbered(rows, options);
   const Workers workers(options.threads);
   FoundRows found = find_rows(rows.table, numbered.tags(), chosen, workers, hooks.on_message);
   if (large) {

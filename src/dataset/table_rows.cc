@@ -44,7 +44,7 @@ std::vector<std::string> spelled_columns(const TableFiles& files) {
 std::unique_ptr<TableReader> open_file(const std::string& path, const TableFiles& files,
                                        const MessageCallback& on_message) {
   const DatasetOptions& options = files.options;
-  // Who joins a table has the groups there, as a rule; an array of them is not asked for then.
+  // With a joined table the groups are usually there; an array of groups is not read then.
   TableOptions reading = reading_options(options, options.meta.empty() ? options.group : "");
   reading.text = spelled_columns(files);
   if ((!options.meta.empty() && path != "-") || may_lack_label(options, path)) {
@@ -107,6 +107,7 @@ std::vector<std::string> columns_besides(const TableFiles& files) {
     return std::find(files.text.begin(), files.text.end(), name) != files.text.end();
   });
   if (!options.meta_key.empty()) out.push_back(key_of_rows(options.meta_key));
+  if (!options.row_weights.empty()) out.push_back(options.row_weights);
   for (const std::string& name : condition_columns(options.where)) {
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   }

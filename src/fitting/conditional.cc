@@ -8,14 +8,14 @@ namespace conflux {
 
 namespace {
 
-// Draws of rows in which no feature may show anything before the groups count as alike.
+// Samples of rows in which no feature may show a difference before the groups count as equal.
 constexpr Index kMostDraws = 5;
 
 class ConditionalFitter final : public LayerFitter {
  public:
   /// No layer when the groups do not differ by more than chance.
   Fitted fit(const FitInput& input, Index layer, double strength) override {
-    const Index blocks = blocks_of_moved(input.groups().dim());
+    const Index blocks = blocks_of_moved(input.groups().features());
     for (Index k = 0; k < kMostDraws * blocks; ++k) {
       const auto place = static_cast<std::uint64_t>(layer);
       const RowChoice search =

@@ -153,7 +153,7 @@ LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const Fit
     summaries.push_back(std::move(summary));
     weights.push_back(options.weights.list[m]);
   }
-  // Of groups without weight none says where to go.
+  // Groups without weight have no target.
   const double weight = total(weights);
   if (!(weight > 0)) return out;
   for (double& each : weights) each /= weight;
@@ -177,11 +177,13 @@ std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                                                      const FitOptions& options, Communicator& comm,
                                                      const Workers& workers) {
   const auto some = [&](Index first, Index count, std::uint64_t which) {
-    return some_features(groups.dim(), first, count,
+    return some_features(groups.features(), first, count,
                          Stream(options.seed, Purpose::kEvidence, draw.layer, which));
   };
   const std::vector<Index> moved = some(draw.block * kMovedAtOnce, kMovedAtOnce, 0);
-  const std::vector<Index> cut = some(0, kMostCut, 1);
+  std::vector<Index> cut = some(0, kMostCut, 1);
+  // Covariates, the last coordinates, are cut and never moved.
+  for (Index j = groups.features(); j < groups.dim(); ++j) cut.push_back(j);
   const EvidenceRows data = gather_evidence(groups, search, comm);
   const BinnedRows binned(data, cut, workers);
   std::vector<ConditionalTree> found(moved.size());

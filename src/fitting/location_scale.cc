@@ -8,6 +8,7 @@
 
 #include "fitting/empirical_bayes.h"
 #include "fitting/layer_kinds.h"
+#include "fitting/own_slopes.h"
 
 namespace conflux {
 
@@ -38,33 +39,54 @@ LocationsAndVariances shrunk(const LocationsAndVariances& own, double rows,
   return {shrink_locations_over_features(own.locations, rows), own.variances};
 }
 
-// y = (1 - s) x + s t(x) for a map t with the same `from`.
-Map part_of_the_way(Map map, double strength) {
+// y = (1 - s) x + s t(x) for a map t with the same `from`, and own slopes of that way, if any.
+Map part_of_the_way(Map map, double strength, Matrix* own_slopes) {
+  const Vector scale = (1 - strength) + strength * map.scale.array();
+  if (own_slopes != nullptr && strength < 1) {
+    *own_slopes *= (strength * map.scale.cwiseQuotient(scale)).asDiagonal();
+  }
   map.to = (1 - strength) * map.from + strength * map.to;
-  map.scale = (1 - strength) + strength * map.scale.array();
+  map.scale = scale;
   return map;
 }
 
 Map stays_in_place(Index dim) { return {Vector::Zero(dim), Vector::Zero(dim), Vector::Ones(dim)}; }
+
+// The common slopes are the weighted mean of those of the groups, or those of a target, which keeps
+// every bit then.
+void lead_to_common(const std::vector<double>& weights, Matrix& slopes, std::vector<Matrix>& own) {
+  Matrix mean = Matrix::Zero(slopes.rows(), slopes.cols());
+  for (std::size_t m = 0; m < own.size(); ++m) {
+    if (weights[m] > 0) mean += weights[m] * own[m];
+  }
+  slopes += mean;
+  for (Matrix& each : own) each -= mean;
+}
 
 class LocationScaleFitter final : public LayerFitter {
  public:
   Fitted fit(const FitInput& input, Index, double strength) override {
     const std::vector<double>& weights = input.options.weights.list;
     Matrix slopes = fit_covariate_slopes(input.groups(), input.usable, input.comm);
+    std::vector<Matrix> own;
+    if (input.options.interaction && slopes.size() > 0) {
+      own =
+          fit_own_slopes(input.groups(), input.usable, slopes, input.options.shrinkage, input.comm);
+      lead_to_common(weights, slopes, own);
+    }
     const std::vector<FeatureMoments> moments =
-        fit_feature_moments(input.groups(), input.usable, slopes, input.comm);
+        fit_feature_moments(input.groups(), input.usable, slopes, own, input.comm);
     Standard standard = standard_of(moments, weights);
     std::vector<Map> maps;
     for (std::size_t m = 0; m < moments.size(); ++m) {
       // The target keeps every bit.
-      maps.push_back(
-          weights[m] == 1
-              ? stays_in_place(standard.location.size())
-              : part_of_the_way(location_scale_map(standard, moments[m], input.options), strength));
+      maps.push_back(weights[m] == 1
+                         ? stays_in_place(standard.location.size())
+                         : part_of_the_way(location_scale_map(standard, moments[m], input.options),
+                                           strength, own.empty() ? nullptr : &own[m]));
     }
     return plain_layer(std::make_shared<LocationScaleLayer>(std::move(maps), std::move(standard),
-                                                            std::move(slopes)),
+                                                            std::move(slopes), std::move(own)),
                        input.workers);
   }
 };
@@ -73,12 +95,20 @@ LayerPointer widen_location_scale(const LayerPointer& layer, const NewGroup& add
   const auto& old = dynamic_cast<const LocationScaleLayer&>(*layer);
   if (old.standard().location.size() == 0) return nullptr;
   SelfCommunicator comm;
+  std::vector<Matrix> own = old.own_slopes();
+  std::vector<Matrix> own_of_new;
+  if (!own.empty()) {
+    own_of_new =
+        fit_own_slopes(added.group, added.chosen, old.slopes(), added.options.shrinkage, comm);
+    own.push_back(own_of_new.front());
+  }
   const FeatureMoments moments =
-      fit_feature_moments(added.group, added.chosen, old.slopes(), comm).front();
+      fit_feature_moments(added.group, added.chosen, old.slopes(), own_of_new, comm).front();
   std::vector<Map> maps = old.maps();
-  maps.push_back(
-      part_of_the_way(location_scale_map(old.standard(), moments, added.options), added.strength));
-  return std::make_shared<LocationScaleLayer>(std::move(maps), old.standard(), old.slopes());
+  maps.push_back(part_of_the_way(location_scale_map(old.standard(), moments, added.options),
+                                 added.strength, own.empty() ? nullptr : &own.back()));
+  return std::make_shared<LocationScaleLayer>(std::move(maps), old.standard(), old.slopes(),
+                                              std::move(own));
 }
 
 void warn_location_scale(const GroupSet& groups, const std::vector<Index>& sizes,

@@ -27,7 +27,7 @@ class Scatter {
         width_(kernels::padded_width<double>(dim)),
         numbers_(static_cast<std::size_t>((dim + kRowsAtATime) * width_ + 1), 0.0) {}
 
-  /// What another process needs to go on.
+  /// Partial sums, which are sent to another process.
   std::span<double> numbers() { return numbers_; }
   const double* sum() const { return numbers_.data(); }
 
@@ -123,17 +123,20 @@ FeatureMoments feature_moments_of(const Group& group, const RowList& chosen, con
 }  // namespace
 
 std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
-                                                const Matrix& slopes, Communicator& comm) {
+                                                const Matrix& slopes,
+                                                const std::vector<Matrix>& own_slopes,
+                                                Communicator& comm) {
   std::vector<FeatureMoments> out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    out.push_back(feature_moments_of(groups[m], chosen[m], slopes, comm));
+    out.push_back(feature_moments_of(
+        groups[m], chosen[m], own_slopes.empty() ? slopes : Matrix(slopes + own_slopes[m]), comm));
   }
   return out;
 }
 
 std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
                                                 Communicator& comm) {
-  return fit_feature_moments(groups, chosen, Matrix(), comm);
+  return fit_feature_moments(groups, chosen, Matrix(), {}, comm);
 }
 
 // Rows are centered in their groups, so that differences between groups tell nothing.

@@ -35,9 +35,11 @@ std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const Ro
                                                 Communicator& comm);
 
 /// The same of what covariates, the last coordinates of the rows, leave of the features: without
-/// what they predict by `slopes`, one row per covariate.
+/// what they predict by `slopes`, one row per covariate, to which each group adds its own.
 std::vector<FeatureMoments> fit_feature_moments(const GroupSet& groups, const RowChoice& chosen,
-                                                const Matrix& slopes, Communicator& comm);
+                                                const Matrix& slopes,
+                                                const std::vector<Matrix>& own_slopes,
+                                                Communicator& comm);
 
 /// Slopes of the features over the covariates of the set within groups, all of which have the same
 /// slopes: one row per covariate; nothing if there are none.

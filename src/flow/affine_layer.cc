@@ -1,10 +1,17 @@
 #include "flow/affine_layer.h"
 
+#include <optional>
+#include <utility>
+
+#include "kernels/dense.h"
 #include "kernels/product.h"
 
 namespace conflux {
 
 namespace {
+
+// A matrix of a smaller reciprocal condition has no inverse with a right digit.
+constexpr double kLeastCondition = 1e-14;
 
 // row = to + (row - from) matrix
 void move_rows(Rows rows, const Vector& from, const std::vector<double>& matrix, const Vector& to) {
@@ -41,6 +48,20 @@ void AffineLayer::inverse(Index group, Rows rows, double* log_det) const {
   const Map& map = maps_[group];
   move_rows(rows, map.center, padded_inverse_[group], map.mean);
   for (Index i = 0; log_det != nullptr && i < rows.rows(); ++i) log_det[i] -= map.log_det;
+}
+
+std::shared_ptr<const Layer> AffineLayer::part(double amount) const {
+  std::vector<Map> maps = maps_;
+  for (Map& map : maps) {
+    map.center = map.mean + amount * (map.center - map.mean);
+    map.matrix *= amount;
+    map.matrix.diagonal().array() += 1 - amount;
+    std::optional<Matrix> inverse = kernels::inverse(map.matrix, kLeastCondition);
+    if (!inverse) return nullptr;
+    map.inverse = std::move(*inverse);
+    map.log_det = kernels::pivoted_qr(map.matrix).pivots.array().log().sum();
+  }
+  return std::make_shared<AffineLayer>(std::move(maps));
 }
 
 }  // namespace conflux

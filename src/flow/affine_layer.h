@@ -12,7 +12,8 @@ namespace conflux {
 
 /// Where all groups go at full strength; empty if unknown.
 struct CommonGaussian {
-  /// What covariances of groups with few rows are shrunk to (fitting/shrunken_barycenter.h).
+  /// Target to which covariances of groups with few rows are shrunk
+  /// (fitting/shrunken_barycenter.h).
   struct Shrunken {
     Vector spread;
     Vector units;
@@ -47,6 +48,7 @@ class AffineLayer final : public Layer {
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   const std::vector<Map>& maps() const { return maps_; }
   const Gaussian& barycenter() const { return barycenter_; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "univariate/monotone_map.h"
+
 namespace conflux {
 
 ConditionalLayer::ConditionalLayer(Index dim, Index moved, std::vector<Node> nodes,
@@ -31,6 +33,11 @@ void ConditionalLayer::inverse(Index group, Rows rows, double* log_det) const {
     const Index leaf = leaf_of(nodes_, [&](Index feature) { return rows(i, feature); });
     maps_[group][leaf].inverse({&rows(i, moved_), 1}, log_det == nullptr ? nullptr : log_det + i);
   }
+}
+
+std::shared_ptr<const Layer> ConditionalLayer::part(double amount) const {
+  return std::make_shared<ConditionalLayer>(dim_, moved_, nodes_, parts(maps_, amount),
+                                            std::vector<Barycenter>());
 }
 
 }  // namespace conflux

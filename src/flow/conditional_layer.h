@@ -55,6 +55,7 @@ class ConditionalLayer final : public Layer {
   bool takes_gaps() const override;
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   Index moved() const { return moved_; }
   Index num_leaves() const { return static_cast<Index>(nodes_.size()) + 1; }

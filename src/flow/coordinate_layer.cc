@@ -43,4 +43,8 @@ void CoordinateLayer::inverse(Index group, Rows rows, double* log_det) const {
   });
 }
 
+std::shared_ptr<const Layer> CoordinateLayer::part(double amount) const {
+  return std::make_shared<CoordinateLayer>(parts(maps_, amount));
+}
+
 }  // namespace conflux

@@ -22,6 +22,7 @@ class CoordinateLayer final : public Layer {
   bool takes_gaps() const override;
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   const std::vector<std::vector<MonotoneMap>>& maps() const { return maps_; }
   const Matrix& barycenters() const { return barycenters_; }

@@ -22,6 +22,14 @@ void move_in_blocks(Rows rows, double* log_det, const Workers& workers, Move mov
   });
 }
 
+std::shared_ptr<const Layer> part_of(const std::shared_ptr<const Layer>& layer, double amount) {
+  if (amount == 1 || amount == 0 || layer->same_for_all_groups()) return layer;
+  if (auto part = layer->part(amount)) return part;
+  throw InvalidOption(fmt::format(
+      "amount is {}, but a {} layer moves rows all the way only; leave the amount at 1.", amount,
+      layer->kind()));
+}
+
 }  // namespace
 
 Flow::Flow(std::vector<std::string> group_names, Index dim)
@@ -36,14 +44,35 @@ void Flow::append(std::shared_ptr<const Layer> layer) {
     throw InvalidData(fmt::format("a {} layer of {} groups cannot follow in a flow of {}.",
                                   layer->kind(), layer->num_groups(), num_groups()));
   }
+  moving_.push_back(part_of(layer, amount_));
+  if (amount_ == 0) moving_.clear();
   layers_.push_back(std::move(layer));
+}
+
+void Flow::set_amount(double amount) {
+  if (!(amount >= 0 && amount <= 1)) {
+    throw InvalidOption(fmt::format(
+        "amount is {}; choose a number from 0, which leaves rows in place, to 1.", amount));
+  }
+  std::vector<std::shared_ptr<const Layer>> moving;
+  for (const auto& layer : layers_) {
+    if (amount > 0) moving.push_back(part_of(layer, amount));
+  }
+  for (auto& each : within_) {
+    LabelFlow part = *each;
+    part.flow.set_amount(amount);
+    each = std::make_shared<LabelFlow>(std::move(part));
+  }
+  moving_ = std::move(moving);
+  amount_ = amount;
 }
 
 void Flow::add_within(std::string label, Flow flow) {
   if (flow.dim() != dim_) {
-    throw InvalidData(fmt::format("the flow of label \"{}\" has {} columns, not {}.", label,
-                                  flow.dim(), dim_));
+    throw InvalidData(
+        fmt::format("the flow of label \"{}\" has {} columns, not {}.", label, flow.dim(), dim_));
   }
+  flow.set_amount(amount_);
   std::vector<Index> places(group_names_.size(), -1);
   for (Index k = 0; k < flow.num_groups(); ++k) {
     places[static_cast<std::size_t>(group_index(flow.group_names()[static_cast<std::size_t>(k)]))] =
@@ -79,7 +108,7 @@ std::pair<const Flow*, Index> Flow::flow_of(Index group, Index label) const {
 }
 
 bool Flow::takes_gaps() const {
-  return std::all_of(layers_.begin(), layers_.end(),
+  return std::all_of(moving_.begin(), moving_.end(),
                      [](const auto& layer) { return layer->takes_gaps(); }) &&
          std::all_of(within_.begin(), within_.end(),
                      [](const auto& each) { return each->flow.takes_gaps(); });
@@ -101,23 +130,23 @@ void Flow::check(Index group, Index cols) const {
 }
 
 void Flow::move_forward(Index group, Rows block, double* log_det) const {
-  for (const auto& layer : layers_) layer->forward(group, block, log_det);
+  for (const auto& layer : moving_) layer->forward(group, block, log_det);
 }
 
 void Flow::move_back(Index group, Rows block, double* log_det) const {
-  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+  for (auto layer = moving_.rbegin(); layer != moving_.rend(); ++layer) {
     (*layer)->inverse(group, block, log_det);
   }
 }
 
 void Flow::move_across(Index from, Index to, Rows block, double* log_det) const {
   // Last layers that all groups share would be undone at once.
-  auto turn = layers_.end();
-  while (turn != layers_.begin() && (*std::prev(turn))->same_for_all_groups()) --turn;
-  for (auto layer = layers_.begin(); layer != turn; ++layer) {
+  auto turn = moving_.end();
+  while (turn != moving_.begin() && (*std::prev(turn))->same_for_all_groups()) --turn;
+  for (auto layer = moving_.begin(); layer != turn; ++layer) {
     (*layer)->forward(from, block, log_det);
   }
-  for (auto layer = turn; layer != layers_.begin();) (*--layer)->inverse(to, block, log_det);
+  for (auto layer = turn; layer != moving_.begin();) (*--layer)->inverse(to, block, log_det);
 }
 
 void Flow::forward_in_place(Index group, Rows rows, double* log_det, const Workers& workers) const {

@@ -2,6 +2,7 @@
 
 #include "kernels/product.h"
 #include "kernels/shares.h"
+#include "univariate/monotone_map.h"
 
 namespace conflux {
 
@@ -112,6 +113,11 @@ void GatedLayer::inverse(Index group, Rows rows, double* log_det) const {
   move_rows(group, rows,
             [&](ClusterMixture& mixture, const PiecewiseLinearMap* maps, Index step,
                 std::span<double> line) { mixture.inverse(maps, step, line, log_det); });
+}
+
+// Shares sum to 1, so parts of the maps of all clusters move rows by that part of their way.
+std::shared_ptr<const Layer> GatedLayer::part(double amount) const {
+  return std::make_shared<GatedLayer>(frame_, gate_, parts(maps_, amount));
 }
 
 }  // namespace conflux

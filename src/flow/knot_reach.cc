@@ -32,7 +32,8 @@ Ends ends_of(const MonotoneMap& map) {
   return {};
 }
 
-// Of each row: the maps that have knots, and those beyond whose knots it lies.
+// For each row, the number of its maps that have knots, and of those whose outer knots it is
+// beyond.
 struct Count {
   Index asked = 0;
   Index beyond = 0;
@@ -86,9 +87,9 @@ void ask_layer(const Layer& layer, Index group, const Matrix& rows, Counts& coun
 
 Counts ask_block(const Flow& flow, Index group, Matrix rows) {
   Counts out(static_cast<std::size_t>(rows.rows()));
-  for (Index l = 0; l < flow.num_layers(); ++l) {
-    ask_layer(flow.layer(l), group, rows, out);
-    flow.layer(l).forward(group, rows, nullptr);
+  for (const auto& layer : flow.moving_layers()) {
+    ask_layer(*layer, group, rows, out);
+    layer->forward(group, rows, nullptr);
   }
   return out;
 }

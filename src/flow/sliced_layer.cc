@@ -48,4 +48,8 @@ void SlicedLayer::inverse(Index group, Rows rows, double* log_det) const {
   });
 }
 
+std::shared_ptr<const Layer> SlicedLayer::part(double amount) const {
+  return std::make_shared<SlicedLayer>(frame_, parts(maps_, amount));
+}
+
 }  // namespace conflux

@@ -1,4 +1,4 @@
-// Moves points along K orthonormal directions and leaves the rest of the space alone.
+// Moves points along K orthonormal directions; their components orthogonal to these stay.
 //
 //   T(x) = x + theta (t(theta^T x) - theta^T x),   log |det J| = sum_k log t_k'(theta_k^T x)
 //
@@ -26,6 +26,7 @@ class SlicedLayer final : public Layer {
   Index num_groups() const override { return static_cast<Index>(maps_.size()); }
   void forward(Index group, Rows rows, double* log_det) const override;
   void inverse(Index group, Rows rows, double* log_det) const override;
+  std::shared_ptr<const Layer> part(double amount) const override;
 
   const Frame& frame() const { return frame_; }
   const std::vector<std::vector<MonotoneMap>>& maps() const { return maps_; }

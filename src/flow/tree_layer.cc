@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "univariate/monotone_map.h"
+
 namespace conflux {
 
 namespace {
@@ -105,6 +107,10 @@ void TreeLayer::forward(Index group, Rows rows, double* log_det) const {
 void TreeLayer::inverse(Index group, Rows rows, double* log_det) const {
   if (nodes_.empty()) return;
   move_rows(rows, log_det, [&](double* point, double* sum) { inverse_point(group, point, sum); });
+}
+
+std::shared_ptr<const Layer> TreeLayer::part(double amount) const {
+  return std::make_shared<TreeLayer>(dim_, axes_, nodes_, parts(maps_, amount));
 }
 
 }  // namespace conflux

@@ -99,7 +99,7 @@ DataShape shape_of(const GroupSet& groups) {
   return out;
 }
 
-// Of all rows, as many as the limit allows, without a list of the others.
+// Samples at most `limit` rows per group, without a list of the others.
 Choice some_rows(const GroupSet& groups, std::uint64_t seed, Index limit) {
   const std::vector<Index> sizes = shape_of(groups).group_sizes;
   const Index most = rows_per_group(sizes, limit);
@@ -185,8 +185,9 @@ std::string rows_by_label(const FitRecord& record) {
     for (const Index rows : each.rows) labeled += rows;
   }
   const std::size_t labels = record.within.size();
-  const std::string own = fmt::format("{} of {} fitted rows have maps of their own label ({} label{})",
-                                      labeled, all, labels, labels == 1 ? "" : "s");
+  const std::string own =
+      fmt::format("{} of {} fitted rows have maps of their own label ({} label{})", labeled, all,
+                  labels, labels == 1 ? "" : "s");
   if (labeled == all) return own + "; a new row without a label is moved by where it lies.";
   return fmt::format(
       "{}; {} without a label, or of a label that too few rows of their group have, are moved by "
@@ -255,6 +256,11 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   out.judged_rows = judgement.rows;
   out.unseen_rows = by == JudgedBy::kFitted ? 0 : judgement.rows;
   out.sentences = judgement.sentences;
+  if (fit.record.options.amount < 1) {
+    out.sentences.push_back(fmt::format(
+        "Rows are moved by {:g} of their way (amount); the fit is the same for any amount.",
+        fit.record.options.amount));
+  }
   fit.record.neighborhoods = judgement.neighborhoods;
   const std::vector<std::string>& ladder = fit.record.ladder.sentences;
   out.sentences.insert(out.sentences.end(), ladder.begin(), ladder.end());
@@ -329,7 +335,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   }
   RowsToJudge out{.options = options};
   Pool pool;
-  // Of all rows, no list is made where none of them is set aside.
+  // If no row is set aside, no list of all rows is made.
   const bool all = drawn == nullptr && unseen == 0 && rows_to_fit(options).all();
   if (drawn != nullptr) {
     pool = *drawn;

@@ -201,11 +201,11 @@ void IncompleteRows::advance(const Maps& maps, std::vector<Search>& searches) co
   }
 }
 
-Index IncompleteRows::to_shared(Index group, Index label, Rows rows,
-                                std::span<const std::uint64_t> names) const {
+std::vector<Index> IncompleteRows::to_shared(Index group, Index label, Rows rows,
+                                             std::span<const std::uint64_t> names) const {
   const auto [flow, place] = model_.flow.flow_of(group, label);
   const Maps maps{.flow = *flow, .place = place, .group = group};
-  Index lost = 0;
+  std::vector<Index> lost;
   for (Index first = 0; first < rows.rows(); first += kRowsPerBatch) {
     Regressions regressions(shared_);
     std::vector<Search> searches;
@@ -240,7 +240,7 @@ Index IncompleteRows::to_shared(Index group, Index label, Rows rows,
       }
       std::erase_if(searches, [](const Search& search) { return search.found; });
     }
-    lost += static_cast<Index>(searches.size());
+    for (const Search& search : searches) lost.push_back(search.row);
   }
   return lost;
 }

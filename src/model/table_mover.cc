@@ -20,7 +20,7 @@ using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
 
 Mask missing_in(const Matrix& rows) { return rows.array().isNaN(); }
 
-// Unknown covariates of rows of these groups, -1 where nobody knows the group.
+// Unknown covariates of rows of these groups, -1 if the group is unknown.
 void fill_covariates(const Columns& columns, std::span<const Index> groups, Matrix& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
     columns.fill_covariates(rows.row(i).data(), groups[static_cast<std::size_t>(i)]);
@@ -105,6 +105,7 @@ std::vector<TableMover::Incomplete> TableMover::move_complete(Matrix& rows, cons
 void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
                            std::span<const Index> groups, std::span<const Index> labels) const {
   const auto incomplete = move_complete(rows, Route::to_shared(groups).of_labels(labels), groups);
+  inexact_.clear();
   const IncompleteRows search(model_, shared_, workers_);
   for (const Incomplete& each : incomplete) {
     Matrix part = rows(each.rows, Eigen::all);
@@ -114,14 +115,18 @@ void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
     } else {
       std::vector<std::uint64_t> own;
       for (const Index i : each.rows) own.push_back(names[static_cast<std::size_t>(i)]);
-      inexact_ += search.to_shared(each.group, each.label, Rows(part), own);
+      for (const Index i : search.to_shared(each.group, each.label, Rows(part), own)) {
+        inexact_.push_back(each.rows[static_cast<std::size_t>(i)]);
+      }
     }
     rows(each.rows, Eigen::all) = part;
   }
+  std::sort(inexact_.begin(), inexact_.end());
 }
 
 void TableMover::move(Direction direction, Table& table, std::span<const Index> from,
                       std::span<const Index> to) const {
+  if (model_.flow.amount() == 0) return;  // every cell stays as it is, repeated values included
   switch (direction) {
     case Direction::kToShared:
       return transform(table, from);

@@ -194,15 +194,25 @@ Json view_json(const RowView& view) {
           {"groups", view.group_of}};
 }
 
+Json curve_json(const std::vector<AmountPoint>& curve) {
+  Json out = Json::array();
+  for (const AmountPoint& each : curve) {
+    out.push_back({{"amount", each.amount},
+                   {"group_auc", each.group_auc},
+                   {"group_auc_by_chance", each.group_by_chance},
+                   {"group_auc_within_labels", each.group_auc_within},
+                   {"label_auc", each.label_auc},
+                   {"moved", each.moved}});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string report_json(const Report& report) {
-  Json out = {{"version", kReportVersion},
-              {"verdict", name_of(report.verdict)},
-              {"sentences", report.sentences},
-              {"cautions", report.cautions},
-              {"advice", advice_json(report)},
-              {"data", data_json(report)}};
+  Json out = {{"version", kReportVersion},     {"verdict", name_of(report.verdict)},
+              {"sentences", report.sentences}, {"cautions", report.cautions},
+              {"advice", advice_json(report)}, {"data", data_json(report)}};
   if (report.check) out["check"] = check_json(*report.check);
   if (report.evaluation.judgement) out["judgement"] = judgement_json(*report.evaluation.judgement);
   out["move_levels"] = report.move_levels;
@@ -216,6 +226,7 @@ std::string report_json(const Report& report) {
   if (report.reach) out["reach"] = reach_json(*report.reach);
   out["fit"] = fit_json(report.record);
   if (report.view) out["view"] = view_json(*report.view);
+  if (!report.curve.empty()) out["curve"] = curve_json(report.curve);
   return out.dump(2) + "\n";
 }
 

@@ -110,7 +110,7 @@ void RowPaths::move(const Flow& flow, const Layer& layer, Matrix& rows) const {
 }
 
 Matrix RowPaths::follow(const Flow& flow) {
-  const auto& layers = flow.layers();
+  const auto& layers = flow.moving_layers();
   const bool goes_on =
       behind_.size() <= layers.size() && std::equal(behind_.begin(), behind_.end(), layers.begin());
   if (!goes_on) {
@@ -130,7 +130,7 @@ PathFrames RowPaths::key_frames(const Flow& flow, Index most) const {
   const Matrix before = in_standard_deviations(before_.rows);
   if (before_.rows.cols() != 2) {
     Matrix after = before_.rows;
-    for (const auto& layer : flow.layers()) move(flow, *layer, after);
+    for (const auto& layer : flow.moving_layers()) move(flow, *layer, after);
     bool moved = false;
     plane = plane_of_moves(before, in_standard_deviations(after), moved);
     out.x_name = direction_name(features_, plane.directions.col(0));
@@ -141,7 +141,7 @@ PathFrames RowPaths::key_frames(const Flow& flow, Index most) const {
   std::vector<Matrix> all = {before * plane.directions};
   std::vector<double> way = {0};
   Matrix rows = before_.rows;
-  for (const auto& layer : flow.layers()) {
+  for (const auto& layer : flow.moving_layers()) {
     move(flow, *layer, rows);
     all.push_back(in_standard_deviations(rows) * plane.directions);
     way.push_back(way.back() + mean_distance(all[all.size() - 2], all.back()));

@@ -144,6 +144,21 @@ std::string density_picture(const Report& report, const FeatureDensities& featur
   return figure(std::move(svg).finish(), name);
 }
 
+std::string curve_table(const Report& report) {
+  if (report.curve.empty()) return "";
+  const bool labels = report.curve.front().label_auc.has_value();
+  std::vector<std::vector<std::string>> rows = {
+      {"amount", "group AUC", "by chance up to", "moved (deviations)"}};
+  if (labels) rows.front().emplace_back("label AUC");
+  for (const AmountPoint& each : report.curve) {
+    rows.push_back({fmt::format("{:.1f}", each.amount), fmt::format("{:.3f}", each.group_auc),
+                    fmt::format("{:.3f}", each.group_by_chance),
+                    fmt::format("{:.3f}", each.moved)});
+    if (labels) rows.back().push_back(fmt::format("{:.3f}", each.label_auc.value_or(0.5)));
+  }
+  return "<p>What a part of the way leaves (--amount):</p>\n" + page_table(rows, "amounts");
+}
+
 std::string moves_sentence(const Report& report) {
   if (report.move_quantiles.maxCoeff() == 0) return "No row moved.";
   const Index middle = static_cast<Index>(report.move_levels.size()) / 2;
@@ -185,7 +200,7 @@ std::string success_section(const Report& report, const GroupStyles& styles) {
 }
 
 std::string moves_section(const Report& report, const GroupStyles& styles) {
-  std::string shown = styles.legend();
+  std::string shown = curve_table(report) + styles.legend();
   if (report.move_quantiles.maxCoeff() > 0) {
     shown += side_by_side({figure(moves_picture(report, styles),
                                   "Share of the rows of a group that moved no further.")});

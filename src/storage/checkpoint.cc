@@ -65,11 +65,20 @@ std::string data_digest(const GroupSet& groups, const std::function<void(double*
       }
       digest.add(std::as_bytes(change_row ? std::span<const double>(changed) : row));
     }
-    add(digest, static_cast<Index>(group.masses.size()));
-    digest.add(std::as_bytes(group.masses));
+    add(digest, 0);  // where weights stood once
     digest.add(std::as_bytes(group.labels));
   }
   return "xxh3-128:" + digest.hex();
+}
+
+std::string checkpoint_digest(const GroupSet& groups, const std::string& rows) {
+  Digest digest;
+  bool weighted = false;
+  for (Index m = 0; m < groups.num_groups(); ++m) {
+    weighted |= !groups[m].masses.empty();
+    digest.add(std::as_bytes(groups[m].masses));
+  }
+  return weighted ? rows + "-weights:" + digest.hex() : rows;
 }
 
 void save_checkpoint(const std::string& path, const Fit& so_far, const std::string& digest,

@@ -93,6 +93,9 @@ Json covariate_json(const Covariate& covariate) {
   }
   if (covariate.category()) out.add("categories", covariate.categories);
   if (covariate.tells_missing) out.add("tells_missing", true);
+  if (covariate.low && covariate.high) {
+    out.add("range", std::vector<double>{*covariate.low, *covariate.high});
+  }
   return out;
 }
 
@@ -105,6 +108,12 @@ Covariate covariate_from(const Json& json) {
   out.kind = static_cast<CovariateKind>(k);
   read_shape(json, out);
   out.tells_missing = json.contains("tells_missing");
+  if (json.contains("range")) {
+    const std::vector<double> range = numbers_part(json, "range");
+    if (range.size() != 2 || range[0] > range[1]) covariate_damaged("the range");
+    out.low = range[0];
+    out.high = range[1];
+  }
   out.centers = numbers_part(json, "centers");
   out.scales = numbers_part(json, "scales");
   const auto width = static_cast<std::size_t>(out.width());

@@ -29,6 +29,13 @@ void write_location_scale(const Layer& any, const LayerSink& sink) {
     sink.out.add(prefix + ".slopes", {covariates, dim},
                  std::vector<double>(slopes.data(), slopes.data() + slopes.size()));
   }
+  if (!layer.own_slopes().empty()) {
+    std::vector<double> own;
+    for (const Matrix& each : layer.own_slopes()) {
+      own.insert(own.end(), each.data(), each.data() + each.size());
+    }
+    sink.out.add(prefix + ".own_slopes", {groups * covariates, dim}, own);
+  }
   if (layer.standard().location.size() == 0) return;
   sink.out.add(prefix + ".standard.location", {dim}, numbers(layer.standard().location));
   sink.out.add(prefix + ".standard.spread", {dim}, numbers(layer.standard().spread));
@@ -44,6 +51,15 @@ std::shared_ptr<const Layer> read_location_scale(const LayerSource& source) {
   if (given) {
     const std::vector<double> all = file.doubles(prefix + ".slopes", {covariates, dim});
     slopes = Eigen::Map<const Matrix>(all.data(), covariates, dim);
+  }
+  std::vector<Matrix> own_slopes;
+  if (given && file.has(prefix + ".own_slopes")) {
+    const std::vector<double> all =
+        file.doubles(prefix + ".own_slopes", {groups * covariates, dim});
+    for (Index m = 0; m < groups; ++m) {
+      own_slopes.emplace_back(
+          Eigen::Map<const Matrix>(all.data() + m * covariates * dim, covariates, dim));
+    }
   }
   const std::vector<double> from = file.doubles(prefix + ".from", {groups, dim});
   const std::vector<double> to = file.doubles(prefix + ".to", {groups, dim});
@@ -65,7 +81,7 @@ std::shared_ptr<const Layer> read_location_scale(const LayerSource& source) {
     standard.spread = Eigen::Map<const Vector>(spread.data(), dim);
   }
   return std::make_shared<LocationScaleLayer>(std::move(maps), std::move(standard),
-                                              std::move(slopes));
+                                              std::move(slopes), std::move(own_slopes));
 }
 
 }  // namespace

@@ -99,9 +99,10 @@ void read_within(const Json& all, TensorFile& file, Flow& flow) {
       if (std::find(known.begin(), known.end(), names[k]) == known.end() ||
           std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
               names.begin() + static_cast<std::ptrdiff_t>(k)) {
-        damaged(fmt::format("the flow of label \"{}\" has the group \"{}\" twice, or the model "
-                            "has no such group",
-                            label->text(), names[k]));
+        damaged(
+            fmt::format("the flow of label \"{}\" has the group \"{}\" twice, or the model "
+                        "has no such group",
+                        label->text(), names[k]));
       }
     }
     if (names.empty()) damaged("a flow of a label has no groups");
@@ -208,6 +209,7 @@ StoredModel read_model(Bytes bytes) {
   file.check_all_read();
   model.record = record_from_json(json_of(file, "record"));
   model.record.options = options_from_json(json_of(file, "options"));
+  model.flow.set_amount(model.record.options.amount);
   model.feature_names = read_names(file, "features");
   model.group_column = file.text("group_column");
   model.label_column = file.text("label_column");

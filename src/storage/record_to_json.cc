@@ -1,4 +1,4 @@
-// What a fit did, as files tell it.
+// The record of a fit as JSON in model files.
 
 #include <cmath>
 #include <concepts>

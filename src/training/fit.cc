@@ -93,7 +93,8 @@ class Fitter {
   /// that may be fitted look at them.
   void start() {
     Matrix slopes;
-    if (options().gate == Gating::kKept) {
+    if (latent_.groups().covariates() > 0 && !method().one_layer()) {
+      if (options().interaction) open_with_own_slopes();
       slopes = fit_covariate_slopes(latent_.groups(), usable_, comm_);
     }
     if (!method().to_uniform) units_ = units_of(latent_.groups().dim(), options(), slopes);
@@ -110,12 +111,22 @@ class Fitter {
     }
   }
 
+  /// Locations, scales and effects of covariates that groups have for themselves are removed first:
+  /// what the next layers see has the same effects in all groups.
+  void open_with_own_slopes() {
+    const auto fitter = layer_kind("location-scale").start(input_);
+    for (const LayerPointer& layer : fitter->fit(input_, 0, 1).layers) {
+      latent_.move(*layer, workers_);
+      fit_.flow.append(layer);
+    }
+  }
+
   bool done() const {
     return !go_on_ || num_layers() >= *options().layers ||
            judge_.out_of_patience(options().patience);
   }
 
-  /// The kinds of layers that may come next, in the order in which they are asked.
+  /// The layer types that may come next, in the order in which they are tried.
   std::vector<std::string_view> candidates() const {
     const std::string_view kind = method().kind_of(num_layers());
     if (kind == "sliced" && options().gate != Gating::kNone) return {"gated"};
@@ -266,6 +277,9 @@ Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
 
 namespace {
 
+Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& comm,
+                  const LayerCallback& on_layer, const FitPlan& plan);
+
 /// Draws the rows that are fitted if there are more than enough. Returns the sizes of the groups
 /// that they were drawn from; empty if all rows are fitted.
 std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
@@ -277,7 +291,8 @@ std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
   return pool.sizes;
 }
 
-// The callback of every process is asked, and all end if one of them wants to or throws.
+// The callbacks of all processes are called, and all processes end if one of them returns false or
+// throws.
 LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   double someone = on_layer ? 1 : 0;
   comm.max(std::span(&someone, 1));
@@ -318,6 +333,17 @@ Fit fit_gathered(const GroupSet& mine, FitOptions options, Communicator& comm,
 
 Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm,
                 const LayerCallback& on_layer, const FitPlan& plan) {
+  Fit out = fit_whole_way(std::move(groups), requested, comm, on_layer, plan);
+  // The fit is the same for any amount, so that another may be chosen later.
+  out.flow.set_amount(out.record.options.amount);
+  if (out.judged) out.judged->set_amount(out.record.options.amount);
+  return out;
+}
+
+namespace {
+
+Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& comm,
+                  const LayerCallback& on_layer, const FitPlan& plan) {
   if (comm.size() > 1) {
     if (!rows_can_stay(requested)) {
       return fit_gathered(groups, requested, comm, on_layer, plan);
@@ -377,6 +403,8 @@ Fit fit_planned(GroupSet groups, const FitOptions& requested, Communicator& comm
   out.record.given_sizes = std::move(given_sizes);
   return out;
 }
+
+}  // namespace
 
 Fit fit_flow(GroupSet groups, const FitOptions& options, Communicator& comm,
              const LayerCallback& on_layer, const FitControl& control) {

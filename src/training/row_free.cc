@@ -231,7 +231,7 @@ class RowFreeFit {
     return out;
   }
 
-  // Of every group, line by line.
+  // Summaries of every group, line by line.
   std::vector<std::vector<QuantileSummary>> summarize_lines(const Frame* frame, Index lines) {
     std::vector<std::vector<QuantileSummary>> out(
         names_.size(), std::vector<QuantileSummary>(static_cast<std::size_t>(lines)));
@@ -271,7 +271,9 @@ Fit fit_row_free(GroupSet mine, const FitOptions& options, Communicator& comm) {
   const DataShape shape = shape_of_all(mine, comm);
   const FitOptions resolved = options_without_rows(options, shape);
   do_together(comm, [&] { check_rows_per_knot(mine, *resolved.knots); });
-  return RowFreeFit(std::move(mine), resolved, shape, comm).run();
+  Fit out = RowFreeFit(std::move(mine), resolved, shape, comm).run();
+  out.flow.set_amount(resolved.amount);
+  return out;
 }
 
 }  // namespace conflux

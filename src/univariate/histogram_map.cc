@@ -11,8 +11,8 @@ namespace conflux {
 
 namespace {
 
-// Knots of a thinned barycenter that differ by less than this part of their tail cannot be told
-// apart.
+// Knots of a thinned barycenter that differ by less than this fraction of their tail are the same
+// up to rounding.
 constexpr double kSmallestGap = 1e-14;
 // Stands for probabilities whose score is not finite.
 constexpr double kSmallest = std::numeric_limits<double>::min();
@@ -270,6 +270,12 @@ void HistogramMap::inverse(std::span<double> values, double* log_slopes) const {
     values[i] = solve(values[i]);
     if (log_slopes != nullptr) log_slopes[i] -= std::log(at(values[i]).slope);
   }
+}
+
+HistogramMap HistogramMap::part(double amount) const {
+  HistogramMapOptions options = options_;
+  options.strength *= amount;
+  return {source_, target_, options};
 }
 
 }  // namespace conflux

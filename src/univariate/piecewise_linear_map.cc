@@ -38,4 +38,16 @@ void PiecewiseLinearMap::inverse(std::span<double> values, double* log_slopes) c
   });
 }
 
+PiecewiseLinearMap PiecewiseLinearMap::part(double amount) const {
+  std::vector<double> from, to;
+  for (std::size_t i = 0; i < from_.size(); ++i) {
+    const double image = from_[i] + amount * (to_[i] - from_[i]);
+    // Knots and images one rounding apart may have the same image between them.
+    if (!to.empty() && !(image > to.back())) continue;
+    from.push_back(from_[i]);
+    to.push_back(image);
+  }
+  return {std::move(from), std::move(to)};
+}
+
 }  // namespace conflux

@@ -29,6 +29,9 @@ class PiecewiseLinearMap {
   /// The other way; adds the logarithm of the slope of the inverse map.
   void inverse(std::span<double> values, double* log_slopes) const;
 
+  /// Moves every value by this fraction of its way, from above 0 to below 1.
+  PiecewiseLinearMap part(double amount) const;
+
   const std::vector<double>& from() const { return from_; }
   const std::vector<double>& to() const { return to_; }
 

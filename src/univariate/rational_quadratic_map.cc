@@ -91,4 +91,16 @@ void RationalQuadraticMap::inverse(std::span<double> values, double* log_slopes)
   }
 }
 
+RationalQuadraticMap RationalQuadraticMap::part(double amount) const {
+  std::vector<double> from, to, slopes;
+  for (std::size_t k = 0; k < from_.size(); ++k) {
+    const double image = from_[k] + amount * (to_[k] - from_[k]);
+    if (!to.empty() && !(image > to.back())) continue;
+    from.push_back(from_[k]);
+    to.push_back(image);
+    slopes.push_back(1 / (1 + amount * (1 / slopes_[k] - 1)));
+  }
+  return {std::move(from), std::move(to), std::move(slopes)};
+}
+
 }  // namespace conflux

@@ -32,6 +32,10 @@ class RationalQuadraticMap {
   /// The other way; adds the logarithm of the slope of the inverse map.
   void inverse(std::span<double> values, double* log_slopes) const;
 
+  /// Moves its knots by this fraction of their way, from above 0 to below 1, with the slopes that
+  /// belong to it.
+  RationalQuadraticMap part(double amount) const;
+
   const std::vector<double>& from() const { return from_; }
   const std::vector<double>& to() const { return to_; }
   const std::vector<double>& slopes() const { return slopes_; }

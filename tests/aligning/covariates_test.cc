@@ -91,7 +91,7 @@ Vector effects(const Table& table, const std::string& feature) {
   return *kernels::solve_positive(moments, Matrix(design.transpose() * y));
 }
 
-// What ComBat without a model destroys: the second site is older, and a larger feature there is
+// ComBat without a model destroys this: the second site is older, and a larger feature there is
 // partly age.
 TEST(KeptColumns, KeepTheirEffectsWhileGroupsMeet) {
   Table table = people({});
@@ -267,6 +267,94 @@ TEST(KeptColumns, GateSlicedLayersWhereTheirEffectsDiffer) {
   }
 }
 
+// Common slopes of all groups cannot do this; on rows that the fit has not seen.
+TEST(KeptColumns, HaveEffectsOfTheirOwnInEveryGroupByInteraction) {
+  Table common = interaction(12, 6000), own = common, conditional = common;
+  FitOptions options{.method = Method::kLocationScale};
+  to_shared(fitted_by(interaction(11), options), common, 1);
+  options.interaction = true;
+  to_shared(fitted_by(interaction(11), options), own, 1);
+  options.method = Method::kConditional;
+  to_shared(fitted_by(interaction(11), options), conditional, 1);
+  for (const char* feature : {"a", "b"}) {
+    EXPECT_GT(largest_gap(common, feature), 1.5 * largest_gap(own, feature)) << feature;
+    EXPECT_LT(largest_gap(own, feature), 0.3) << feature;
+    EXPECT_LT(largest_gap(conditional, feature), 0.3) << feature;
+  }
+}
+
+// Groups whose effects are the same are moved as if nobody had asked for others.
+TEST(KeptColumns, HaveTheCommonEffectWhereChanceExplainsTheRest) {
+  const Table before = people({});
+  Table plain = before, asked = before;
+  FitOptions options{.method = Method::kLocationScale};
+  to_shared(fitted(before, options), plain, 1);
+  options.interaction = true;
+  to_shared(fitted(before, options), asked, 1);
+  for (const char* name : {"a", "b", "c"}) {
+    double sum = 0;
+    for (Index i = 0; i < before.num_rows(); ++i) {
+      sum += std::pow(plain[name].numbers[i] - asked[name].numbers[i], 2);
+    }
+    EXPECT_LT(std::sqrt(sum / static_cast<double>(before.num_rows())), 0.15) << name;
+  }
+}
+
+// A reference group is not moved, to the bit, by any method that keeps columns.
+TEST(KeptColumns, LeaveATargetInPlaceUnderEveryMethod) {
+  const Table before = interaction(11, 600);
+  const GroupSet groups = dataset_of(before, keeping({"age"})).groups;
+  const Index a = groups.index_of("A");
+  for (const bool own : {false, true}) {
+    for (const Method method :
+         {Method::kMeans, Method::kLocationScale, Method::kInb, Method::kConditional}) {
+      FitOptions options{.method = method, .interaction = own && method != Method::kMeans};
+      options.target = "A";
+      if (method == Method::kInb || method == Method::kConditional) options.layers = 3;
+      const Model model = fitted_by(before, options);
+      const Matrix given = groups[a].rows.to_matrix();
+      const Matrix there = model.flow.forward(a, groups[a].rows, Workers(1));
+      EXPECT_LT((there - given).cwiseAbs().maxCoeff(), 1e-12)
+          << static_cast<int>(method) << " " << own;
+    }
+  }
+}
+
+TEST(KeptColumns, WithOwnEffectsAreInModelFilesAndLetAnotherGroupJoin) {
+  const Table before = interaction(11);
+  const Model model = fitted_by(before, {.method = Method::kLocationScale, .interaction = true});
+  const std::string path = testing::TempDir() + "/own.conflux";
+  save_model(path, model);
+  const Model loaded = load_model(path);
+  std::filesystem::remove(path);
+  Table one = before, other = before;
+  to_shared(model, one, 1);
+  to_shared(loaded, other, 2);
+  EXPECT_EQ(one["a"].numbers, other["a"].numbers);
+  EXPECT_EQ(one["b"].numbers, other["b"].numbers);
+  // The rows of B once more, as a group that comes later, are moved as B nearly.
+  std::vector<Index> second;
+  for (Index i = 0; i < before.num_rows(); i += 2) second.push_back(i);
+  Table late = before.rows(second);
+  const Model grown = add_group(loaded, "C", late, Workers(1));
+  for (std::string& site : late.columns.back().text) site = "C";
+  to_shared(grown, late, 1);
+  double gap = 0;
+  for (std::size_t i = 0; i < second.size(); ++i) {
+    gap = std::max(gap, std::abs(late["a"].numbers[i] - one["a"].numbers[second[i]]));
+  }
+  EXPECT_LT(gap, 0.2);
+}
+
+TEST(KeptColumns, AreNeededForAnInteraction) {
+  const Table table = people({.rows = 60});
+  EXPECT_THAT(error_text([&] {
+                (void)fit_model(dataset_of(table, {.group = "site"}),
+                                {.fit = {.method = Method::kLocationScale, .interaction = true}});
+              }),
+              HasSubstr("no columns are kept"));
+}
+
 TEST(KeptColumns, StayWhereTheyAreUnderGates) {
   const Table before = interaction(11);
   const GroupSet groups = dataset_of(before, keeping({"age"})).groups;
@@ -296,7 +384,7 @@ TEST(KeptColumns, FitTheSameGatedBitsOnAnyNumberOfThreads) {
 }
 
 TEST(KeptColumns, LetTheAutomaticFitChooseByWhatIsLeft) {
-  EXPECT_EQ(fitted_by(interaction(11, 2000), {}).record.ladder.chosen, "kept");
+  EXPECT_THAT(fitted_by(interaction(11, 2000), {}).record.ladder.chosen, HasSubstr("by-group"));
   const std::string affine = fitted(people({})).record.ladder.chosen;
   EXPECT_TRUE(affine == "location-scale" || affine == "means") << affine;
   EXPECT_EQ(fitted(people({.rows = 40})).record.ladder.chosen, "location-scale");

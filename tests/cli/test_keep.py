@@ -74,12 +74,31 @@ class Keep(CommandTest):
         done = self.call("transform", "m.conflux", "gaps.csv", "-o", "z.csv")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('60 of 600 rows have no "age"', done.stderr)
+        # Nothing is extrapolated without a word.
+        self.write("old.csv", "x,y,age,sex,month,site\n1,2,150,f,3,A\n1,2,40,f,3,A\n")
+        done = self.call("transform", "m.conflux", "old.csv", "-o", "z.csv")
+        self.assertIn('1 of 2 rows have "age" outside of', done.stderr)
         lines = (self.folder / "people.csv").read_text().splitlines()
         self.write("none.csv", "\n".join(",".join(line.split(",")[:2] + line.split(",")[3:])
                                          for line in lines))
         refused = self.call("transform", "m.conflux", "none.csv", "-o", "z.csv")
         self.assertEqual(refused.returncode, 2, refused.stderr)
         self.assertIn('no column "age"', refused.stderr)
+
+    def test_check_shows_the_range_of_every_group(self):
+        self.make_people()
+        found = json.loads(self.run_command("check", "people.csv", "--group", "site", "--keep", "age",
+                                            "--drop", "sex,month", "--json"))
+        ages = {"A": [], "B": []}
+        for row in self.rows("people.csv"):
+            ages[row["site"]].append(float(row["age"]))
+        low, high = max(map(min, ages.values())), min(map(max, ages.values()))
+        for each in found["kept_columns"]["ranges"]:
+            own = ages[each["group"]]
+            self.assertAlmostEqual(each["low"], min(own), places=6)
+            self.assertAlmostEqual(each["high"], max(own), places=6)
+            outside = sum(not low <= age <= high for age in own) / len(own)
+            self.assertAlmostEqual(each["outside"], outside, places=9)
 
     def test_messages_name_the_remedy(self):
         self.make_people()

@@ -1,4 +1,4 @@
-"""What the command says and does is true: one test for each finding of a new user.
+"""Messages of the command are true: one test for each finding of a new user.
 
 | finding | test |
 |---|---|
@@ -215,7 +215,7 @@ class Truth(CommandTest):
         self.assertRegex(worst["group"], "site[012]")
         self.assertIn("mean over 3 groups", done.stderr)
         self.assertIn(f"worst afterwards is {worst['group']}", done.stderr)
-        self.assertIn("worst group: site", self.run_command("evaluate", "m.conflux", "t.csv"))
+        self.assertIn("highest: site", self.run_command("evaluate", "m.conflux", "t.csv"))
         found = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))
         self.assertRegex(found["judgement"]["worst_group"]["group"], "site[012]")
 
@@ -226,7 +226,7 @@ class Truth(CommandTest):
         self.assertLess(auc["low"], auc["after"])
         self.assertGreater(auc["high"], auc["after"])
         self.assertIn("95 % interval", done.stderr)
-        # So few rows do not say that nobody can tell.
+        # So few rows do not show that the group cannot be predicted.
         self.assertNotIn("can no longer be predicted", done.stderr)
 
     def test_truth_14_what_was_not_measured_is_absent(self):

@@ -71,6 +71,53 @@ class FlowAsLayer final : public Layer {
   const Flow& flow_;
 };
 
+// Splits every move in halves: what a part of a flow promises.
+TEST(FlowAmount, IsExactAtItsEndsAndInvertibleBetweenThem) {
+  Flow flow = random_flow(3, 4, 3, 1);
+  Stream stream(7, Purpose::kTest);
+  const Matrix rows = stream.normal_matrix(50, 4);
+  const Matrix all_the_way = flow.forward(1, rows, kOneThread);
+  for (const double amount : {0.25, 0.5, 0.9}) {
+    flow.set_amount(amount);
+    check_layer_laws(FlowAsLayer(flow), 3, Stream(43, Purpose::kTest));
+  }
+  flow.set_amount(0);
+  EXPECT_EQ(flow.forward(1, rows, kOneThread), rows);
+  EXPECT_EQ(flow.inverse(1, rows, kOneThread), rows);
+  EXPECT_EQ(flow.translate(0, 2, rows, kOneThread), rows);
+  flow.set_amount(1);
+  EXPECT_EQ(flow.forward(1, rows, kOneThread), all_the_way);
+  EXPECT_EQ(flow.moving_layers(), flow.layers());
+}
+
+// Layers of increasing maps and of affine maps move every row by the amount, exactly.
+TEST(FlowAmount, MovesRowsOfASingleLayerByThatFractionOfTheirWay) {
+  Stream stream(8, Purpose::kTest);
+  const Matrix rows = 2 * stream.normal_matrix(100, 4);
+  const std::vector<std::shared_ptr<const Layer>> layers = {
+      shared(random_coordinate_layer(MapKind::kQuantile, Bumps::kTwoNarrowBumps, 2, 4, stream)),
+      shared(random_sliced_layer(MapKind::kHistogram, Bumps::kOneWideBump, 2, 4, 3, stream)),
+      shared(random_gated_layer(Bumps::kOneWideBump, 2, 4, 2, 2, 3, false, stream)),
+      shared(random_location_scale_layer(2, 4, stream)), shared(random_affine_layer(2, 4, stream))};
+  for (const auto& layer : layers) {
+    Flow flow({"a", "b"}, 4);
+    flow.append(layer);
+    const Matrix all_the_way = flow.forward(1, rows, kOneThread);
+    flow.set_amount(0.3);
+    const Matrix expected = 0.7 * rows + 0.3 * all_the_way;
+    EXPECT_LT((flow.forward(1, rows, kOneThread) - expected).cwiseAbs().maxCoeff(), 1e-12)
+        << layer->kind();
+  }
+}
+
+TEST(FlowAmount, IsBetweenZeroAndOne) {
+  Flow flow = random_flow(2, 3, 2, 1);
+  for (const double amount : {-0.1, 1.1, std::nan("")}) {
+    EXPECT_THROW(flow.set_amount(amount), InvalidOption) << amount;
+  }
+  EXPECT_EQ(flow.amount(), 1);
+}
+
 TEST(Flow, ObeysTheLawsOfLayers) {
   for (const Index dim : {1, 4, 20}) {
     const Flow flow = random_flow(3, dim, std::min<Index>(dim, 3), 1);

@@ -31,6 +31,21 @@ TEST(LocationScaleLayer, KeepsTheLawsOfLayersWithCovariates) {
   check_layer_laws(given_covariates(), 2, Stream(40, Purpose::kTest));
 }
 
+// The same with an effect of the covariates in each group.
+TEST(LocationScaleLayer, KeepsTheLawsOfLayersWithSlopesOfEachGroup) {
+  const LocationScaleLayer same = given_covariates();
+  Stream stream(6, Purpose::kTest);
+  std::vector<Matrix> own = {stream.normal_matrix(2, 3), stream.normal_matrix(2, 3)};
+  const LocationScaleLayer layer(same.maps(), {}, same.slopes(), own);
+  check_layer_laws(layer, 2, Stream(41, Purpose::kTest));
+  // Half of the way is half of the way.
+  const Matrix rows = 2 * stream.normal_matrix(20, 5);
+  Matrix there = rows, half = rows;
+  layer.forward(1, Rows(there), nullptr);
+  layer.part(0.5)->forward(1, Rows(half), nullptr);
+  EXPECT_LT((half - 0.5 * (rows + there)).cwiseAbs().maxCoeff(), 1e-12);
+}
+
 TEST(LocationScaleLayer, NeverMovesCovariates) {
   Stream stream(2, Purpose::kTest);
   const Matrix rows = 10 * stream.normal_matrix(50, 5);
@@ -42,7 +57,7 @@ TEST(LocationScaleLayer, NeverMovesCovariates) {
   EXPECT_GT((moved - rows).leftCols(3).norm(), 1);
 }
 
-// What covariates predict is taken off and put back: rounding must not move a target.
+// The prediction from covariates is subtracted and added again: rounding must not move a target.
 TEST(LocationScaleLayer, MovesNothingByAMapThatDoesNothingGivenCovariates) {
   Stream stream(3, Purpose::kTest);
   std::vector<LocationScaleLayer::Map> maps(1);

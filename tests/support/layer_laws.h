@@ -41,6 +41,7 @@ inline constexpr double kRoundTrip = 1e-9;
 // times the thousand of the slopes.
 inline constexpr double kJacobian = 1e-5;
 inline constexpr Index kLargestJacobian = 8;
+inline constexpr double kPart = 0.4;
 
 struct Image {
   Matrix rows;
@@ -115,7 +116,7 @@ inline double numerical_log_det(const Layer& layer, Pass pass, Index group, cons
     around.row(2 * j) = around.row(2 * j + 1) = point;
     around(2 * j, j) -= step;
     around(2 * j + 1, j) += step;
-    // What was really added after rounding.
+    // The step that was really added, after rounding.
     steps(j) = around(2 * j + 1, j) - around(2 * j, j);
   }
   const Matrix moved = image_of(layer, pass, group, std::move(around)).rows;
@@ -214,9 +215,9 @@ inline void expect_missing_coordinates_stay(const Layer& layer, Pass pass, Index
 }  // namespace layer_laws
 
 inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream,
-                             const DataBox& box = {}) {
+                             const DataBox& box = {}, double amount = 1) {
   using namespace layer_laws;
-  SCOPED_TRACE("layer " + std::string(layer.kind()));
+  SCOPED_TRACE("layer " + std::string(layer.kind()) + ", amount " + std::to_string(amount));
   const Matrix points = points_inside_and_far_outside(box, layer.dim(), stream);
   bool groups_differ = false;
   for (Index group = 0; group < num_groups; ++group) {
@@ -239,6 +240,11 @@ inline void check_layer_laws(const Layer& layer, Index num_groups, Stream stream
   }
   if (num_groups > 1) {
     EXPECT_NE(layer.same_for_all_groups(), groups_differ);
+  }
+  // A part of a layer is a layer.
+  if (amount == 1 && !layer.same_for_all_groups()) {
+    if (const auto part = layer.part(kPart))
+      check_layer_laws(*part, num_groups, stream, box, kPart);
   }
 }
 

@@ -155,7 +155,7 @@ TEST(Fcs, WrongPlacesOfTheDataAreFoundAndTold) {
   EXPECT_THAT(open_table(*folder / "variable_int_example.fcs", kMeasured)->notes(), IsEmpty());
 }
 
-// What was measured is what was compensated, spilled again.
+// The measured values are the compensated ones, spilled again.
 TEST(Fcs, CompensationUndoesTheSpillover) {
   const auto folder = public_data("fcs_conformance");
   if (!folder) GTEST_SKIP() << "no public data";
@@ -231,7 +231,7 @@ TEST(Fcs, ASeparatorWithinAValueIsDoubled) {
   EXPECT_EQ(read_bytes(bytes_of(file)).columns.front().name, "CD4/CD8");
 }
 
-// Marker names that are shared would make columns that nobody can tell apart.
+// Marker names that occur twice would make columns that cannot be distinguished.
 TEST(Fcs, SharedMarkerNamesGiveWayToChannelNames) {
   const FileKeywords two = {{"$PAR", "2"},   {"$P1N", "A"},   {"$P1B", "8"},
                             {"$P1R", "256"}, {"$P1S", "CD4"}, {"$P2N", "B"},

@@ -145,7 +145,7 @@ TEST(Processes, AgreeOnNames) {
   });
 }
 
-// What happens on one process must end all of them, with its words: others would wait for ever.
+// An error on one process must end all of them, with its message: others would wait forever.
 std::string what_all_say(const std::function<void(Communicator&)>& task) {
   std::vector<std::string> said(3);
   run_ranks(3, [&](Communicator& comm) {

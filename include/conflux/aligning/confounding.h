@@ -1,5 +1,5 @@
-// What is said of covariates before groups are aligned given them: how well they predict the group,
-// and where groups have no rows of like covariates, so that effects are extrapolated.
+// How well covariates predict the group, and where a group has no rows with similar covariates, so
+// that their effects are extrapolated. Computed before groups are aligned given the covariates.
 
 #pragma once
 
@@ -10,6 +10,16 @@
 
 namespace conflux {
 
+/// Range of a kept number in one group.
+struct CovariateRange {
+  std::string column = {};
+  std::string group = {};
+  double low = 0;
+  double high = 0;
+  /// Fraction of the group's rows outside of the range that all groups share.
+  double outside = 0;
+};
+
 struct Confounding {
   /// How well the covariates alone predict the group (AUC), and what 95 % of random assignments
   /// stay below; unset if groups have too few rows.
@@ -17,7 +27,9 @@ struct Confounding {
   std::optional<double> auc_by_chance = std::nullopt;
   /// One sentence with these figures; empty without them.
   std::string sentence = {};
-  /// What makes effects of covariates and groups hard to tell apart, one sentence each.
+  /// Range of every kept number that is not cyclic, in every group.
+  std::vector<CovariateRange> ranges = {};
+  /// One sentence for each reason why effects of covariates and of groups can hardly be separated.
   std::vector<std::string> warnings = {};
 };
 

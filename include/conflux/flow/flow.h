@@ -29,8 +29,8 @@ namespace conflux {
 struct Route {
   std::span<const Index> from = {};
   std::span<const Index> to = {};
-  /// Of each row, the position of its label among Flow::within(), or -1; a single one for all rows,
-  /// or none: no label is known.
+  /// For each row, the position of its label among Flow::within(), or -1; a single one for all
+  /// rows; empty: no label is known.
   std::span<const Index> labels = {};
 
   static Route to_shared(std::span<const Index> from) { return {.from = from}; }
@@ -105,6 +105,15 @@ class Flow {
   bool moves() const { return !layers_.empty() || !within_.empty(); }
   /// Whether all layers take rows with missing coordinates, which are NaN.
   bool takes_gaps() const;
+
+  /// How far rows are moved. 1: all the way. 0: no row is moved, to the bit. Between them, each
+  /// layer that differs between groups moves rows by this fraction of its own way (Layer::part), so
+  /// that the flow is inverted as exactly as ever; layers that all groups share stay what they are.
+  double amount() const { return amount_; }
+  /// Throws InvalidOption for an amount outside [0, 1], and if a layer has no part.
+  void set_amount(double amount);
+  /// The layers that rows pass: layers() if the amount is 1.
+  const std::vector<std::shared_ptr<const Layer>>& moving_layers() const { return moving_; }
   /// Throws InvalidOption that lists the groups when there is none of this name.
   Index group_index(const std::string& name) const;
 
@@ -147,6 +156,8 @@ class Flow {
   std::vector<std::string> group_names_;
   Index dim_ = 0;
   std::vector<std::shared_ptr<const Layer>> layers_;
+  std::vector<std::shared_ptr<const Layer>> moving_;
+  double amount_ = 1;
   std::vector<std::shared_ptr<const LabelFlow>> within_;
 };
 
@@ -154,7 +165,7 @@ class Flow {
 struct LabelFlow {
   std::string label = {};
   Flow flow = {};
-  /// Of each group of the flow that it belongs to, the position among its own groups, or -1.
+  /// For each group of the enclosing flow, its position among the groups of this one, or -1.
   std::vector<Index> group_in_flow = {};
 };
 

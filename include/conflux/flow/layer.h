@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "conflux/core/matrix.h"
@@ -30,6 +31,14 @@ class Layer {
   virtual void forward(Index group, Rows rows, double* log_det) const = 0;
   /// Moves rows back; adds log |det J| of the inverse map.
   virtual void inverse(Index group, Rows rows, double* log_det) const = 0;
+
+  /// The layer whose maps go this fraction of the way of its own, from above 0 to below 1. It moves
+  /// rows of each group between where they are and where this layer moves them, and is as
+  /// invertible. Null: the layer has no such part.
+  virtual std::shared_ptr<const Layer> part(double amount) const {
+    static_cast<void>(amount);
+    return nullptr;
+  }
 };
 
 }  // namespace conflux

@@ -1,7 +1,7 @@
 // Tables as groups of samples, and back.
 //
-// One column tells the group of a row, others are features, the rest is carried along. The position
-// of each row is kept.
+// One column names the group of each row, others are features, all further ones are copied
+// unchanged. The position of each row is kept.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace conflux {
 
 /// Which columns are what.
 struct GroupColumns {
-  /// Tells the group of each row. Numbers become names: 3 is "3".
+  /// Column with the group of each row. Numbers become names: 3 is "3".
   std::string group = "group";
   /// Features in this order. Empty: every numeric column but `group` and `drop`.
   std::vector<std::string> features = {};
@@ -65,7 +65,7 @@ Matrix features_of(const Table& table, const std::vector<std::string>& features)
 std::vector<Matrix> features_of_groups(const Table& table, const std::vector<std::string>& features,
                                        const std::vector<std::vector<Index>>& positions);
 
-/// A text table whose column "group" tells the groups and whose other columns are all features.
+/// A text table with the column "group"; all other columns are features.
 GroupSet read_csv(const std::filesystem::path& path);
 
 /// Writes group after group, "group" last. Features without names are called x0, x1, ... Throws
