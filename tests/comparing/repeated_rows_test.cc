@@ -76,9 +76,8 @@ TEST(RepeatedRowsTest, RowsOfOneSubjectCountOnce) {
   const CheckReport found = check(groups, {.subjects = &subjects});
   EXPECT_FALSE(found.differ);
   EXPECT_EQ(found.repeated_rows, 2 * kSubjects);
-  EXPECT_EQ(
-      found.sentences[1],
-      "One row per \"patient_id\" (subject) counts here: 400 of 1200 rows.");
+  EXPECT_EQ(found.sentences[1],
+            "One row per \"patient_id\" (subject) counts here: 400 of 1200 rows.");
 }
 
 TEST(RepeatedRowsTest, ADifferenceOfThingsIsStillFound) {
