@@ -336,56 +336,43 @@ Verb evaluate_verb() {
       .example = "conflux evaluate cells.conflux held_out.csv --metrics w2_exact,paper_wd",
       .run = [flags](const Console& console) { run_evaluate(*flags, console); }};
   EvaluationOptions& settings = flags->options;
-  verb.add(
-      {{.names = "MODEL",
-        .help = "model file that conflux fit wrote",
-        .target = &flags->model,
-        .required = true},
-       {.names = "INPUT",
-        .help = "tables of all groups, or one table per group",
-        .target = &flags->input.paths,
-        .required = true},
-       {.names = "--metrics",
-        .value = "LIST",
-        .help = fmt::format("with commas, of {}; scib is the scores that follow it, which need "
-                            "labels [transport_cost, neighbors_kept, ilisi, round_trip; with "
-                            "labels also clisi]",
-                            fmt::join(metric_names(), ", ")),
-        .target = &settings.metrics},
-       {.names = "--space",
-        .value = "translated|shared",
-        .help = "compare a group translated to another with that other, or all in the shared "
-                "space [translated]",
-        .target = &flags->space,
-        .choices = {"translated", "shared"}},
-       {.names = "--by-feature",
-        .help = "also the earth mover's distance (EMD) between groups and the median absolute "
-                "deviation (MAD) within them, feature by feature",
-        .target = &flags->by_feature},
-       {.names = "--curve",
-        .help =
-            "also the group AUC, and with labels the label AUC, of moving rows by each tenth of "
-            "their way",
-        .target = &flags->curve},
-       {.names = "--max-rows",
-        .value = "N",
-        .help =
-            "rows of each group used, sampled by seed; metrics of pairs of groups use 1000 [10000]",
-        .target = &settings.max_rows,
-        .least = 1},
-       {.names = "--block",
-        .value = "N",
-        .help = "rows per block of w2_exact and paper_wd [w2_exact: whole up to 2000 rows, "
-                "else 500]",
-        .target = &settings.block,
-        .least = 1},
-       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
-       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
-       features_flag(flags->input.features,
-                     "columns of the features, in their order [as in the fit]"),
-       where_flag(flags->input),
-       threads_flag(flags->input.threads)});
+  verb.add(model_rows_flags(flags->model, flags->input));
+  verb.add({
+      {.names = "--metrics",
+       .value = "LIST",
+       .help = fmt::format("with commas, of {}; scib is the scores that follow it, which need "
+                           "labels [transport_cost, neighbors_kept, ilisi, round_trip; with "
+                           "labels also clisi]",
+                           fmt::join(metric_names(), ", ")),
+       .target = &settings.metrics},
+      {.names = "--space",
+       .value = "translated|shared",
+       .help = "compare a group translated to another with that other, or all in the shared "
+               "space [translated]",
+       .target = &flags->space,
+       .choices = {"translated", "shared"}},
+      {.names = "--by-feature",
+       .help = "also the earth mover's distance (EMD) between groups and the median absolute "
+               "deviation (MAD) within them, feature by feature",
+       .target = &flags->by_feature},
+      {.names = "--curve",
+       .help = "also the group AUC, and with labels the label AUC, of moving rows by each tenth of "
+               "their way",
+       .target = &flags->curve},
+      {.names = "--max-rows",
+       .value = "N",
+       .help =
+           "rows of each group used, sampled by seed; metrics of pairs of groups use 1000 [10000]",
+       .target = &settings.max_rows,
+       .least = 1},
+      {.names = "--block",
+       .value = "N",
+       .help = "rows per block of w2_exact and paper_wd [w2_exact: whole up to 2000 rows, "
+               "else 500]",
+       .target = &settings.block,
+       .least = 1},
+      {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
+  });
   verb.add(amount_flag(flags->amount));
   verb.add(join_flags(flags->input));
   verb.add(input_flags(flags->input.table));

@@ -110,6 +110,22 @@ Flag row_weights_flag(GroupedInputFlags& flags) {
           .shown = Shown::kToExperts};
 }
 
+std::vector<Flag> model_rows_flags(std::string& model, GroupedInputFlags& flags) {
+  return {{.names = "MODEL",
+           .help = "model file that conflux fit wrote",
+           .target = &model,
+           .required = true},
+          {.names = "INPUT",
+           .help = "tables of all groups, or one table per group",
+           .target = &flags.paths,
+           .required = true},
+          group_flag(flags.group, "column with the group of each row [as in the fit]"),
+          label_flag(flags, "column of labels that should not be mixed [as in the fit]"),
+          features_flag(flags.features, "columns of the features, in their order [as in the fit]"),
+          where_flag(flags),
+          threads_flag(flags.threads)};
+}
+
 Flag where_flag(GroupedInputFlags& flags) {
   return {.names = "--where",
           .value = "CONDITION",

@@ -71,6 +71,8 @@ Flag keep_flag(GroupedInputFlags& flags);
 Flag row_weights_flag(GroupedInputFlags& flags);
 /// --where
 Flag where_flag(GroupedInputFlags& flags);
+/// A model, and rows of all groups for it.
+std::vector<Flag> model_rows_flags(std::string& model, GroupedInputFlags& flags);
 /// --meta, --meta-key and --rename
 std::vector<Flag> join_flags(GroupedInputFlags& flags);
 

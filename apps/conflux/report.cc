@@ -88,16 +88,9 @@ Verb report_verb() {
                 "write one offline page on what a model does to rows: verdict, figures, pictures",
             .example = "conflux report cells.conflux cells.csv -o report.html",
             .run = [flags](const Console& console) { run_report(*flags, console); }};
+  verb.add(model_rows_flags(flags->model, flags->input));
   verb.add(
-      {{.names = "MODEL",
-        .help = "model file that conflux fit wrote",
-        .target = &flags->model,
-        .required = true},
-       {.names = "INPUT",
-        .help = "tables of all groups, or one table per group",
-        .target = &flags->input.paths,
-        .required = true},
-       {.names = "-o,--output",
+      {{.names = "-o,--output",
         .value = "FILE",
         .help = "page to write: one HTML file that needs no network [report.html]",
         .target = &flags->output},
@@ -110,13 +103,7 @@ Verb report_verb() {
         .least = 0,
         .most = 20000},
        {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->options.seed},
-       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
-       features_flag(flags->input.features,
-                     "columns of the features, in their order [as in the fit]"),
-       where_flag(flags->input),
-       force_flag(flags->force),
-       threads_flag(flags->input.threads)});
+       force_flag(flags->force)});
   verb.add({.names = "--curve",
             .help = "also show what each tenth of the way of the rows leaves (--amount)",
             .target = &flags->options.curve});

@@ -24,7 +24,7 @@ _FIGURES = {
     "accuracy": "fraction of the rows that are predicted correctly",
 }
 _FOLDS = 5
-# Of the sum of squares of coefficients of standardized columns, over the mean loss of a row.
+# Weight of the sum of squared coefficients of standardized columns beside the mean loss of a row.
 _PENALTY = 1e-3
 
 _Array = npt.NDArray[np.float64]

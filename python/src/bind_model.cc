@@ -63,6 +63,18 @@ void save_over_model(const Model& model, const std::string& path) {
   save_model(path, model);
 }
 
+std::vector<std::string> label_names_of(const Model& model) {
+  std::vector<std::string> out;
+  for (const auto& each : model.flow.within()) out.push_back(each->label);
+  return out;
+}
+
+SharedModel with_amount(const Model& model, double amount) {
+  auto out = std::make_shared<Model>(model);
+  set_amount(*out, amount);
+  return out;
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -73,14 +85,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("feature_names", [](const Model& self) { return self.feature_names; })
       .def_property_readonly("group_column", [](const Model& self) { return self.group_column; })
       .def_property_readonly("label_column", [](const Model& self) { return self.label_column; })
-      .def_property_readonly("label_names",
-                             [](const Model& self) {
-                               std::vector<std::string> out;
-                               for (const auto& each : self.flow.within()) {
-                                 out.push_back(each->label);
-                               }
-                               return out;
-                             })
+      .def_property_readonly("label_names", &label_names_of)
       .def_property_readonly("group_sizes",
                              [](const Model& self) { return self.record.group_sizes; })
       .def_property_readonly("warnings", [](const Model& self) { return self.record.warnings; })
@@ -110,14 +115,7 @@ void bind_model(py::module_& module) {
           py::arg("name"))
       .def("move", &move_rows, py::arg("x"), py::arg("from_groups"), py::arg("to_groups"),
            py::arg("labels"), py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
-      .def(
-          "with_amount",
-          [](const Model& self, double amount) {
-            auto out = std::make_shared<Model>(self);
-            set_amount(*out, amount);
-            return out;
-          },
-          py::arg("amount"))
+      .def("with_amount", &with_amount, py::arg("amount"))
       .def_property_readonly("columns", [](const Model& self) { return columns_of(self); })
       .def_property_readonly("summary", [](const Model& self) { return summary_of(self.record); })
       .def("with_table_group", &with_table_group, py::arg("name"), py::arg("table"),

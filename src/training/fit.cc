@@ -277,6 +277,17 @@ Fit fit_stack(GroupSet groups, const FitOptions& options, Communicator& comm,
 
 namespace {
 
+/// Reports unfinished fits with what was found before the first layer. Borrows its arguments.
+std::function<void(const Fit&)> with_rows_known(const FitPlan& plan, const ClustersRecord& clusters,
+                                                const std::vector<Index>& given_sizes) {
+  return [&](const Fit& so_far) {
+    Fit known = so_far;
+    known.record.clusters = clusters;
+    known.record.given_sizes = given_sizes;
+    plan.on_progress(known);
+  };
+}
+
 Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& comm,
                   const LayerCallback& on_layer, const FitPlan& plan);
 
@@ -373,14 +384,7 @@ Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& co
     clusters = std::move(decision.clusters);
   }
   FitPlan control = plan;
-  if (control.on_progress) {
-    control.on_progress = [&](const Fit& so_far) {
-      Fit told = so_far;
-      told.record.clusters = clusters;
-      told.record.given_sizes = given_sizes;
-      plan.on_progress(told);
-    };
-  }
+  if (plan.on_progress) control.on_progress = with_rows_known(plan, clusters, given_sizes);
   FitOptions within = options;
   // The fit below takes the rows, of which labels need those that they name.
   const GroupSet labeled = within.gate == Gating::kLabel ? groups : GroupSet();
