@@ -80,8 +80,7 @@ void print_judgement(const Judgement& judgement) {
                 judgement.prediction_after.by_chance()},
                true);
   if (judgement.within_after) {
-    print_change(judgement.clusters_found ? "the same within clusters"
-                                          : "the same within labels",
+    print_change(judgement.clusters_found ? "the same within clusters" : "the same within labels",
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
