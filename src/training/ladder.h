@@ -15,8 +15,8 @@
 // transfer is clearly higher, or if it hides the group and costs no transfer, which must be seen:
 // of few rows, whose standard errors are large, rungs beyond are rarely taken. Where clusters
 // differ in proportions, only corrections within clusters count, unless another one is clearly
-// better. Where held-out features share nothing, separate clusters are aligned one by one,
-// and otherwise features are. Where held-out features cannot judge, large groups get the cascade
+// better. If held-out features are unrelated, separate clusters are aligned one by one, and
+// otherwise single features. If held-out features cannot be scored, large groups get the cascade
 // and small ones location and scale.
 //
 // Cost: a fit of a sample of at most kLadderRows rows for every rung and every block.

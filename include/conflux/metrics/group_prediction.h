@@ -22,7 +22,7 @@
 // With more than 256 features, the panel uses the 256 whose ranks differ most, in location or in
 // scale, among its training rows.
 //
-// At most 64 groups take part, drawn by seed: the mean over them stands for all.
+// With more than 64 groups, 64 sampled by the seed take part; their mean estimates that of all.
 //
 // Cost: folds x groups x trees x rows x features; docs/results/judge.md has seconds. Few rows cost
 // five fits per fold, more rows two, many rows one. Importance costs a further score of some rows
