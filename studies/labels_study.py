@@ -41,14 +41,14 @@ def compas(data):
 
 
 def climate(data):
+    """Years of 365 days."""
+    days = np.repeat(np.arange(12), [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
     parts = []
     for name in ("gcm", "rcm"):
-        part = pd.read_csv(data / "cccma_climate" / f"{name}_c.csv.gz")
-        parts.append(part.assign(group=name))
-    table = pd.concat(parts, ignore_index=True)
-    month = pd.to_datetime(table[table.columns[0]]).dt.month if "month" not in table else table.month
-    return table[["tas", "dtr", "rsds", "group"]].assign(month=month.map("m{:02d}".format)), "group", \
-        "month"
+        part = pd.read_csv(data / "cccma_climate" / f"{name}_c.csv.gz")[["tas", "dtr", "rsds"]]
+        month = [f"m{days[i % 365] + 1:02d}" for i in range(len(part))]
+        parts.append(part.assign(group=name, month=month))
+    return pd.concat(parts, ignore_index=True), "group", "month"
 
 
 def seasons(data):
@@ -110,6 +110,9 @@ def main():
                                   ["transform", "m.conflux", "new.csv", "-o", "moved.csv", "-q"]):
                     subprocess.run([command, *arguments], cwd=folder, check=True)
                 moved = pd.read_csv(f"{folder}/moved.csv")
+                # Categories are numbers in the shared space; one that is new is carried as a text.
+                for name in moved.columns.difference([group, *label.split(",")]):
+                    moved[name] = pd.to_numeric(moved[name], errors="coerce")
             own = new[label.split(",")].astype(str).agg("+".join, axis=1)
             for each, rows in new.groupby(own).groups.items():
                 features = [c for c in new if c not in (group, *label.split(","))]

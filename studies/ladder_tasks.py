@@ -71,6 +71,8 @@ def numeric(frame, without=()):
 def from_frame(name, frame, group, label, drop=(), chose=False, regression=False):
     if frame is None:
         return []
+    if group not in frame or label not in frame:
+        raise KeyError(f"{name}: no {group} or {label} among {list(frame)[-5:]}")
     rows, keep = numeric(frame, [c for c in {group, label, *drop} if c in frame])
     frame = frame[keep]
     task = Task(name, rows, frame[group].astype(str).to_numpy(), frame[label].to_numpy(), chose, regression)
@@ -107,7 +109,7 @@ def more_grouped_sets():
                       "Department", "Attrition")
     out += from_frame("salaries by country", r_frame("{ data(stackoverflow); stackoverflow }", "modeldata"),
                       "Country", "Salary", regression=True)
-    out += from_frame("speech by gender", r_frame("{ data(pd_speech); pd_speech }", "modeldata"), "gender", "Class")
+    out += from_frame("speech by gender", r_frame("{ data(pd_speech); pd_speech }", "modeldata"), "gender", "class")
     out += from_frame("jobs by weekday", r_frame("{ data(hpc_data); hpc_data }", "modeldata"), "day", "class")
     homes = r_frame("{ data(ames); ames }", "modeldata")
     if homes is not None:
@@ -161,8 +163,8 @@ def more_classified_sets():
         out.append((name, rows, frame[label].astype(str).to_numpy()[keep]))
 
     thirds = "as.character(cut(rank({0}), 3, labels = c(\"low\", \"middle\", \"high\")))"
-    add("fruit spectra", r_frame("fruit", "rrcov"), "cultivar")
-    add("olive oils", r_frame("subset(olive, select = -region)", "dslabs"), "area")
+    add("fruit spectra", r_frame("{ data(fruit); fruit }", "rrcov"), "cultivar")
+    add("olive oils", r_frame("subset(dslabs::olive, select = -region)", "dslabs"), "area")
     add("tissues", r_frame("data.frame(tissue_gene_expression$x, y = tissue_gene_expression$y)", "dslabs"), "y")
     add("molecules dhfr", r_frame("{ data(dhfr); dhfr }", "caret"), "Y")
     add("molecules mdrr", r_frame("{ data(mdrr); data.frame(mdrrDescr, y = mdrrClass) }", "caret"), "y")

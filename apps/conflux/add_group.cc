@@ -34,7 +34,7 @@ struct AddGroupFlags {
   bool force = false;
 };
 
-/// Rows of each group of a table, with the names that the model knows its features by.
+/// Rows of each group of a table, with the names of the model's features.
 struct NewRows {
   std::vector<std::string> names;
   std::vector<Table> tables;

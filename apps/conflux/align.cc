@@ -1,5 +1,5 @@
-// conflux align: the whole way in one command. Looks, fits, judges on rows that the fit has not
-// seen, writes the aligned table, and says how good it is.
+// conflux align: all steps in one command. Checks, fits, scores held-out rows, writes the aligned
+// table, and prints a summary.
 
 #include <fmt/format.h>
 

@@ -45,7 +45,8 @@ void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
   });
 }
 
-// Before any row is read: only DD knows densities, and the new column needs a name of its own.
+// Before any row is read: only models of dd have densities, and the new column needs a name of its
+// own.
 void check_log_density(const Model& model, const TableSchema& schema, const std::string& input,
                        const ApplyFlags& flags) {
   if (!flags.log_density) return;
@@ -89,7 +90,7 @@ void refuse_text_in_arrays(const Table& block, const ModelColumns& columns,
   }
 }
 
-/// Gives the features of a block the names that the model knows, and takes them off again.
+/// Renames the features of a block to the names of the model, and back again.
 class KnownNames {
  public:
   KnownNames(Table& block, const ModelColumns& columns, const std::vector<std::string>& known)
@@ -201,7 +202,7 @@ class TableFlow {
   }
 
  private:
-  /// The first rows of a table tell whether it is like those of the fit.
+  /// Warns if the first rows of a table are far outside the range of the fit.
   void look_how_far(Table& block, const ModelColumns& columns) {
     const bool shared = flags_.direction == Direction::kFromShared;
     if (shared || far_.rows() >= FarRows::kEnough || model_.record.summary.reach_low.empty())
@@ -225,7 +226,7 @@ class TableFlow {
     for (const std::string& note : reader.notes()) console_.info(note);
     check_log_density(model_, reader.schema(), input, flags_);
     check_expression(reader, input);
-    // Files that are groups themselves become one table: a column must tell them apart then.
+    // Files that are groups become one table, which then needs a column of groups.
     const bool tell = flags_.inputs.size() > 1 && columns.group.empty();
     if (!writer_) {
       const std::string group = tell ? kGroupColumn : columns.group;

@@ -32,7 +32,7 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
   inputs.insert(inputs.end(), {flags.model, flags.columns.meta});
-  // All look before one of them writes.
+  // All processes check before one of them writes.
   do_together(comm, [&] {
     ResultFiles results(inputs, flags.output.force);
     add_table_outputs(results, flags.output, flags.inputs);

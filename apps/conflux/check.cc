@@ -32,7 +32,7 @@ struct CheckFlags {
   CheckOptions options;
 };
 
-/// The composition that speaks of what rows are: labels if there are any.
+/// The composition by labels if there are any, otherwise by clusters.
 const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.clusters;
 }
@@ -191,7 +191,7 @@ void print_groups(const CheckReport& found, const std::vector<std::string>& name
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return found.prediction.per_group[a] > found.prediction.per_group[b];
   });
-  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the rest");
+  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the others");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     fmt::print("{:<26}{:>9}{:>24.3f}\n", names[order[i]], found.rows[order[i]],
                found.prediction.per_group[order[i]]);
@@ -203,7 +203,7 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
   const Composition& composition = composition_of(found);
   std::size_t width = 12;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
-  fmt::print("\nshares of {:<14}", found.labels ? "labels" : "clusters");
+  fmt::print("\nproportions of {:<9}", found.labels ? "labels" : "clusters");
   const std::size_t shown = std::min(names.size(), kMostShown);
   for (std::size_t m = 0; m < shown; ++m) fmt::print("{:>{}}", names[m], width);
   fmt::print("{}\n", names.size() > shown ? "  ... (--json)" : "");
@@ -218,7 +218,7 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
              100 * composition.difference.value, 100 * composition.difference.by_chance);
 }
 
-// Groups in the table; the rest is in the JSON form.
+// Groups in the printed table; the JSON form has all.
 constexpr std::size_t kMostRangesShown = 20;
 
 void print_ranges(const std::vector<CovariateRange>& ranges) {

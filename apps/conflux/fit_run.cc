@@ -38,7 +38,7 @@ std::string flag_of(std::string name) {
 // Few tables hold images as rows, and the help has to fit on a screen.
 bool is_rare(const OptionText& option) { return option.expert || option.name == "image"; }
 
-// The options of the library, which knows their names, texts and defaults.
+// The options of the library, with their names, help and defaults.
 std::vector<Flag> library_flags(FitFlags& flags) {
   std::vector<Flag> out;
   for (const OptionText& option : option_texts({})) {
@@ -207,7 +207,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const GroupSet& groups = data_.groups;
   check_names(groups.names(), groups.feature_names());
   columns_ = data_.columns;
-  // One process looks at all rows.
+  // One process reads all rows for the digest.
   const bool looks = !in_place() || processes().rank() == 0;
   rows_digest_ = looks ? data_digest(groups) : "";
   if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();

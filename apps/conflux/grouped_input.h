@@ -74,7 +74,7 @@ Flag where_flag(GroupedInputFlags& flags);
 /// --meta, --meta-key and --rename
 std::vector<Flag> join_flags(GroupedInputFlags& flags);
 
-/// Says what every column is used as.
+/// Prints the type and scale of every column.
 void show_columns(const Columns& columns, const Console& console);
 
 }  // namespace conflux::app

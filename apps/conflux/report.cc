@@ -111,9 +111,9 @@ Verb report_verb() {
         .most = 20000},
        {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->options.seed},
        group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
        features_flag(flags->input.features,
-                     "columns of the features, in their order [as when fitting]"),
+                     "columns of the features, in their order [as in the fit]"),
        where_flag(flags->input),
        force_flag(flags->force),
        threads_flag(flags->input.threads)});

@@ -89,7 +89,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     options.common_words.insert(options.common_words.end(),
                                 {"--threads", fmt::format("{}", flags.threads)});
   }
-  // OpenBLAS would start threads that nobody uses, each with memory of its own.
+  // OpenBLAS would start unused threads, each with memory of its own.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
   catch_interrupts();
   const std::string token = random_token();

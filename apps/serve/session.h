@@ -20,11 +20,11 @@ namespace conflux::app {
 struct SessionOptions {
   /// A table to begin with; empty: none yet.
   std::string table = {};
-  /// Words that every piece of work is told.
+  /// Arguments of every job.
   std::vector<std::string> common_words = {};
   /// Bytes that a piece of work may have.
   double most_memory = 0;
-  /// Bytes of the largest table that is taken, for the page to know.
+  /// Bytes of the largest table that is accepted, for the page to show.
   std::uint64_t most_upload = 0;
 };
 
@@ -35,7 +35,7 @@ class Session {
   /// Called by one thread while another calls the functions below.
   Answer answer(const Request& request);
 
-  /// How long nobody has asked for anything and no work was done.
+  /// Seconds without a request and without a job.
   double idle_seconds();
   /// Ends all work.
   void end();

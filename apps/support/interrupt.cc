@@ -3,21 +3,24 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
 
+#include "files/atomic_file.h"
+
 namespace conflux::app {
 
 namespace {
 
-// A block of rows or a step of a search takes less of the processor's time; somebody who waits does
-// not wait much longer. On a busy machine the program may have had no time to look: then it gets
-// more.
+// Seconds of processor time: longer than a block of rows or a step of a search takes, short enough
+// for a waiting user. On a busy machine the program may have had no time to check the flag, so it
+// gets several turns.
 constexpr double kPatience = 0.7;
-constexpr int kMostTurns = 7;
-// Whoever uses less waits for input.
+constexpr int kMostTurns = 4;
+// A program that uses less waits for input.
 constexpr double kAsleep = 0.01;
 
 volatile std::sig_atomic_t received = 0;
@@ -46,13 +49,24 @@ void sleep_on() {
 
 extern "C" void end_at_once(int) {
   const double used = seconds_used() - used_before;
-  if (++turns < kMostTurns && used > kAsleep && used < kPatience / 2) return wake_later();
+  if (++turns < kMostTurns && used > kAsleep && used < kPatience / 4) return wake_later();
   constexpr std::string_view kWords =
       "conflux: interrupted within a long step; its result is not written, and what a checkpoint "
       "holds stays.\n";
   if (::write(STDERR_FILENO, kWords.data(), kWords.size()) < 0) turns = 0;
+  remove_partial_files();
   std::signal(received, SIG_DFL);
   std::raise(received);
+}
+
+// A damaged file can crash a library that parses it.
+extern "C" void tell_crash(int) {
+  constexpr std::string_view kWords =
+      "conflux: crashed, in conflux or in a library; no result was written. If a file is damaged, "
+      "copy or make it again; otherwise please report the command.\n";
+  if (::write(STDERR_FILENO, kWords.data(), kWords.size()) < 0) turns = 0;
+  remove_partial_files();
+  ::_exit(1);
 }
 
 extern "C" void remember(int signal) {
@@ -68,6 +82,23 @@ void catch_signal(int signal) {
 }
 
 }  // namespace
+
+void catch_crashes() {
+  static std::array<char, 64 * 1024> stack;
+  stack_t other{};
+  other.ss_sp = stack.data();
+  other.ss_size = stack.size();
+  // Also when the usual one has overflowed.
+  ::sigaltstack(&other, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction now {};
+    // Sanitizers tell more.
+    if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    now.sa_handler = tell_crash;
+    now.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &now, nullptr);
+  }
+}
 
 void catch_interrupts() {
   std::signal(SIGALRM, end_at_once);

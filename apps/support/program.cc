@@ -108,7 +108,7 @@ void check_required(const Verb& verb, const std::vector<GivenFlag>& found) {
   }
 }
 
-// Messages about the command line as a whole end by saying where its rules stand.
+// Messages about the command line as a whole end with the command that prints its help.
 std::string with_remedy(const std::string& message, const std::string& title) {
   const bool complete = message.ends_with(".") || message.ends_with("?");
   return complete ? message : message + "; see " + title + " --help.";
@@ -213,6 +213,7 @@ int run_caught(const Program& program, const std::vector<std::string>& words, Co
 int run_program(const Program& program, int argc, char** argv) {
   leave_out_threads_of_openblas(argv);
   open_missing_descriptors();
+  catch_crashes();
   Console console;
   console.program = program.name;
   const int code = run_caught(program, std::vector<std::string>(argv + 1, argv + argc), console);

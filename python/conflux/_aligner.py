@@ -208,7 +208,7 @@ class BaseAligner(MovingBase):
     def transform(
         self, X: Any, groups: Any = None, labels: Any = None, *, sensitive_features: Any = None
     ) -> Any:
-        """Move rows into the shared space, where all groups look alike.
+        """Move rows into the shared space, where all groups have the same distribution.
 
         Parameters
         ----------
@@ -216,9 +216,9 @@ class BaseAligner(MovingBase):
         groups, sensitive_features : label or array-like of shape (n_samples,)
             Group of each row, or one for all of them. Left out if `group_column` is set.
         labels : label or array-like of shape (n_samples,), optional
-            What rows show, None or NaN where it is unknown; for fits with ``gate="label"``, whose
-            rows with a label take the maps of that label, and all others those of where they lie.
-            Left out if X has the column of labels that was fitted.
+            Class of each row, None or NaN if unknown; for fits with ``gate="label"``: rows with a
+            label take the maps of that label, all others those of their position. May be omitted if
+            X has the column of labels of the fit.
 
         Returns
         -------

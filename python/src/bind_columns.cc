@@ -47,7 +47,7 @@ struct Ends {
   std::span<const Index> labels = {};
 };
 
-// `shared` says that they are rows of the shared space, whose groups need not be known.
+// `shared`: they are rows of the shared space, whose groups may be unknown.
 Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, const OptionalGroups& labels,
              bool shared, Index rows) {
   Ends out;
@@ -262,7 +262,8 @@ void bind_columns(py::module_& module) {
             return std::make_shared<Table>(table_of(Samples(rows), names, Workers(threads)));
           },
           py::arg("rows"), py::arg("names"), py::arg("threads"));
-  py::class_<Columns, SharedColumns>(module, "Columns", "Types and scales of columns; never changes.")
+  py::class_<Columns, SharedColumns>(module, "Columns",
+                                     "Types and scales of columns; never changes.")
       .def_property_readonly("feature_names", &Columns::feature_names)
       .def_property_readonly("kinds", &kinds_of)
       .def_property_readonly("kept_names", &kept_names_of)

@@ -58,6 +58,11 @@ SharedModel model_of(const py::bytes& bytes) {
   return std::make_shared<Model>(parse_model(std::as_bytes(std::span(view.data(), view.size()))));
 }
 
+void save_over_model(const Model& model, const std::string& path) {
+  refuse_other_kind(path, FileKind::kModel);
+  save_model(path, model);
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -119,13 +124,7 @@ void bind_model(py::module_& module) {
            py::arg("masses"), py::arg("threads"))
       .def("with_group", &with_group, py::arg("name"), py::arg("x"), py::arg("masses"),
            py::arg("threads"))
-      .def(
-          "save",
-          [](const Model& self, const std::string& path) {
-            refuse_other_kind(path, FileKind::kModel);
-            save_model(path, self);
-          },
-          py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def("save", &save_over_model, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("to_bytes", &bytes_of)
       .def_static(
           "load", [](const std::string& path) { return std::make_shared<Model>(load_model(path)); },

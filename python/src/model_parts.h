@@ -20,7 +20,7 @@ using OptionalNumbers = std::optional<Numbers>;
 /// Models never change, so Python may share them; pybind11 has no holder of const.
 using SharedModel = std::shared_ptr<Model>;
 
-/// A layer together with the model that says how many groups it has.
+/// A layer together with the model that has its number of groups.
 struct LayerOf {
   std::shared_ptr<const Model> model;
   Index number;
@@ -47,7 +47,7 @@ pybind11::tuple move_rows(const Model& model, const pybind11::array& x,
 SharedModel with_group(const Model& model, const std::string& name, const pybind11::array& x,
                        const OptionalNumbers& masses, int threads);
 
-/// The same from a table, for a model that knows columns.
+/// The same from a table, for a model with columns.
 SharedModel with_table_group(const Model& model, const std::string& name, const Table& table,
                              const OptionalNumbers& masses, int threads);
 

@@ -1,7 +1,7 @@
 // Arrays of Python callers as rows of samples.
 //
-// Rows whose numbers lie one after the other are read where they are, whatever the distance between
-// them. Anything else is gathered row by row on the way.
+// Rows whose numbers lie one after the other are read in place, whatever the distance between them.
+// Anything else is gathered row by row while reading.
 
 #pragma once
 

@@ -97,9 +97,13 @@ FoundFeatures find_features(const Table& table, std::span<const Index> groups, I
     }
   }
   if (out.meanings.empty()) {
-    throw InvalidData(
-        fmt::format("{}: no column is left as a feature; name some with --features, or drop fewer.",
-                    table.source));
+    const std::string why = out.carried.empty()
+                                ? ""
+                                : fmt::format(" (\"{}\" is not, {})", out.carried.front().name,
+                                              out.carried.front().why);
+    throw InvalidData(fmt::format(
+        "{}: no column is left as a feature{}; name some with --features, or drop fewer.",
+        table.source, why));
   }
   return out;
 }

@@ -30,8 +30,7 @@ std::string prediction_phrase(const GroupPrediction& prediction) {
       "assignments score below {:.3f}{})",
       prediction.auc, prediction.by_chance(),
       left_out == 0 ? ""
-                    : fmt::format("; {} of the {} groups, drawn by seed or large enough",
-                                  groups - left_out, groups));
+                    : fmt::format("; judged on {} of the {} groups", groups - left_out, groups));
 }
 
 std::string verdict(const CheckReport& report, double error_rate) {

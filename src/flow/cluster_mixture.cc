@@ -26,7 +26,7 @@ double knot_above(const PiecewiseLinearMap& map, std::size_t knots) {
   return map.from()[knots];
 }
 
-// How many knots are at or below a value, from a prediction that is hardly ever far away.
+// Number of knots at or below a value, searched from a start that is nearly always close.
 std::uint32_t walk_to(const std::vector<double>& knots, double value, std::uint32_t prediction) {
   std::size_t at = std::min<std::size_t>(prediction, knots.size());
   while (at < knots.size() && knots[at] <= value) ++at;

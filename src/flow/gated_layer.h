@@ -25,7 +25,7 @@
 
 namespace conflux {
 
-/// Who belongs to which cluster.
+/// Memberships of rows in clusters.
 ///
 /// The weight of cluster c is exp((2 u . m_c - |m_c|^2) / scale) for gating coordinates u and
 /// centers m_c, which is a softmax of minus squared distances; weights below a thousandth of the
@@ -86,8 +86,8 @@ class GatedLayer final : public Layer {
  private:
   template <class MoveLine>
   void move_rows(Index group, Rows rows, MoveLine move_line) const;
-  /// Whether rows are multiplied by the centers of clusters, seen from where the rows are, instead
-  /// of by what the gate looks at: fewer products, unless there are many kinds.
+  /// Whether rows are multiplied by the centers of clusters instead of the gate's directions: fewer
+  /// products, unless there are many clusters.
   bool sees_centers() const { return gate_.clusters() <= gate_.frame().directions(); }
 
   Frame frame_;

@@ -166,8 +166,8 @@ void Flow::check_labels(std::span<const Index> labels, Index rows) const {
   }
   for (const Index label : labels) {
     if (label >= -1 && label < static_cast<Index>(within_.size())) continue;
-    throw InvalidOption(fmt::format("there is no label {}; this flow has {} labels.", label,
-                                    within_.size()));
+    throw InvalidOption(
+        fmt::format("there is no label {}; this flow has {} labels.", label, within_.size()));
   }
 }
 

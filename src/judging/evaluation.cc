@@ -34,7 +34,7 @@ struct Samples {
   // Position of each group in the flow, and of its first row.
   std::vector<Index> in_flow = {};
   std::vector<Index> begins = {};
-  // Of each row, the flow of its label (Flow::within()); empty if the flow has none.
+  // For each row, the flow of its label (Flow::within()); empty if the flow has none.
   std::vector<Index> labels = {};
   // Columns of the rows that are no covariates, which distances do not count.
   Index features = 0;
@@ -80,9 +80,8 @@ Samples draw_samples(const Flow& flow, const GroupSet& groups, const EvaluationO
     const Index size = out.original.sizes[m];
     out.begins.push_back(at);
     const Rows rows = Rows(out.shared).middle_rows(at, size);
-    flow.move(ConstRows(rows),
-              Route::to_shared({&out.in_flow[m], 1}).of_labels(out.labels_of(m)), rows, nullptr,
-              workers);
+    flow.move(ConstRows(rows), Route::to_shared({&out.in_flow[m], 1}).of_labels(out.labels_of(m)),
+              rows, nullptr, workers);
     at += size;
   }
   return out;
@@ -108,7 +107,7 @@ std::vector<PairValue> choose_pairs(Index groups, Index most, std::uint64_t seed
 }
 
 // The rows of two clouds, assigned at random to two clouds of the same sizes.
-std::pair<Matrix, Matrix> permutation(ConstRows x, ConstRows y, std::uint64_t seed) {
+std::pair<Matrix, Matrix> random_split(ConstRows x, ConstRows y, std::uint64_t seed) {
   std::pair<Matrix, Matrix> out{Matrix(x.rows(), x.cols()), Matrix(y.rows(), y.cols())};
   Stream stream(seed, Purpose::kMetric, 0, 4);
   Index at = 0;
@@ -184,11 +183,10 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const Matrix b = some_rows(samples.original_of(pair.b), options.pair_rows);
     Matrix moved = some_rows(samples.shared_of(pair.a), options.pair_rows);
     if (!shared) {
-      const std::vector<Index> labels =
-          some_labels(samples.labels_of(pair.a), options.pair_rows);
-      moved = flow.moved(SampleRows(moved),
-                         Route::from_shared({&samples.in_flow[pair.b], 1}).of_labels(labels),
-                         workers);
+      const std::vector<Index> labels = some_labels(samples.labels_of(pair.a), options.pair_rows);
+      moved =
+          flow.moved(SampleRows(moved),
+                     Route::from_shared({&samples.in_flow[pair.b], 1}).of_labels(labels), workers);
     }
     const Matrix other = shared ? some_rows(samples.shared_of(pair.b), options.pair_rows) : b;
     const auto seen = [&](Index from, Index to, const Matrix& rows) {
@@ -198,7 +196,7 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const Matrix seen_b = seen(pair.b, pair.b, b);
     const Matrix seen_moved = seen(pair.a, shared ? nowhere : pair.b, moved);
     const Matrix seen_other = shared ? seen(pair.b, nowhere, other) : seen_b;
-    const auto permuted = permutation(seen_moved, seen_other, options.seed);
+    const auto permuted = random_split(seen_moved, seen_other, options.seed);
     pair.before = metric.distance(seen_a, seen_b, settings, workers);
     pair.after = metric.distance(seen_moved, seen_other, settings, workers);
     pair.by_chance = metric.distance(permuted.first, permuted.second, settings, workers);

@@ -62,7 +62,7 @@ double mean_mad(const ValuesOfGroups& samples) {
 }
 
 // The same values, assigned to groups of the same sizes.
-ValuesOfGroups deal_again(const ValuesOfGroups& samples, const std::vector<Index>& order) {
+ValuesOfGroups permuted_values(const ValuesOfGroups& samples, const std::vector<Index>& order) {
   std::vector<double> all;
   for (const auto& values : samples) all.insert(all.end(), values.begin(), values.end());
   ValuesOfGroups out;
@@ -115,7 +115,7 @@ std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSe
     const ValuesOfGroups is = column_of(after, j, model.columns);
     feature.emd_before = mean_emd(was);
     feature.emd_after = mean_emd(is);
-    feature.emd_by_chance = mean_emd(deal_again(is, order));
+    feature.emd_by_chance = mean_emd(permuted_values(is, order));
     feature.mad_before = mean_mad(was);
     feature.mad_after = mean_mad(is);
   });

@@ -185,8 +185,9 @@ std::string rows_by_label(const FitRecord& record) {
     for (const Index rows : each.rows) labeled += rows;
   }
   const std::size_t labels = record.within.size();
-  const std::string own = fmt::format("{} of {} fitted rows have maps of their own label ({} label{})",
-                                      labeled, all, labels, labels == 1 ? "" : "s");
+  const std::string own =
+      fmt::format("{} of {} fitted rows have maps of their own label ({} label{})", labeled, all,
+                  labels, labels == 1 ? "" : "s");
   if (labeled == all) return own + "; a new row without a label is moved by where it lies.";
   return fmt::format(
       "{}; {} without a label, or of a label that too few rows of their group have, are moved by "

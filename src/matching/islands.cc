@@ -49,7 +49,7 @@ struct SlabCounts {
   }
 };
 
-/// One permutation of the rows into folds.
+/// One split of the rows into folds.
 class RowSplit {
  public:
   RowSplit(const Matrix& points, double all_rows, Stream stream, Communicator& comm)
@@ -239,8 +239,8 @@ Index count_islands(const Matrix& points, std::uint64_t seed, std::uint64_t whic
   if (all_rows < static_cast<double>(kFewestPieces * kRowsPerPiece) / 2) return 1;
   const Matrix some = some_of(points, all_rows);
   std::vector<Index> counts;
-  for (Index permutation = 0; permutation < kIslandSplits; ++permutation) {
-    Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(permutation),
+  for (Index split = 0; split < kIslandSplits; ++split) {
+    Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(split),
                   static_cast<std::uint64_t>(comm.rank()));
     counts.push_back(
         RowSplit(some, std::min(all_rows, static_cast<double>(kMostIslandRows)), stream, comm)

@@ -20,12 +20,12 @@ namespace {
 
 // More coordinates add noise to distances, not clusters.
 constexpr Index kAxes = 20;
-// Rows of all groups that clusters are found on, and of one group at least and at most. Centers of
+// Rows on which clusters are found: of all groups, and the least and most of one group. Centers of
 // 15 clusters of 500 rows are as good as those of more.
 constexpr Index kSampleRows = 100'000;
 constexpr Index kLeastSample = 500;
 constexpr Index kMostSample = 5000;
-// A center needs some rows; more than 15 clusters of a group find the same clusters.
+// A center needs some rows; more than 15 centers per group give the same matching.
 constexpr Index kRowsPerCluster = 40;
 constexpr Index kFewestClusters = 2;
 constexpr Index kMostClusters = 15;

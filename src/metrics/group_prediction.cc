@@ -21,7 +21,7 @@ namespace {
 
 // Classifiers of many groups cost groups x rows; beyond this many scores rows are thinned.
 constexpr Index kMostScores = 2'000'000;
-// Of more groups so many take part: each has classifiers of its own, and needs rows to learn from.
+// Groups that take part at most: each has classifiers of its own, and needs rows to learn from.
 constexpr std::size_t kMostGroups = 64;
 
 Index count_groups(std::span<const Index> group_of) {

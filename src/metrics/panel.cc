@@ -249,7 +249,7 @@ void add_rows(const PredictionPool& pool, const Asked& asked, StackingRows& out)
   }
 }
 
-// How much is lost when one feature is permuted anew to the judged rows.
+// The AUC that is lost when one feature is permuted among the test rows.
 class Shuffling {
  public:
   Shuffling(const PredictionPool& pool, const Asked& asked, std::vector<double> weights,

@@ -19,8 +19,8 @@ inline constexpr Index kLayersOfMany = 2;  // times as many for many large group
 inline constexpr Index kDirections = 10;
 inline constexpr Index kDirectionsOfMany = 16;
 inline constexpr Index kFeaturesPerGatedDirection = 4;
-// A kind has few rows, so layers that move clusters by themselves come sooner to noise: new rows
-// mix best when each feature has been part of about ten directions.
+// A cluster has few rows, so layers within clusters fit noise sooner: new rows mix best when each
+// feature has been part of about ten directions.
 inline constexpr Index kTurnsOfGatedFeature = 10;
 inline constexpr Index kFewestGatedLayers = 40;
 // Small groups are noisy however many there are.

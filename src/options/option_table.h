@@ -1,8 +1,8 @@
 // The options as a table: their names, ranges, help, the methods that use them, and the names of
-// what can be chosen.
+// their values.
 //
-// visit_options() tells them field by field to validation, to the command line, to model files and
-// to other languages.
+// visit_options() passes them one by one to validation, the command line, model files and other
+// languages.
 
 #pragma once
 
@@ -101,15 +101,15 @@ struct OptionInfo {
   MethodSet used_by = kAllMethods;
 };
 
-/// The methods that look for directions.
+/// The methods that search directions.
 inline constexpr MethodSet kSearchingMethods = methods_where([](const MethodInfo& each) {
   return each.has("sliced") && !each.fixes_option("search_steps");
 });
-/// The methods that leave a choice of the maps on a line.
+/// The methods with an option for the estimator of maps on a line.
 inline constexpr MethodSet kMethodsWithEstimator = methods_where([](const MethodInfo& each) {
   return (each.has("sliced") || each.has("coordinate")) && !each.fixes_option("estimator");
 });
-/// The methods that leave it open whether spreads are matched, and whether moments are shrunk.
+/// The methods with options for matching standard deviations, and for shrinking moments.
 inline constexpr MethodSet kMethodsWithScales = methods_where([](const MethodInfo& each) {
   return each.has("location-scale") && !each.fixes_option("scales");
 });

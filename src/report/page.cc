@@ -118,7 +118,7 @@ constexpr const char* kQuestions[] = {"Is there a difference?",
                                       "Was anything fused?",
                                       "Can new rows be trusted?",
                                       "When and why did it stop?",
-                                      "What is this row elsewhere?"};
+                                      "How does a row look in other groups?"};
 
 std::string contents() {
   std::string out = "<nav aria-label=\"questions\"><ol>";

@@ -10,9 +10,9 @@ namespace conflux {
 
 namespace {
 
-// Below this share of the variance nothing has moved.
+// Fraction of the variance below which moves are rounding errors.
 constexpr double kMoved = 1e-9;
-// A direction with a smaller share of the squares is made of rounding.
+// Fraction of the sum of squares below which a direction is rounding.
 constexpr double kRounding = 1e-14;
 
 }  // namespace

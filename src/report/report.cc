@@ -78,8 +78,8 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
   }
   if (!can_be_checked(groups)) return;
   if (options.progress) options.progress("looking for differences between the groups");
-  // GroupPredictionTest is what takes time; of all rows, both judges ask it the same question,
-  // unless values repeat: the fit is judged by their spread coordinates.
+  // Predicting the group takes most of the time. On all rows the evaluation and the check make the
+  // same prediction, unless there are ties: the evaluation uses dequantized coordinates.
   const bool all_rows =
       report.evaluation.judgement && report.evaluation.judgement->rows == groups.num_samples();
   const auto values = value_of(model.columns);

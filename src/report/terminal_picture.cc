@@ -97,8 +97,8 @@ std::vector<std::string> terminal_picture(const Flow& flow, const GroupSet& grou
     before.push_back(groups[m].rows.to_matrix());
     const Index group = flow.group_index(groups[m].name);
     const std::vector<Index> labels = flow.label_codes(groups.label_names(), groups[m].labels);
-    after.push_back(flow.moved(groups[m].rows, Route::to_shared({&group, 1}).of_labels(labels),
-                               workers));
+    after.push_back(
+        flow.moved(groups[m].rows, Route::to_shared({&group, 1}).of_labels(labels), workers));
   }
   const Index feature = worst_feature(before);
   const auto [low, high] = range_of(before, after, feature);

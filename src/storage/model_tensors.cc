@@ -99,9 +99,10 @@ void read_within(const Json& all, TensorFile& file, Flow& flow) {
       if (std::find(known.begin(), known.end(), names[k]) == known.end() ||
           std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
               names.begin() + static_cast<std::ptrdiff_t>(k)) {
-        damaged(fmt::format("the flow of label \"{}\" has the group \"{}\" twice, or the model "
-                            "has no such group",
-                            label->text(), names[k]));
+        damaged(
+            fmt::format("the flow of label \"{}\" has the group \"{}\" twice, or the model "
+                        "has no such group",
+                        label->text(), names[k]));
       }
     }
     if (names.empty()) damaged("a flow of a label has no groups");

@@ -14,6 +14,9 @@
 #include "conflux/core/error.h"
 #include "files/descriptor.h"
 #include "tables/table_format.h"
+#ifdef CONFLUX_HAS_HDF5
+#include "tables/hdf5_driver.h"
+#endif
 
 namespace conflux::netcdf {
 
@@ -132,6 +135,9 @@ void select_steps(const Grid& grid, Index begin, Index count, std::vector<std::s
 }  // namespace
 
 File::File(const std::string& path, std::string name, bool to_write) : name_(std::move(name)) {
+#ifdef CONFLUX_HAS_HDF5
+  hdf5::leave_out_cleanup();
+#endif
   const int status = nc_open(path.c_str(), to_write ? NC_WRITE : NC_NOWRITE, &id_);
   if (status == NC_NOERR) return;
   refuse_if_of_system(status, name_);

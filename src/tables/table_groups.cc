@@ -159,9 +159,8 @@ std::vector<std::string> label_columns(const std::string& columns) {
 
 bool has_columns(const Table& table, const std::string& columns) {
   const std::vector<std::string> names = label_columns(columns);
-  return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return table.has(name);
-  });
+  return !names.empty() && std::all_of(names.begin(), names.end(),
+                                       [&](const std::string& name) { return table.has(name); });
 }
 
 std::vector<std::string> labels_of_rows(const Table& table, const std::string& columns) {

@@ -21,8 +21,8 @@ namespace conflux {
 
 namespace {
 
-// GroupPredictions that differ by more than this part of the band of chance, one deviation, differ
-// clearly.
+// AUCs differ clearly if they differ by more than this fraction of the chance band, which is one
+// standard deviation.
 constexpr double kClear = 0.6;
 // Standard deviations by which two figures together must favor a candidate.
 constexpr double kClearerThanATie = 0.5;

@@ -61,6 +61,7 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
   if (comm.size() > 1 || !(asked || kept || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
   if (!groups_differ(groups, options, plan)) {
+    if (plan.on_linear_rung) plan.on_linear_rung(groups);  // nothing is moved, not even spread
     return {.stay = true, .stop = kNoDifference, .warning = kNoDifferenceWarning};
   }
   if (asked) {

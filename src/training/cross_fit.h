@@ -12,9 +12,9 @@
 
 namespace conflux {
 
-/// The number of layers that brings unseen rows nearest; 0: none does. For options that hold no
-/// rows out and have no gate. Unset when fewer than two groups have rows enough to be permuted,
-/// when rows go through the unit cube, or when the callback wishes to end.
+/// The number of layers after which held-out rows of different groups are closest; 0: none does.
+/// For options that hold no rows out and have no gate. Unset when fewer than two groups have enough
+/// rows to be split, when rows go through the unit cube, or when the callback wishes to end.
 std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOptions& resolved,
                                          const LayerCallback& on_layer, const Workers& workers);
 

@@ -19,7 +19,8 @@ namespace conflux {
 namespace {
 
 constexpr double kClearErrors = 2;
-// A prediction of so many rows takes seconds at most and is sure to a hundredth.
+// Rows in a prediction of the group: with so many it takes seconds, and the AUC has an error of
+// 0.01.
 constexpr Index kMostPredictedRows = 10'000;
 // Columns of a block of products.
 constexpr Index kBlock = 64;

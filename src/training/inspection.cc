@@ -62,7 +62,7 @@ void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& size
   }
 }
 
-// A number that almost every row has of its own, say what is to be predicted, tells no clusters.
+// A number with nearly as many values as rows, such as a regression target, defines no classes.
 void warn_of_many_labels(const GroupSet& groups, const std::vector<Index>& sizes,
                          const FitOptions& options, std::vector<std::string>& warnings) {
   if (options.gate != Gating::kLabel) return;

@@ -42,7 +42,7 @@ class LayerJudge {
   /// After a layer: the divergence that is left, null when it was not measured. Valid until the
   /// next.
   const HeldOutJudgement* see(const FitInput& input);
-  /// GroupPredictions once more if layers have been added since the last prediction.
+  /// Predicts the group once more if layers have been added since the last prediction.
   void see_end(const FitInput& input);
 
   /// Whether the last `patience` layers brought nothing.

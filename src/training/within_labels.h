@@ -21,7 +21,7 @@ namespace conflux {
 /// The rows of one label, of all groups with at least FitOptions::min_cluster of them.
 struct LabelPart {
   std::string label = {};
-  /// Of each group of the set; empty if it takes no part.
+  /// Rows of each group of the set; empty if it takes no part.
   std::vector<std::vector<Index>> rows = {};
 };
 

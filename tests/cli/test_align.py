@@ -94,7 +94,7 @@ class Align(CommandTest):
                              "--layers", 3, "-o", "a.csv", "--model", "m.conflux")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("aligned within regions of the same" in done.stderr, gate == "label", done.stderr)
-            self.assertEqual("within labels" in done.stderr, gate == "label", done.stderr)
+            self.assertEqual("within labels the group" in done.stderr, gate == "label", done.stderr)
             options = json.loads(self.run_command("info", "m.conflux", "--json"))["options"]
             self.assertEqual(options["gate"], gate)
         # Methods without gates do not fail for it, and a fit says the same.

@@ -215,7 +215,7 @@ class Truth(CommandTest):
         self.assertRegex(worst["group"], "site[012]")
         self.assertIn("mean over 3 groups", done.stderr)
         self.assertIn(f"worst afterwards is {worst['group']}", done.stderr)
-        self.assertIn("worst group: site", self.run_command("evaluate", "m.conflux", "t.csv"))
+        self.assertIn("highest: site", self.run_command("evaluate", "m.conflux", "t.csv"))
         found = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))
         self.assertRegex(found["judgement"]["worst_group"]["group"], "site[012]")
 

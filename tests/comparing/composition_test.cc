@@ -39,7 +39,7 @@ TEST(DecideGate, KeepsTypesApartThatGroupsHoldInOtherShares) {
   }
   const GateDecision pure = decide(pure_pure_both(2).groups());
   EXPECT_EQ(pure.gate, Gating::kClusters);
-  EXPECT_THAT(pure.clusters.reason, HasSubstr("c holds 2 parts"));
+  EXPECT_THAT(pure.clusters.reason, HasSubstr("c has 2 separate clusters"));
 }
 
 // Digits 0 and 1 are of this sort: every row must find a partner.
@@ -208,7 +208,7 @@ TEST(FitFlow, FewLabelsSteerWhereNewRowsGo) {
   options.gate = Gating::kLabel;
   const Fit fit = fit_flow(with_few_labels(data), options);
   EXPECT_LT(gap(fit.flow), 2);
-  EXPECT_THAT(fit.record.clusters.reason, HasSubstr("Labels of 5 % of the rows steered"));
+  EXPECT_THAT(fit.record.clusters.reason, HasSubstr("which follow the labels of 5 % of the rows"));
   EXPECT_EQ(fit.record.clusters.groups.size(), 2U);
   options.gate = Gating::kClusters;
   EXPECT_GT(gap(fit_flow(with_few_labels(data), options).flow), 5);

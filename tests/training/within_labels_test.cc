@@ -97,7 +97,7 @@ TEST(FitWithinLabels, TheTargetStaysWhereItIs) {
     const Matrix moved = fit.flow.moved(
         groups[target].rows, Route::to_shared({&target, 1}).of_labels(codes), Workers(1));
     EXPECT_LT((moved - groups[target].rows.to_matrix()).cwiseAbs().maxCoeff(), 1e-9)
-        << name_of(method);
+        << static_cast<int>(method);
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace conflux {
 
-/// What a group has of a number that is kept.
+/// Range of a kept number in one group.
 struct CovariateRange {
   std::string column = {};
   std::string group = {};

@@ -36,8 +36,8 @@ struct Covariate {
   std::vector<double> centers = {};
   std::vector<double> scales = {};
 
-  /// Of a number that is not cyclic: the smallest and the largest value of the fit; unknown in
-  /// files of earlier versions.
+  /// For a number that is not cyclic: the smallest and the largest value of the fit; unset in files
+  /// of earlier versions.
   std::optional<double> low = {};
   std::optional<double> high = {};
 

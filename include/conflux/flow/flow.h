@@ -29,8 +29,8 @@ namespace conflux {
 struct Route {
   std::span<const Index> from = {};
   std::span<const Index> to = {};
-  /// Of each row, the position of its label among Flow::within(), or -1; a single one for all rows,
-  /// or none: no label is known.
+  /// For each row, the position of its label among Flow::within(), or -1; a single one for all
+  /// rows; empty: no label is known.
   std::span<const Index> labels = {};
 
   static Route to_shared(std::span<const Index> from) { return {.from = from}; }
@@ -165,7 +165,7 @@ class Flow {
 struct LabelFlow {
   std::string label = {};
   Flow flow = {};
-  /// Of each group of the flow that it belongs to, the position among its own groups, or -1.
+  /// For each group of the enclosing flow, its position among the groups of this one, or -1.
   std::vector<Index> group_in_flow = {};
 };
 

@@ -110,12 +110,12 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups,
 std::optional<GroupPredictions> prediction_after(const Flow& flow, const GroupSet& groups,
                                                  const EvaluationOptions& options);
 
-// What each amount of an alignment leaves (Flow::set_amount): a curve from rows in place to rows
-// moved all the way.
+// Scores of an alignment by its amount (Flow::set_amount): a curve from rows in place to rows moved
+// all the way.
 //
-// Every amount is judged on the same rows, in the shared space, by the same panel in the same
-// folds, so that the points of a curve can be compared; with covariates, by what these do not
-// explain of the features. Cost: two or three predictions of at most 3,000 rows per amount.
+// Every amount is scored on the same rows, in the shared space, by the same panel in the same
+// folds, so that the points of a curve can be compared; with covariates, by the residuals
+// of the features on these. Cost: two or three predictions of at most 3,000 rows per amount.
 
 struct AmountPoint {
   double amount = 0;

@@ -33,8 +33,8 @@ enum class Direction {
 /// Which maps rows take. `from` is ignored by kFromShared, `to` by kToShared.
 Route route_of(Direction direction, std::span<const Index> from, std::span<const Index> to);
 
-/// Of each row of a table, the flow of its label (Flow::within()). Empty if the model has none, or
-/// the table no column of labels.
+/// For each row of a table, the flow of its label (Flow::within()). Empty if the model has none, or
+/// the table has no column of labels.
 std::vector<Index> labels_of_table(const Model& model, const Table& table);
 
 class TableMover {

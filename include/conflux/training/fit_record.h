@@ -68,9 +68,9 @@ struct PredictionRecord {
 
 /// Scores of a finished fit, in figures and sentences (conflux/judging/judged_fit.h).
 struct FitSummary {
-  /// "aligned", "better", ...; empty when nothing was judged.
+  /// A word of Verdict (conflux/judging/judgement.h); empty if nothing was scored.
   std::string verdict = {};
-  /// Whether the group could be predicted, among rows of one label if labels were protected.
+  /// AUC of predicting the group, within labels if the fit aligned within them.
   double auc_before = 0.5;
   double auc_after = 0.5;
   double auc_by_chance = 0.5;
