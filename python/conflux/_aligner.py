@@ -58,8 +58,8 @@ def groups_in_second_place(method: _Method) -> _Method:
     return cast(_Method, wrapped)
 
 
-# scikit-learn's checks call transform(X): no sample parameter goes there in scikit-learn 1.2, and an
-# aligner that moved rows of unknown groups would move them wrongly.
+# scikit-learn's checks call transform(X): no sample parameter goes there in scikit-learn 1.2, and
+# an aligner that moved rows of unknown groups would move them wrongly.
 _CHECKS_WITHOUT_GROUPS = (
     "check_dict_unchanged",
     "check_dtype_object",

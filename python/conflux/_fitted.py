@@ -146,8 +146,8 @@ class FittedBase(EstimatorBase):
         if version != _core.__version__:
             warnings.warn(
                 f"this {type(self).__name__} was pickled by conflux {version} and is read by "
-                f"{_core.__version__}; its parameters may have changed. Files of save() are read by "
-                "all later versions.", FitWarning, stacklevel=2,
+                f"{_core.__version__}; its parameters may have changed. Files of save() are read "
+                "by all later versions.", FitWarning, stacklevel=2,
             )
         for name in self._get_param_names():
             default = inspect.signature(type(self)).parameters[name].default

@@ -21,8 +21,8 @@ def split(X: Any, groups: Any, group_column: Any, reader: str) -> tuple[Any, Any
                 as_samples(X)  # what is no table is reported first
             raise ValueError(
                 f"{reader} needs groups, but they are None; give one label per row, or set "
-                f"group_column. (In the words of scikit-learn: {reader} requires y to be passed, but "
-                "the target y is None.)"
+                f"group_column. (In the words of scikit-learn: {reader} requires y to be passed, "
+                "but the target y is None.)"
             )
         return X, groups
     if groups is not None:

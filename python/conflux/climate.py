@@ -59,8 +59,8 @@ _Numbers = npt.NDArray[np.float64]
 class Adjustment:
     """A simulation as if it were the reference, all variables together.
 
-    Use :meth:`train`. ``aligners`` are the fitted :class:`conflux.Aligner`, one for each part of the
-    year; their groups are "ref" and "hist".
+    Use :meth:`train`. ``aligners`` are the fitted :class:`conflux.Aligner`, one for each part of
+    the year; their groups are "ref" and "hist".
 
     Examples
     --------
@@ -156,7 +156,10 @@ class Adjustment:
         self = cls(variables)
         self._group, self._window, self._trend = group, window, trend
         self._units = {name: _units_of(ref[name]) for name in variables}
-        grids = [_Grid(ref, variables, "ref", self._units), _Grid(hist, variables, "hist", self._units)]
+        grids = [
+            _Grid(data, variables, what, self._units)
+            for data, what in ((ref, "ref"), (hist, "hist"))
+        ]
         self._kinds = _kinds(kind, variables, grids)
         if trend is not None:
             self._hist, self._hist_days = grids[1].values, grids[1].days()
@@ -285,7 +288,8 @@ class Adjustment:
         slope = (time * anomalies).sum(axis=0) / spread if spread > 0 else 0.0
         if ratio:
             with np.errstate(invalid="ignore", divide="ignore"):
-                shift = np.nanmean(own, axis=0) / np.nanmean(np.where(np.isnan(own), np.nan, base), axis=0)
+                there = np.where(np.isnan(own), np.nan, base)
+                shift = np.nanmean(own, axis=0) / np.nanmean(there, axis=0)
             shift = np.where(np.isfinite(shift) & (shift > 0), shift, 1.0)
             change = shift * np.maximum(1 + slope * time, _LEAST_RATIO)
             return values / change, change
@@ -297,8 +301,8 @@ class Adjustment:
         values, hist = grid.values[name], self._hist[name]
         if hist.shape[1] != values.shape[1]:
             raise ValueError(
-                f"sim has {values.shape[1]} places but hist had {hist.shape[1]}; quantiles are kept "
-                "place by place."
+                f"sim has {values.shape[1]} places but hist had {hist.shape[1]}; quantiles are "
+                "kept place by place."
             )
         days = grid.days()
         out = np.empty_like(values)
@@ -321,7 +325,9 @@ class Adjustment:
 class _Grid:
     """The variables of a data set as arrays of times and places."""
 
-    def __init__(self, dataset: Any, variables: list[str], what: str, units: dict[str, str]) -> None:
+    def __init__(
+        self, dataset: Any, variables: list[str], what: str, units: dict[str, str]
+    ) -> None:
         order = _dimensions(dataset, variables, what)
         self.order = (*(["time"] if "time" in order else []), *(d for d in order if d != "time"))
         self.dataset, self.what = dataset, what
@@ -329,7 +335,8 @@ class _Grid:
         for name in variables:
             values = np.asarray(dataset[name].transpose(*self.order), dtype=np.float64)
             values = values.reshape(len(values), -1)
-            self.values[name] = _converted(values, _units_of(dataset[name]), units[name], name, what)
+            own = _units_of(dataset[name])
+            self.values[name] = _converted(values, own, units[name], name, what)
         self.rows = next(iter(self.values.values())).size
 
     def days(self) -> _Numbers:
@@ -391,7 +398,7 @@ def _near(days: _Numbers, day: float, window: int) -> npt.NDArray[np.bool_]:
 
 
 def _months_of(days: _Numbers) -> npt.NDArray[np.int64]:
-    """Return months of days of a year that is no leap year; the last of a leap year is of December."""
+    """Return months of days of a year without February 29; day 366 is of December."""
     ends = np.cumsum([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30])
     return np.searchsorted(ends, days, side="left") + 1
 
@@ -438,7 +445,9 @@ def _dataset(given: Any) -> Any:
         return given
     if hasattr(given, "to_dataset"):
         return given.to_dataset(name=given.name or _UNNAMED)
-    raise TypeError(f"{type(given).__name__} is no data set of xarray; give a Dataset or DataArray.")
+    raise TypeError(
+        f"{type(given).__name__} is no data set of xarray; give a Dataset or DataArray."
+    )
 
 
 def _dimensions(dataset: Any, variables: list[str], what: str) -> tuple[Any, ...]:
@@ -486,7 +495,8 @@ def _converted(values: _Numbers, own: str, wanted: str, name: str, what: str) ->
     """Return values in other units; refuses units that cannot be converted."""
     if own == wanted or not own or not wanted:
         return values
-    start, end = (_SPELLINGS.get(unit.strip().lower(), unit.strip().lower()) for unit in (own, wanted))
+    plain = [unit.strip().lower() for unit in (own, wanted)]
+    start, end = (_SPELLINGS.get(unit, unit) for unit in plain)
     if start == end:
         return values
     for units in _UNITS:

@@ -85,7 +85,9 @@ class Aligner(estimators.Aligner):
             The fit is on another machine: nothing can be called after every layer.
         """
         if not _is_lazy(X):
-            return super().fit(X, groups=groups, sample_weight=sample_weight, y=y, callback=callback)
+            return super().fit(
+                X, groups=groups, sample_weight=sample_weight, y=y, callback=callback
+            )
         if callback is not None:
             raise ValueError("a fit on a cluster calls nobody back; leave callback out.")
         self._forget()

@@ -68,8 +68,8 @@ class Parity:
             text = "" if after is None else f"{after:.3f}"
             lines.append(f"  {'positive rate of ' + group:<30}{before:<26.3f}{text}")
         lines.append(
-            "Logistic regression, each row predicted by one that has not seen it; in brackets 95 % of "
-            "bootstrap samples."
+            "Logistic regression, each row predicted by one that has not seen it; in brackets 95 % "
+            "of bootstrap samples."
         )
         return "\n".join(line.rstrip() for line in lines)
 
@@ -209,7 +209,9 @@ def _scores(model: tuple[_Array, _Array, _Array], rows: _Array) -> _Array:
 def _outcome(y: Any, count: int, positive: Any) -> Any:
     values = np.asarray(y)
     if values.shape != (count,):
-        raise ValueError(f"y has the shape {values.shape}; give one outcome for each of {count} rows.")
+        raise ValueError(
+            f"y has the shape {values.shape}; give one outcome for each of {count} rows."
+        )
     found = sorted(set(values.tolist()), key=str)
     if len(found) != 2:
         raise ValueError(f"y has {len(found)} values; parity needs an outcome of two.")

@@ -102,8 +102,8 @@ def scib(
 
     Every score is in [0, 1] and 1 is best; ``total`` is 0.4 ``batch_correction`` (mean of
     ilisi_scaled, kbet, batch_silhouette, graph_connectivity, pc_regression) + 0.6
-    ``label_conservation`` (mean of label_silhouette, isolated_labels, clisi_scaled, nmi, ari), as in
-    Luecken et al., Nature Methods 19, 2022. Scores are not scaled between methods, and kbet is that
+    ``label_conservation`` (mean of label_silhouette, isolated_labels, clisi_scaled, nmi, ari), as
+    in Luecken et al., Nature Methods 19, 2022. Scores are not scaled between methods, and kbet is that
     of the nearest cells, without diffusion. None: the table does not have it.
 
     Parameters

@@ -145,7 +145,7 @@ def test_names_of_features_are_kept_and_compared(frame):
         nb.transform(features.assign(b=np.inf), donors)
 
 
-# The group travels as a column through a ColumnTransformer, which asks for the names of all columns.
+# The group travels as a column through a ColumnTransformer, which asks for all names.
 def test_a_column_transformer_names_its_columns(frame):
     from sklearn.compose import make_column_transformer
 

@@ -169,7 +169,8 @@ def test_means_are_those_of_luecken_et_al(table):
     found = table[-1]
     batch = ["ilisi_scaled", "kbet", "batch_silhouette", "graph_connectivity", "pc_regression"]
     label = ["label_silhouette", "isolated_labels", "clisi_scaled", "nmi", "ari"]
-    correction, conservation = (np.mean([found[name] for name in names]) for names in (batch, label))
+    correction = np.mean([found[name] for name in batch])
+    conservation = np.mean([found[name] for name in label])
     assert found["total"] == pytest.approx(0.4 * correction + 0.6 * conservation, abs=1e-12)
 
 

@@ -50,7 +50,8 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 #' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are copied unchanged.
 #' Columns named by `keep` are covariates, which are never moved, so that their effects stay:
 #' keep = c("age", "sex", "month:cyclic", "dose:category").
-#' `row_weights` names a column of x, or has a weight for every row: how much it counts in the fit.
+#' `row_weights` names a column of x, or has a weight for every row: how much it counts in the fit. `weights` with a
+#' number for every row are the same, as in lm().
 fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = NULL, ...) {
   options <- list(...)
   if (length(options) > 0 && (is.null(names(options)) || any(names(options) == ""))) {
@@ -72,6 +73,10 @@ fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = 
       x <- cbind(as.data.frame(x), stats::setNames(data.frame(as.character(label)), options$label))
     }
   }
+  if (is.numeric(options$weights) && length(options$weights) == nrow(x)) {
+    row_weights <- options$weights
+    options$weights <- NULL
+  }
   if (!is.null(row_weights)) {
     if (is_name(row_weights, x)) {
       options$row_weights <- row_weights
@@ -79,17 +84,12 @@ fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = 
       if (length(row_weights) != nrow(x)) {
         stop("there are ", nrow(x), " rows but ", length(row_weights), " weights; give one per row")
       }
-      options$row_weights <- "row_weights"
-      x <- cbind(as.data.frame(x), row_weights = as.double(row_weights))
+      options$row_weights <- free_name("row_weights", x)
+      x <- cbind(as.data.frame(x), stats::setNames(data.frame(as.double(row_weights)), options$row_weights))
     }
   }
   if (length(drop) > 0) options$drop <- paste(drop, collapse = ",")
   if (length(keep) > 0) options$keep <- paste(keep, collapse = ",")
-  if (!is.null(options$weights) && is.numeric(options$weights) && length(options$weights) == nrow(x)) {
-    options[["row_weights"]] <- free_name("weight", x)
-    x <- cbind(as.data.frame(x), stats::setNames(data.frame(as.double(options$weights)), options[["row_weights"]]))
-    options$weights <- NULL
-  }
   options <- lapply(options, function(value) if (length(value) > 1) paste(value, collapse = ",") else value)
   words <- vapply(options, function(value) format(value, digits = 17, scientific = FALSE), "")
   coded <- coded_of(x)
