@@ -2,8 +2,8 @@
 PREFIX ?= /usr/local
 SOURCES := $(shell git ls-files '*.h' '*.cc' 2>/dev/null)
 
-.PHONY: build test demo bench python install format lint asan tsan fuzz clean packages deb wheel tarball web-test site
-build: packages
+.PHONY: build test demo bench python install format lint asan tsan fuzz clean needs packages deb wheel tarball r-package web-test site
+build: needs
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 
@@ -11,13 +11,13 @@ test: build
 	@tools/install_packages.sh test
 	ctest --preset release
 
-demo: packages
+demo: needs
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target conflux_command
 	examples/demo.sh build/release/apps/conflux/conflux out
 
 # Limits of the machine and peers are measured in the same run.
-bench: packages
+bench: needs
 	@tools/install_packages.sh study
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench
@@ -29,7 +29,7 @@ bench: packages
 # installed the command, the test of one workflow runs again, now with Python.
 VENV := build/venv
 INSTALLED := build/release/tests/installed/bin/conflux
-python: packages
+python: needs
 	@tools/install_packages.sh python
 	@python/tools/make_venv.sh $(VENV)
 	$(VENV)/bin/python -m pip install --verbose --no-deps --force-reinstall ./python
@@ -45,7 +45,7 @@ install: build
 # What others install. Dates are those of the last commit, so that the same sources give the same bytes.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH)
-deb: packages
+deb: needs
 	@tools/install_packages.sh package
 	@cmake --preset release -DCMAKE_INSTALL_LIBDIR=lib/$(MULTIARCH) >/dev/null
 	@cmake --build --preset release --target conflux conflux_shared conflux_command_manual
@@ -55,14 +55,14 @@ deb: packages
 	@mkdir -p build/packages && rm -f build/packages/*.deb && mv build/release/packages/*.deb build/packages/
 	lintian --fail-on error,warning --allow-root build/packages/*.deb
 
-tarball: packages
+tarball: needs
 	@tools/install_packages.sh package
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target conflux_command_manual
 	packaging/make_tarball.sh build/release build/packages
 
 # Everything but the C and C++ libraries is inside; tested in a fresh environment.
-wheel: packages
+wheel: needs
 	@tools/install_packages.sh python package
 	@mkdir -p build/packages
 	CONFLUX_BUNDLE=1 /usr/bin/python3 -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/packages ./python
@@ -73,7 +73,7 @@ wheel: packages
 ROOMS ?=
 LEAVE_OUT ?=
 space := $() $()
-asan: packages
+asan: needs
 	@tools/install_packages.sh test clang
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan $(if $(ROOMS),--target $(ROOMS:%=%_test))
@@ -86,7 +86,7 @@ THREADED ?= core comm slicing flow metrics matching fitting training judging
 THREADED_TOPICS ?= threads report serve
 # clang 14's ThreadSanitizer cannot start where kernels scatter addresses as widely as newer ones do.
 PLAIN_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
-tsan: packages
+tsan: needs
 	@tools/install_packages.sh test clang
 	@cmake --preset tsan >/dev/null
 	@cmake --build --preset tsan --target conflux_command $(THREADED:%=%_test)
@@ -102,7 +102,7 @@ FUZZERS := csv npy npz mat idx fcs mtx h5ad nc picture model http
 SECONDS_EACH ?= 60
 SEED ?= 0
 RUNS ?= -1
-fuzz: packages
+fuzz: needs
 	@tools/install_packages.sh clang
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan --target $(FUZZERS:%=fuzz_%)
@@ -113,7 +113,7 @@ fuzz: packages
 	  [ ! -x $$tests ] || $$tests --gtest_brief=1 --gtest_filter='*_RapidCheck.*' || exit 1; done
 
 # The pages in a real browser; says so and passes where there is none.
-web-test: packages
+web-test: needs
 	@tools/install_packages.sh web || true
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target conflux_command
@@ -121,15 +121,25 @@ web-test: packages
 
 # The documentation as pages, with reports on the data that DATA holds.
 DATA ?= ../shared/data
-site: packages
+site: needs
 	@tools/install_packages.sh site
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target conflux_command conflux_reproduce
 	/usr/bin/python3 tools/make_gallery.py build/release/apps/conflux/conflux $(DATA) build/gallery
 	/usr/bin/python3 tools/make_site.py build/release/apps/conflux/conflux build/gallery build/site
+	doxygen docs/site/Doxyfile && cp -r build/doxygen/html build/site/cpp
 
-packages:
+needs:
 	@tools/install_packages.sh build
+
+# R CMD INSTALL build/packages/conflux_*.tar.gz, with libconflux installed.
+r-package:
+	@tools/install_packages.sh r
+	@mkdir -p build/packages
+	cd build/packages && R CMD build --no-manual ../../r
+
+# Everything that others install, into build/packages.
+packages: deb tarball wheel r-package
 
 format:
 	@tools/install_packages.sh lint
@@ -141,7 +151,7 @@ format:
 TIDY ?= all
 LAST := $(shell git rev-parse -q --verify HEAD~1 || git hash-object -t tree /dev/null)
 CHANGED = $(shell git diff --name-only --diff-filter=d $(LAST) -- 'src/*.cc')
-lint: packages
+lint: needs
 	@tools/install_packages.sh lint
 	clang-format --dry-run -Werror $(SOURCES)
 	@cmake --preset lint >/dev/null

@@ -1,4 +1,4 @@
-// What this machine can do, measured in the same run as what we do.
+// Speed limits of this machine, measured in the same run as conflux.
 
 #pragma once
 

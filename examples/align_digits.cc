@@ -80,7 +80,7 @@ void run(const std::filesystem::path& in, const std::filesystem::path& out) {
     const Matrix back = fit.flow.inverse(m, latent[m].rows, workers);
     worst = std::max(worst, round_trip_error(unseen[m].rows.doubles(), back).largest);
   }
-  // What the distance is between samples of one and the same group: no alignment can do better.
+  // The distance between samples of the same group: no alignment can do better.
   double floor = 0;
   for (Index m = 0; m < digits.num_groups(); ++m) {
     const Matrix other =

@@ -15,7 +15,7 @@
 
 namespace {
 
-// Of the processor, so that other programs do not count.
+// Seconds of processor time, so that other programs do not count.
 double seconds_so_far() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace

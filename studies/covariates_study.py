@@ -4,7 +4,7 @@
 
 Sections are arrays, climate, scans, amounts and synthetic, which takes longest; all without names. DATA is the folder with bladderbatch, cccma_climate and adult. Needs numpy, pandas, scipy, scikit-learn, and R with
 r-bioc-sva. Synthetic groups are fitted on one half of the rows and judged on the other; ComBat cannot move rows
-that it has not seen, and is judged on the rows of its fit, which flatters it.
+that it has not seen, and is scored on the rows of its fit, which is optimistic.
 """
 
 import json
@@ -342,7 +342,7 @@ random folds and for a site that it has not seen; a linear discriminant predicts
     "synthetic": """## Synthetic groups
 
 One covariate, age, and groups with a location and a scale of their own per feature. Its effect is a straight line (linear), a sine (smooth), a line and a bend of its own in every group (interaction),
-or a line while groups have different ages (confounded). conflux is fitted on one half of the rows and judged on the other; ComBat is judged on the rows of its fit, which flatters it. The effect of age in
+or a line while groups have different ages (confounded). conflux is fitted on one half of the rows and judged on the other; ComBat is judged on the rows of its fit, which is optimistic. The effect of age in
 the moved rows is compared with the truth (for the interaction: its mean over the groups). The group AUC is that of boosted trees, from age alone, and from age and features: they are equal where
 features say nothing more about the group given age.
 """,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does the default correction serve a task that it has not seen, and how does it compare with simple ones?
 
-    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--tasks PATTERN] [--settings default nb ...]
-                            [--former COMMAND] [--json FILE] [--page FILE]
+    studies/ladder_study.py CONFLUX DATA [--seeds 0 1] [--parts seen new fields] [--rows N] [--tasks PATTERN]
+                            [--settings default nb ...] [--former COMMAND] [--json FILE] [--page FILE]
 
 CONFLUX is the command, DATA the folder of shared data sets. Of every group one half of the rows is fitted;
 labels are kept away from the fit. The task is learned on fitted rows of all other groups, after correction,
@@ -34,8 +34,8 @@ RUNGS = {
     "nb": ["--method", "nb"],
     "inb 20": ["--method", "inb", "--layers", "20", "--gate", "none"],
     "inb": ["--method", "inb", "--gate", "none"],
-    "full": ["--rung", "full"],
-    "kinds": ["--gate", "clusters"],
+    "cascade": ["--method", "cascade"],
+    "clusters": ["--method", "inb", "--gate", "clusters"],
 }
 
 
@@ -54,6 +54,8 @@ def score(task, values, fitted, group_names):
     from sklearn.metrics import balanced_accuracy_score
     from sklearn.neighbors import KNeighborsClassifier
 
+    if task.score is not None:
+        return task.score(values, task.group, task.label, fitted)
     results, weights = [], []
     for name in group_names:
         train = fitted & (task.group != name)
@@ -81,6 +83,8 @@ def score(task, values, fitted, group_names):
 
 def halves(task, seed):
     """Whether each row is fitted: one half of every group, at random."""
+    if task.whole:
+        return np.ones(len(task.group), dtype=bool)
     rng = np.random.default_rng([seed, 77])
     fitted = np.zeros(len(task.group), dtype=bool)
     for name in np.unique(task.group):
@@ -161,7 +165,7 @@ FORMULAS = ["z-score", "mean", "CORAL", "quantile"]
 def study(args):
     records = []
     for seed in args.seeds:
-        for task in ladder_tasks.all_tasks(args.data, seed, args.rows):
+        for task in ladder_tasks.all_tasks(args.data, seed, args.rows, args.parts):
             if args.tasks and not any(p in task.name for p in args.tasks):
                 continue
             fitted = halves(task, seed)
@@ -183,7 +187,7 @@ def study(args):
             ladder = told.get("default", {}).get("ladder") or {}
             record = {"task": task.name, "seed": seed, "chose": task.chose, "rows": len(task.rows),
                       "features": task.rows.shape[1], "groups": len(names),
-                      "unseen": int((~fitted).sum()), "scores": found, "ladder": ladder}
+                      "unseen": int((~fitted).sum()) or len(task.group), "scores": found, "ladder": ladder}
             records.append(record)
             print(f"{task.name} (seed {seed}): " +
                   "  ".join(f"{k} {v:.3f}" if v is not None else f"{k} -" for k, v in found.items()) +
@@ -272,18 +276,15 @@ def by_effect(records):
     return out
 
 
-def write_page(records, path):
+def write_page(records, path, command, note):
     kept_back = judging(records)
     seen = [r for r in records if r["chose"] and r["scores"].get("default") is not None]
     lines = ["# How far the default corrects, and what it gains for a task", "",
-             "Made by `studies/ladder_study.py CONFLUX DATA --seeds " +
-             " ".join(str(s) for s in sorted({r["seed"] for r in records})) +
-             " --former COMMAND --page docs/results/ladder.md`.", "",
+             "Made by `" + command + "`." + note, "",
              "One half of every group is fitted by plain `conflux fit`; the labels are kept away from it. A classifier "
              "(the mean of 5 nearest neighbors and logistic regression) learns the label on fitted rows of all other "
              "groups and is asked about the unseen rows of the group: balanced accuracy, or rank correlation where the "
-             "label is a number. *Rung* is the correction that conflux chose without labels. *Former* is the default "
-             "before there was a ladder. ComBat is the method `location-scale`, which is ComBat's model. The best in "
+             "label is a number. *Rung* is the correction that conflux chose without labels. ComBat is the method `location-scale`, which is ComBat's model. The best in "
              "hindsight is the best of all columns, which differ by chance too: a correction chosen at random among "
              "equal ones has a regret above zero.", "",
              "## Cases that chose nothing", ""]
@@ -309,11 +310,13 @@ def main():
     parser.add_argument("data")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--parts", nargs="+", default=["seen", "new", "fields"])
     parser.add_argument("--tasks", nargs="*")
     parser.add_argument("--settings", nargs="+", default=["z-score", "mean", "CORAL", "quantile", "default"])
     parser.add_argument("--former", help="an earlier conflux command, whose defaults are the setting «former»")
     parser.add_argument("--json")
     parser.add_argument("--page", help="write what was found as a page")
+    parser.add_argument("--note", default="", help="a sentence for the page")
     parser.add_argument("--from-json", action="store_true", help="measure nothing; use what --json holds")
     args = parser.parse_args()
     if args.former:
@@ -326,7 +329,10 @@ def main():
         records = study(args)
     summarize(records)
     if args.page:
-        write_page(records, args.page)
+        command = " ".join(["studies/ladder_study.py CONFLUX DATA --seeds", *map(str, args.seeds), "--parts", *args.parts,
+                            "--rows", str(args.rows), "--settings", *(repr(s) if " " in s else s for s in args.settings),
+                            "--page", args.page])
+        write_page(records, args.page, command, args.note)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
   pool_study.py run COMMAND FOLDER [FIT OPTIONS...]          fits, moves the unseen rows
   pool_study.py transform COMMAND FOLDER                     moves all rows by the fitted model
 
-Rows are of eight clusters, which lie apart and come in other shares in every group, so that the
+Rows are of eight separate clusters, whose proportions differ between groups, so that the
 default fit has a gate; or lie together in equal shares, so that it has none. Every group sees
 them through its own turn, scale, shift and bend. The distance is the mean energy distance of two
 groups, without bias, over rows that no fit has seen.

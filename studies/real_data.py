@@ -156,7 +156,7 @@ def spread(values):
 
 
 def people(run, table, group, label, name, limits):
-    """GroupPredictionTest the group and the label before and after, and the way back, over the splits."""
+    """AUCs of predicting the group and the label, before and after, and the way back, over the splits."""
     aucs, same, kept, seconds = zip(*(predictions(run, table, group, label, name, k) for k in range(SPLITS)))
     columns = [spread(column) for column in zip(*aucs)]
     results = [

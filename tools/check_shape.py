@@ -29,7 +29,7 @@ TABLES = {
 
 COMMENTS_AND_TEXTS = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-# What stands before the bracket of a function: its name, its arguments and what may follow these.
+# The text before the bracket of a function: its name, its arguments and what may follow these.
 FUNCTION = re.compile(
     r"([~\w:]+|operator\W+)\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
     r"(?:\s*(?:const|noexcept|override|final|mutable|&&?|->[^={};]+))*(?:\s*:[^:].*)?\s*$", re.S)

@@ -44,7 +44,7 @@ def main() -> int:
             if "cmake_pch" in source or (words and not any(word in source for word in words)):
                 continue
             command = shlex.split(entry["command"])
-            # What was never built may include sources that are still to be made.
+            # Targets that were never built may include sources that are still to be made.
             if not (build / command[command.index("-o") + 1]).exists():
                 continue
             command[command.index("-o") + 1] = os.path.join(scratch, "alone.o")

@@ -1,4 +1,4 @@
-"""Draws docs/images/gates.png: groups of different composition, aligned as wholes and with a gate.
+"""Draws docs/images/gates.png: groups of different composition, aligned globally and with a gate.
 
     /usr/bin/python3 tools/draw_gates.py CONFLUX docs/images/gates.png
 """
@@ -31,8 +31,8 @@ def main(command, picture):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         table.to_csv(folder / "rows.csv", index=False)
-        for gate, title in (("none", "aligned as wholes:\ntypes are fused"),
-                            ("kinds", "like with like, found by matching:\nonly the shifts are gone")):
+        for gate, title in (("none", "aligned globally:\ntypes are fused"),
+                            ("clusters", "aligned within clusters:\nonly the shifts are gone")):
             # The fit does not see the types.
             for words in (["fit", "rows.csv", "--drop", "label", "--gate", gate, "--force", "-o",
                            "m.conflux"],

@@ -18,7 +18,7 @@ package="dpkg-dev lintian patchelf"
 study="python3-numpy python3-pandas python3-scipy python3-sklearn python3-pot python3-matplotlib"
 # Large. npm may have come with nodejs itself, so it is not asked for again.
 web="chromium fonts-dejavu-core $(command -v npm >/dev/null || echo npm)"
-site="pandoc"
+site="pandoc doxygen"
 # The R package; large.
 r="r-base-core r-bioc-singlecellexperiment"
 # Other programs that studies/peer_study.py compares with; large.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes reports on real data, and on three fits that are bad on purpose: make_gallery.py CONFLUX DATA FOLDER.
 
-What exists and is newer than the command is left as it is. Data that is not in DATA is said to be missing.
+Reports that are newer than the command are kept. Data missing from DATA are named.
 """
 
 import csv

@@ -19,6 +19,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAVIGATION = [("index.html", "conflux"), ("docs/command.html", "Command"), ("docs/python.html", "Python"),
               ("reference.html", "Reference"), ("gallery/index.html", "Gallery"),
               ("docs/is_it_safe.html", "Is it safe?"), ("docs/index.html", "All pages")]
+# Four kinds of pages, by the names of their files; all others are explanations.
+KINDS = {"Tutorials": r"README|docs/tutorials/", "How to": r"docs/(?:fields/|what_should_stay|serve|processes)",
+         "Reference": r"docs/(?:command|python|r|cpp|methods|formats|columns|report|verdicts|glossary|file_format)\.md",
+         "Results": r"docs/(?:results/|performance)", "Project": r"CHANGELOG|CONTRIBUTING|docs/(?:decisions/|release)"}
 # Tables of so many columns have smaller letters.
 WIDE = 9
 PAGE = """<!doctype html>
@@ -117,13 +121,11 @@ class Site:
 
     def contents(self):
         """Make the list of all pages."""
-        parts = {"Everybody": [], "Fields": [], "Results": [], "Decisions": []}
-        names = {"fields": "Fields", "results": "Results", "decisions": "Decisions"}
+        parts = {name: [] for name in [*KINDS, "Explanation"]}
         for source, page in self.pages.items():
-            folders = source.split("/")[1:-1]
+            name = next((name for name, pattern in KINDS.items() if re.match(pattern, source)), "Explanation")
             title = title_of((self.folder / page).read_text())
-            parts[names[folders[0]] if folders else "Everybody"].append(
-                f'<li><a href="{posixpath.relpath(page, "docs")}">{html.escape(title)}</a></li>')
+            parts[name].append(f'<li><a href="{posixpath.relpath(page, "docs")}">{html.escape(title)}</a></li>')
         body = "<h1>All pages</h1>" + "".join(
             f"<h2>{name}</h2><ul>{''.join(items)}</ul>" for name, items in parts.items())
         self.write("docs/index.html", "All pages", body)
@@ -131,7 +133,10 @@ class Site:
     def reference(self):
         """Make the page with the help of every verb."""
         verbs = re.findall(r"^  ([a-z][a-z-]*)  ", shell_lines([self.command, "--help"]), re.M)
-        body = "<h1>Reference</h1><p>Every verb with all its options, as <code>--help-all</code> says it.</p><ul>"
+        body = ('<h1>Reference</h1><p><a href="docs/methods.html">Methods</a>, <a href="docs/formats.html">formats</a>, '
+                '<a href="docs/verdicts.html">verdicts</a>, <a href="docs/cpp.html">C++ and C</a> (every header in '
+                '<code>cpp/index.html</code> of this site), <a href="docs/python.html">Python</a>, '
+                '<a href="docs/r.html">R</a>, and every verb with all its options:</p><ul>')
         body += "".join(f'<li><a href="#{verb}">conflux {verb}</a></li>' for verb in verbs) + "</ul>"
         for verb in verbs:
             text = html.escape(shell_lines([self.command, verb, "--help-all"]))

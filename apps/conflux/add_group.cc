@@ -34,7 +34,7 @@ struct AddGroupFlags {
   bool force = false;
 };
 
-/// Rows of each group of a table, with the names that the model knows its features by.
+/// Rows of each group of a table, with the names of the model's features.
 struct NewRows {
   std::vector<std::string> names;
   std::vector<Table> tables;
@@ -77,7 +77,7 @@ Model with_group(const Model& model, const std::string& name, Table table,
   return add_group(model, name, table, workers);
 }
 
-/// What should be known of the rows of a group before and after its maps were fitted.
+/// Warnings about the rows of a group before and after its maps were fitted.
 std::vector<std::string> doubts_about(const Model& model, const std::string& name, Table table,
                                       const std::vector<std::string>& features,
                                       const Workers& workers) {
@@ -150,10 +150,12 @@ void run_add_group(const AddGroupFlags& flags, const Console& console) {
 
 Verb add_group_verb() {
   const auto flags = std::make_shared<AddGroupFlags>();
-  Verb verb{.name = "add-group",
-            .description = "add a group to a model: fit its maps, and leave those of the other groups unchanged",
-            .example = "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
-            .run = [flags](const Console& console) { run_add_group(*flags, console); }};
+  Verb verb{
+      .name = "add-group",
+      .description =
+          "add a group to a model: fit its maps, and leave those of the other groups unchanged",
+      .example = "conflux add-group cells.conflux batch9.csv --name batch9 -o cells9.conflux",
+      .run = [flags](const Console& console) { run_add_group(*flags, console); }};
   verb.add({{.names = "MODEL",
              .help = "model file that conflux fit wrote",
              .target = &flags->model,

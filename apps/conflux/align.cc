@@ -1,5 +1,5 @@
-// conflux align: the whole way in one command. Looks, fits, judges on rows that the fit has not
-// seen, writes the aligned table, and says how good it is.
+// conflux align: all steps in one command. Checks, fits, scores held-out rows, writes the aligned
+// table, and prints a summary.
 
 #include <fmt/format.h>
 
@@ -76,7 +76,7 @@ Index write_table(const Model& model, const AlignFlags& flags, bool leave, const
                          .expression = flags.expression,
                          .threads = run.options().threads};
   const bool one_by_one = input.meta.empty() || input.paths.size() == 1 || flags.expression;
-  if (one_by_one) return move_tables(model, apply, console);
+  if (one_by_one) return move_tables(model, apply, console).rows;
   TableFiles all{.options = dataset_options(input),
                  .text = spelled_columns(model),
                  .components = components_of(model)};
@@ -131,7 +131,7 @@ void run_align(const AlignFlags& flags, const Console& console) {
   print_json(out);
 }
 
-// What a first user may want; the rest of what fit can be told is for experts here.
+// Options for a first user; all further options of fit are for experts here.
 std::vector<Flag> common_fit_flags(FitFlags& fit) {
   const std::vector<std::string> common = {"INPUT",  "--group",     "--label",  "--features",
                                            "--drop", "--keep",      "--scale",  "--missing",

@@ -1,6 +1,7 @@
 #include "apply.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -28,6 +29,8 @@ constexpr const char* kGroupColumn = "group";
 // A block keeps all threads busy and stays some ten megabytes, however wide the rows are.
 constexpr Index kNumbersPerBlock = Index{1} << 21;
 constexpr Index kMostRowsPerBlock = Index{1} << 16;
+// Rows that a warning names.
+constexpr std::size_t kMostPlaces = 5;
 
 /// The columns that the output can hold, in their order.
 void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
@@ -42,7 +45,8 @@ void keep_columns(Table& block, const ModelColumns& columns, Keeps keeps) {
   });
 }
 
-// Before any row is read: only DD knows densities, and the new column needs a name of its own.
+// Before any row is read: only models of dd have densities, and the new column needs a name of its
+// own.
 void check_log_density(const Model& model, const TableSchema& schema, const std::string& input,
                        const ApplyFlags& flags) {
   if (!flags.log_density) return;
@@ -86,7 +90,7 @@ void refuse_text_in_arrays(const Table& block, const ModelColumns& columns,
   }
 }
 
-/// Gives the features of a block the names that the model knows, and takes them off again.
+/// Renames the features of a block to the names of the model, and back again.
 class KnownNames {
  public:
   KnownNames(Table& block, const ModelColumns& columns, const std::vector<std::string>& known)
@@ -176,26 +180,29 @@ class TableFlow {
         workers_(flags.threads),
         mover_(model, flags.direction, flags.to, flags.threads) {}
 
-  Index move_all() {
+  MovedRows move_all() {
     for (const std::string& input : flags_.inputs) move_file(input);
     if (rows_ == 0) {
       throw InvalidData(flags_.inputs.front() + ": there are no rows; add some.");
     }
     writer_->close();
-    if (mover_.inexact_rows() > 0 && flags_.direction == Direction::kToShared) {
+    if (!mover_.inexact_rows().empty() && flags_.direction == Direction::kToShared) {
+      const std::vector<std::string>& places = mover_.inexact_rows();
+      const std::size_t shown = std::min(places.size(), kMostPlaces);
       console_.warn(fmt::format(
-          "{} of {} rows have missing cells where the maps jump; conflux inverse returns them "
-          "nearly, not exactly",
-          mover_.inexact_rows(), rows_));
+          "{} of {} rows have missing cells where the maps jump, and conflux inverse returns them "
+          "nearly, not exactly: {}{}",
+          places.size(), rows_, fmt::join(std::span(places).first(shown), "; "),
+          places.size() > shown ? "; ..." : ""));
     }
     if (const std::string far = far_.warning(model_.feature_names); !far.empty()) {
       console_.warn(far);
     }
-    return rows_;
+    return {rows_, static_cast<Index>(mover_.inexact_rows().size())};
   }
 
  private:
-  /// The first rows of a table tell whether it is like those of the fit.
+  /// Warns if the first rows of a table are far outside the range of the fit.
   void look_how_far(Table& block, const ModelColumns& columns) {
     const bool shared = flags_.direction == Direction::kFromShared;
     if (shared || far_.rows() >= FarRows::kEnough || model_.record.summary.reach_low.empty())
@@ -219,7 +226,7 @@ class TableFlow {
     for (const std::string& note : reader.notes()) console_.info(note);
     check_log_density(model_, reader.schema(), input, flags_);
     check_expression(reader, input);
-    // Files that are groups themselves become one table: a column must tell them apart then.
+    // Files that are groups become one table, which then needs a column of groups.
     const bool tell = flags_.inputs.size() > 1 && columns.group.empty();
     if (!writer_) {
       const std::string group = tell ? kGroupColumn : columns.group;
@@ -301,13 +308,14 @@ class TableFlow {
 
 }  // namespace
 
-Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console) {
+MovedRows move_tables(const Model& model, const ApplyFlags& flags, const Console& console) {
   if (!goes_to_folder(flags.output)) return TableFlow(model, flags, console).move_all();
   const Communicator& comm = processes();
   const auto step = static_cast<std::size_t>(comm.size());
   // Rows of a joined table are in the order of those of all files.
   const bool counted = !flags.columns.meta.empty() && flags.columns.meta_key.empty();
-  Index rows = 0, before = 0;
+  MovedRows out;
+  Index before = 0;
   for (std::size_t i = 0; i < flags.inputs.size(); ++i) {
     const std::string& input = flags.inputs[i];
     if (i % step != static_cast<std::size_t>(comm.rank())) {
@@ -320,11 +328,12 @@ Index move_tables(const Model& model, const ApplyFlags& flags, const Console& co
     one.are_last = i + 1 == flags.inputs.size();
     one.output.path = file_in_folder(flags.output, input);
     if (becomes_pictures(flags.output, input)) one.output.format = "pictures";
-    const Index moved = TableFlow(model, one, console).move_all();
-    rows += moved;
-    before += moved;
+    const MovedRows moved = TableFlow(model, one, console).move_all();
+    out.rows += moved.rows;
+    out.inexact += moved.inexact;
+    before += moved.rows;
   }
-  return rows;
+  return out;
 }
 
 Index move_table(const Model& model, TableRows tagged, const ApplyFlags& flags,

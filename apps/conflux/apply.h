@@ -14,6 +14,12 @@
 
 namespace conflux::app {
 
+struct MovedRows {
+  Index rows = 0;
+  /// Those of them whose way back is not exact; a warning has named them.
+  Index inexact = 0;
+};
+
 struct ApplyFlags {
   std::optional<Direction> direction = Direction::kToShared;
   std::string model;
@@ -28,15 +34,16 @@ struct ApplyFlags {
   /// Genes through the moved components instead of the components.
   bool expression = false;
   int threads = 0;
-  /// Of more inputs, these are some: rows of those before them, and whether they are the last.
+  /// Set if these inputs are a part of a longer list: rows of the inputs before them, and whether
+  /// they are the last.
   Index rows_before = 0;
   bool are_last = true;
 };
 
 /// Moves files one after the other into one table, or each into its own if the output is a folder;
-/// returns the number of rows. The file
+/// the file
 /// `flags.model` is named in messages only.
-Index move_tables(const Model& model, const ApplyFlags& flags, const Console& console);
+MovedRows move_tables(const Model& model, const ApplyFlags& flags, const Console& console);
 
 /// The same for a table that was put together in memory.
 Index move_table(const Model& model, TableRows rows, const ApplyFlags& flags,

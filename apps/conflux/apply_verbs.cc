@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
 #include "apply.h"
@@ -13,6 +14,7 @@
 #include "output_files.h"
 #include "processes.h"
 #include "support/interrupt.h"
+#include "support/program.h"
 #include "verbs.h"
 
 namespace conflux::app {
@@ -30,24 +32,30 @@ void run_apply(const ApplyFlags& flags, const Console& console) {
   check_model_comes_first(flags.model, flags.inputs.front());
   std::vector<std::string> inputs = flags.inputs;
   inputs.insert(inputs.end(), {flags.model, flags.columns.meta});
-  // All look before one of them writes.
+  // All processes check before one of them writes.
   do_together(comm, [&] {
     ResultFiles results(inputs, flags.output.force);
     add_table_outputs(results, flags.output, flags.inputs);
   });
   const Stopwatch watch;
-  double all_rows = 0;
+  std::array<double, 2> all{};  // rows, inexact ones
   do_together(comm, [&] {
     Model model = load_model(flags.model);
     if (flags.amount) set_amount(model, *flags.amount);
     catch_interrupts();
-    all_rows = static_cast<double>(move_tables(model, flags, console));
+    const MovedRows moved = move_tables(model, flags, console);
+    all = {static_cast<double>(moved.rows), static_cast<double>(moved.inexact)};
   });
-  const auto rows = static_cast<Index>(comm.sum(all_rows));
+  comm.sum(all);
+  const auto rows = static_cast<Index>(all[0]), inexact = static_cast<Index>(all[1]);
   console.info(fmt::format("{}: {} rows in {:.2f} s", flags.output.path, rows, watch.seconds()));
   if (console.json) {
-    print_json({{"output", flags.output.path}, {"rows", rows}, {"seconds", watch.seconds()}});
+    print_json({{"output", flags.output.path},
+                {"rows", rows},
+                {"inexact_rows", inexact},
+                {"seconds", watch.seconds()}});
   }
+  if (inexact > 0) throw NotExact();
 }
 
 Verb apply_verb(std::optional<Direction> direction, const std::string& name,

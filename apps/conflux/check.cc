@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -31,7 +32,7 @@ struct CheckFlags {
   CheckOptions options;
 };
 
-/// The composition that speaks of what rows are: labels if there are any.
+/// The composition by labels if there are any, otherwise by clusters.
 const Composition& composition_of(const CheckReport& found) {
   return found.labels ? *found.labels : found.clusters;
 }
@@ -39,7 +40,7 @@ const Composition& composition_of(const CheckReport& found) {
 /// The command that follows from the advice, complete; empty when nothing is to be done.
 std::string command_of(const CheckReport& report, const GroupedInputFlags& input) {
   if (report.advice == Advice::kLeave) return "";
-  // What comes through a pipe can be read once, and align reads it twice.
+  // A pipe can be read only once, and align reads it twice.
   const bool pipe = input.paths.front() == "-";
   std::vector<std::string> words = {"conflux", pipe ? "fit" : "align"};
   words.insert(words.end(), input.paths.begin(), input.paths.end());
@@ -183,12 +184,14 @@ void print_features(const CheckReport& found, const std::vector<std::string>& na
 
 void print_groups(const CheckReport& found, const std::vector<std::string>& names) {
   if (names.size() < 3) return;
-  std::vector<std::size_t> order(names.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    if (!std::isnan(found.prediction.per_group[m])) order.push_back(m);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return found.prediction.per_group[a] > found.prediction.per_group[b];
   });
-  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the rest");
+  fmt::print("\n{:<26}{:>9}{:>24}\n", "group", "rows", "AUC against the others");
   for (std::size_t i = 0; i < std::min(order.size(), kMostShown); ++i) {
     fmt::print("{:<26}{:>9}{:>24.3f}\n", names[order[i]], found.rows[order[i]],
                found.prediction.per_group[order[i]]);
@@ -200,12 +203,13 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
   const Composition& composition = composition_of(found);
   std::size_t width = 12;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
-  fmt::print("\nshares of {:<14}", found.labels ? "labels" : "clusters");
-  for (const std::string& name : names) fmt::print("{:>{}}", name, width);
-  fmt::print("\n");
+  fmt::print("\nproportions of {:<9}", found.labels ? "labels" : "clusters");
+  const std::size_t shown = std::min(names.size(), kMostShown);
+  for (std::size_t m = 0; m < shown; ++m) fmt::print("{:>{}}", names[m], width);
+  fmt::print("{}\n", names.size() > shown ? "  ... (--json)" : "");
   for (std::size_t c = 0; c < composition.clusters.size(); ++c) {
     fmt::print("  {:<22}", composition.clusters[c]);
-    for (Index m = 0; m < composition.shares.rows(); ++m) {
+    for (Index m = 0; m < static_cast<Index>(shown); ++m) {
       fmt::print("{:>{}.1f} %", 100 * composition.shares(m, static_cast<Index>(c)), width - 2);
     }
     fmt::print("\n");
@@ -214,7 +218,7 @@ void print_composition(const CheckReport& found, const std::vector<std::string>&
              100 * composition.difference.value, 100 * composition.difference.by_chance);
 }
 
-// Groups in the table; the rest is in the JSON form.
+// Groups in the printed table; the JSON form has all.
 constexpr std::size_t kMostRangesShown = 20;
 
 void print_ranges(const std::vector<CovariateRange>& ranges) {

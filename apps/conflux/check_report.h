@@ -1,4 +1,4 @@
-// What conflux check finds, as conflux align says it, too.
+// Findings of conflux check, which conflux align prints, too.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace conflux::app {
 Json check_json(const CheckReport& found, const std::vector<std::string>& group_names,
                 const std::vector<std::string>& feature_names, const std::string& command);
 
-/// What an aligned table of these inputs is called: like no input, in a format that keeps the
+/// Name of an aligned table of these inputs: different from all inputs, in a format that keeps the
 /// groups of its rows.
 std::string aligned_name(const std::vector<std::string>& paths, const std::string& format);
 

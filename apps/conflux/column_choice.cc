@@ -41,7 +41,8 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
        .choices = {"auto", "standard", "normal", "none"}},
       {.names = "--missing",
        .value = "RULE",
-       .help = "auto: missing cells stay missing, codes like -999 included; empty: only empty cells are "
+       .help = "auto: missing cells stay missing, codes like -999 included; empty: only empty "
+               "cells are "
                "missing; refuse: an error; drop: leave the row out [auto]",
        .target = &choice.missing,
        .choices = {"auto", "refuse", "drop", "empty"}},
@@ -67,14 +68,16 @@ std::vector<Flag> column_choice_flags(ColumnChoice& choice) {
        .shown = Shown::kToExperts},
       {.names = "--key",
        .value = "COLUMN",
-       .help = "column with an id per row: the noise of a row then depends on its id, not on its place "
-               "[place]",
+       .help =
+           "column with an id per row: the noise of a row then depends on its id, not on its place "
+           "[place]",
        .target = &choice.key,
        .shown = Shown::kToExperts},
       {.names = "--repeats",
        .value = "spread|keep",
-       .help = "tied values: spread adds noise within the gap to the next value; kept lets groups be "
-               "predicted by them [spread]",
+       .help =
+           "tied values: spread adds noise within the gap to the next value; kept lets groups be "
+           "predicted by them [spread]",
        .target = &choice.repeats,
        .choices = {"spread", "keep"},
        .shown = Shown::kToExperts},

@@ -1,4 +1,4 @@
-// What a user says about the columns of a table.
+// Flags on the columns of a table.
 
 #pragma once
 

@@ -30,7 +30,8 @@ bool is_own_array(const Table& block, const std::string& name) {
                      [&](const auto& carried) { return carried.first == name; });
 }
 
-// What only binary formats refuse: they hold features, which are numbers, and npz the groups.
+// Columns that binary formats cannot hold: they hold features, which are numbers, and npz the
+// groups.
 void drop_others(Table& block, const std::string& group, Keeps keeps,
                  std::vector<std::string>& dropped) {
   if (keeps == Keeps::kEverything) return;

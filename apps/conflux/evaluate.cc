@@ -80,13 +80,12 @@ void print_judgement(const Judgement& judgement) {
                 judgement.prediction_after.by_chance()},
                true);
   if (judgement.within_after) {
-    print_change(judgement.clusters_found ? "the same among rows of one cluster"
-                                          : "the same among rows of one label",
+    print_change(judgement.clusters_found ? "the same within clusters" : "the same within labels",
                  within_labels(judgement), true);
   }
   if (const auto worst = judgement.verdict_after().worst_group()) {
     print_change(
-        fmt::format("  worst group: {}", judgement.worst_group),
+        fmt::format("  highest: {}", judgement.worst_group),
         {judgement.verdict_before().per_group[*worst], judgement.verdict_after().per_group[*worst],
          judgement.verdict_after().by_chance()},
         true);
@@ -94,7 +93,7 @@ void print_judgement(const Judgement& judgement) {
   print_change("energy distance to the others", judgement.energy, true);
   if (judgement.ilisi) print_change("groups around a row (iLISI)", *judgement.ilisi, false);
   if (judgement.label_transfer) {
-    print_change("label of nearest row elsewhere", *judgement.label_transfer, false);
+    print_change("nearest row has the same label", *judgement.label_transfer, false);
   }
 }
 
@@ -115,7 +114,7 @@ constexpr std::size_t kMostFeaturesInTable = 10;
 
 void print_importance(const Judgement& judgement) {
   if (!judgement.prediction_after.beyond_chance()) return;
-  fmt::print("\n{:<34}{:>10}{:>10}\n", "gives the group away", "before", "after");
+  fmt::print("\n{:<34}{:>10}{:>10}\n", "importance for prediction", "before", "after");
   const std::size_t all = judgement.given_away_by.size();
   for (std::size_t j = 0; j < std::min(all, kMostFeaturesInTable); ++j) {
     const auto& [name, shares] = judgement.given_away_by[j];
@@ -282,7 +281,7 @@ void warn_of_far_rows(const Model& model, const GroupSet& groups, const Console&
 }
 
 void run_evaluate(const EvaluateFlags& given, const Console& console) {
-  // The first looks at some rows of each group, which there is nothing to share of.
+  // The first process evaluates a sample of rows, which is not worth sharing.
   if (processes().rank() > 0) return;
   EvaluateFlags flags = given;
   flags.input.read_only = true;
@@ -382,9 +381,9 @@ Verb evaluate_verb() {
         .least = 1},
        {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &settings.seed},
        group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-       label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
        features_flag(flags->input.features,
-                     "columns of the features, in their order [as when fitting]"),
+                     "columns of the features, in their order [as in the fit]"),
        where_flag(flags->input),
        threads_flag(flags->input.threads)});
   verb.add(amount_flag(flags->amount));

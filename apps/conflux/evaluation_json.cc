@@ -30,7 +30,7 @@ Json importance_json(const Judgement& judgement) {
   return out;
 }
 
-// Null with two groups, which are told from each other.
+// Null with two groups, whose AUCs are equal.
 Json worst_json(const Judgement& judgement) {
   const auto worst = judgement.verdict_after().worst_group();
   if (!worst) return {};

@@ -1,4 +1,4 @@
-// What conflux evaluate prints with --json.
+// Output of conflux evaluate --json.
 
 #pragma once
 

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
   if (fs::exists(a, ignored) && fs::exists(b, ignored)) return fs::equivalent(a, b, ignored);
-  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+  return fs::weakly_canonical(fs::absolute(a, ignored), ignored) ==
+         fs::weakly_canonical(fs::absolute(b, ignored), ignored);
 }
 
 fs::path folder_of(const fs::path& path) {

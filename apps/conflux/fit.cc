@@ -57,7 +57,7 @@ void run_fit(const FitVerbFlags& flags, const Console& console) {
                            flags.output, model.record.layers.size(), model.flow.num_groups(),
                            model.flow.dim(), rows_text(model.record), model.record.seconds));
   tell_summary(model, flags.output, flags.fit, console);
-  // conflux align has said it before the fit.
+  // conflux align has printed it before the fit.
   for (const std::string& sentence : matched_clusters(model.record)) console.info(sentence);
   for (const std::string& line : run.picture()) console.info(line);
   report_on_fit(flags.report, model, flags.output, run, flags.fit, console);
@@ -73,20 +73,21 @@ Verb fit_verb() {
             .example = "conflux fit cells.csv --group batch --label cell_type -o cells.conflux",
             .run = [flags](const Console& console) { run_fit(*flags, console); }};
   verb.add(fit_flags(flags->fit));
-  verb.add({{.names = "-o,--output",
-             .value = "MODEL",
-             .help = "model file to write",
-             .target = &flags->output,
-             .required = true},
-            {.names = "--share",
-             .value = "rows|summaries",
-             .help = "what processes exchange; summaries: each process has its own groups, writes their "
-                     "model, and sends no row [rows]",
-             .target = &flags->share,
-             .choices = {"rows", "summaries"},
-             .shown = Shown::kToExperts},
-            report_flag(flags->report),
-            force_flag(flags->fit.force)});
+  verb.add(
+      {{.names = "-o,--output",
+        .value = "MODEL",
+        .help = "model file to write",
+        .target = &flags->output,
+        .required = true},
+       {.names = "--share",
+        .value = "rows|summaries",
+        .help = "what processes exchange; summaries: each process has its own groups, writes their "
+                "model, and sends no row [rows]",
+        .target = &flags->share,
+        .choices = {"rows", "summaries"},
+        .shown = Shown::kToExperts},
+       report_flag(flags->report),
+       force_flag(flags->fit.force)});
   verb.complete = [flags](std::vector<std::string> words, const std::vector<Flag>& known) {
     return complete_fit(flags->fit, std::move(words), known);
   };

@@ -38,7 +38,7 @@ std::string flag_of(std::string name) {
 // Few tables hold images as rows, and the help has to fit on a screen.
 bool is_rare(const OptionText& option) { return option.expert || option.name == "image"; }
 
-// The options of the library, which knows their names, texts and defaults.
+// The options of the library, with their names, help and defaults.
 std::vector<Flag> library_flags(FitFlags& flags) {
   std::vector<Flag> out;
   for (const OptionText& option : option_texts({})) {
@@ -122,7 +122,9 @@ std::vector<Flag> fit_flags(FitFlags& flags) {
       tables_flag(flags.input),
       group_flag(flags.input.group,
                  "column with the group of each row; a,b: each pair of values is a group"),
-      label_flag(flags.input, "class of each row (cell type, digit): rows are aligned within it"),
+      label_flag(flags.input,
+                 "class of each row (cell type, digit); a,b crosses two: rows are aligned within "
+                 "it"),
       features_flag(flags.input.features,
                     "columns to align, say age,PC*,X1:X20 [all numbers and small categories]"),
       drop_flag(flags.input),
@@ -205,7 +207,7 @@ FitRun::FitRun(const FitFlags& flags, const Console& console) : flags_(flags), c
   const GroupSet& groups = data_.groups;
   check_names(groups.names(), groups.feature_names());
   columns_ = data_.columns;
-  // One process looks at all rows.
+  // One process reads all rows for the digest.
   const bool looks = !in_place() || processes().rank() == 0;
   rows_digest_ = looks ? data_digest(groups) : "";
   if (in_place()) rows_digest_ = gather_texts({rows_digest_}, processes()).front().front();
@@ -246,7 +248,7 @@ AlignHooks FitRun::hooks(std::optional<Fit>& finished) {
                  .resume = earlier_ ? &*earlier_ : nullptr,
                  .processes = &processes(),
                  .digest = data_.digest_when_read.empty() ? rows_digest_ : data_.digest_when_read};
-  // What the columns are used as is said as soon as the options have turned out to suit them.
+  // The use of the columns is printed once the options are known to suit them.
   out.on_progress = [this, &finished](const Fit& so_far) {
     show_columns_once();
     show_progress(so_far, console_);

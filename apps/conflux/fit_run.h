@@ -29,20 +29,20 @@ struct FitFlags {
   std::string resume;
   std::string max_memory;
   bool force = false;
-  /// Share of each group that is kept from the fit and judges it.
+  /// Fraction of each group that is held out of the fit as test rows.
   double unseen = 0;
   /// Skips the judgement of the finished fit.
   bool no_judge = false;
   /// Options of the library that were given, by name.
   std::vector<std::pair<std::string, std::string>> given;
-  /// The verb and the command line, for who goes on from a checkpoint.
+  /// The verb and the command line, which a checkpoint keeps for --resume.
   std::string verb = "fit";
   std::vector<std::string> words;
-  /// For who watches.
+  /// Output for a page that watches the fit.
   WatchFlags watch;
 };
 
-/// Everything that a fit can be told, but not where its results go.
+/// All flags of a fit, but not those of its outputs.
 std::vector<Flag> fit_flags(FitFlags& flags);
 
 /// The words of the command line; --resume without tables adds what the checkpoint was called with
@@ -66,11 +66,11 @@ class FitRun {
   /// Checks, shows what was found, and fits unless there is nothing to align; gives the rows away.
   /// Rows are judged as rows of the group `to`, or in the shared space.
   Aligned align(const std::string& to);
-  /// Shows who watches the whole way of some rows.
+  /// Writes the whole paths of some rows for a page that watches.
   void finish_watch(const Model& model) const;
   /// Whether all processes must fit together, each its rows.
   bool in_place() const { return data_.storage == RowStorage::kInPlace; }
-  /// What the fit did to one feature, in block letters; empty unless a person watches.
+  /// One feature before and after, in block letters; empty unless standard error is a terminal.
   const std::vector<std::string>& picture() const { return picture_; }
 
  private:
@@ -89,7 +89,7 @@ class FitRun {
   Columns columns_;
   bool columns_shown_ = false;
   std::string rows_digest_;
-  /// The same, for checkpoints: with the share that is kept from the fit.
+  /// The same, for checkpoints: with the fraction that is held out.
   std::string digest_;
   std::optional<Fit> earlier_;
   FitOptions options_;
@@ -98,8 +98,8 @@ class FitRun {
   std::optional<FitWatch> watch_;
 };
 
-/// What a fit did, for people: the sentences of its summary, then warnings. `path` is where the
-/// model is; empty: nowhere.
+/// Prints the sentences of the summary, then warnings. `path` is the file of the model; empty:
+/// none.
 void tell_summary(const Model& model, const std::string& path, const FitFlags& flags,
                   const Console& console);
 /// The same for programs.

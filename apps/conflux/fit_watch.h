@@ -1,4 +1,4 @@
-// What a page shows of a fit: some rows while they move, and at the end their whole way.
+// Data for a page that watches a fit: some rows while they move, and at the end their whole paths.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct WatchFlags {
   std::string way = {};
   /// A file that gets the whole way, when the model is there.
   std::string final = {};
-  /// What a report calls the table; empty: its path.
+  /// Name of the table in a report; empty: its path.
   std::string shown_as = {};
 
   bool wanted() const { return !way.empty() || !final.empty(); }

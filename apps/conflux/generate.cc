@@ -1,4 +1,4 @@
-// conflux generate: small data sets to try things on.
+// conflux generate: small synthetic data sets.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,10 +74,7 @@ Verb generate_verb() {
              .value = "N",
              .help = "rows of each group [1000]",
              .target = &flags->samples},
-            {.names = "--seed",
-             .value = "N",
-             .help = "random seed [0]",
-             .target = &flags->seed}});
+            {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->seed}});
   return verb;
 }
 

@@ -118,28 +118,29 @@ Flag where_flag(GroupedInputFlags& flags) {
 }
 
 std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key) {
-  return {
-      {.names = "--meta",
-       .value = "FILE",
-       .help = "table with more columns for the same rows, such as groups and labels; a .npy file is one "
-               "column, named after the file",
-       .target = &meta,
-       .shown = Shown::kToExperts},
-      {.names = "--meta-key",
-       .value = "COLUMN",
-       .help = "column to join --meta by; barcode=cell_id if the names differ [by row order]",
-       .target = &meta_key,
-       .shown = Shown::kToExperts}};
+  return {{.names = "--meta",
+           .value = "FILE",
+           .help = "table with more columns for the same rows, such as groups and labels; a .npy "
+                   "file is one "
+                   "column, named after the file",
+           .target = &meta,
+           .shown = Shown::kToExperts},
+          {.names = "--meta-key",
+           .value = "COLUMN",
+           .help = "column to join --meta by; barcode=cell_id if the names differ [by row order]",
+           .target = &meta_key,
+           .shown = Shown::kToExperts}};
 }
 
 std::vector<Flag> join_flags(GroupedInputFlags& flags) {
   std::vector<Flag> out = meta_flags(flags.meta, flags.meta_key);
-  out.push_back({.names = "--rename",
-                 .value = "LIST",
-                 .help = "new names of groups, say gcm_c=gcm,rcm_c=rcm; groups with the same new name are "
-                         "joined",
-                 .target = &flags.rename,
-                 .shown = Shown::kToExperts});
+  out.push_back(
+      {.names = "--rename",
+       .value = "LIST",
+       .help = "new names of groups, say gcm_c=gcm,rcm_c=rcm; groups with the same new name are "
+               "joined",
+       .target = &flags.rename,
+       .shown = Shown::kToExperts});
   return out;
 }
 

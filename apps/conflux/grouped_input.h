@@ -1,4 +1,4 @@
-// What verbs that read groups can be told about their tables.
+// Flags on tables of groups, for all verbs that read them.
 
 #pragma once
 
@@ -74,7 +74,7 @@ Flag where_flag(GroupedInputFlags& flags);
 /// --meta, --meta-key and --rename
 std::vector<Flag> join_flags(GroupedInputFlags& flags);
 
-/// Says what every column is used as.
+/// Prints the type and scale of every column.
 void show_columns(const Columns& columns, const Console& console);
 
 }  // namespace conflux::app

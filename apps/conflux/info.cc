@@ -79,7 +79,7 @@ void print_layers(const std::vector<LayerRecord>& layers) {
   }
 }
 
-// Of each label the other one that has come nearest, if any has.
+// For each label, the other label that has come nearest, if any has.
 void print_neighborhoods(const std::vector<LabelNeighborhood>& labels) {
   fmt::print("\nlabels of the nearest rows, among the scored rows, before -> after\n");
   for (std::size_t a = 0; a < labels.size(); ++a) {
@@ -149,7 +149,7 @@ void print_text(const ModelFile& file, const std::string& path) {
   line("scale", model.columns.scale_reason);
   for (const std::string& text : model.columns.describe()) line("column", text);
   const Throughput speed = throughput_of(model.record);
-  // Only checkpoints, and models of conflux 0.1, tell times.
+  // Only checkpoints, and models of conflux 0.1, hold times.
   if (model.record.seconds > 0) {
     line("fitted in",
          fmt::format("{:.2f} s: {} passes over the rows, {:.1f} GFLOP/s, {:.1f} GB/s; {:.0f} % "

@@ -10,7 +10,9 @@ int main(int argc, char** argv) {
   using namespace conflux::app;
   Program program{
       .name = "conflux",
-      .description = "aligns groups of samples (batches, donors, sensors) by invertible maps into a shared space",
+      .description =
+          "aligns groups of samples (batches, donors, sensors) by invertible maps into a shared "
+          "space",
       .version = CONFLUX_VERSION,
       .verbs = {align_verb(), check_verb(), fit_verb(), transform_verb(), inverse_verb(),
                 translate_verb(), add_group_verb(), evaluate_verb(), report_verb(), serve_verb(),

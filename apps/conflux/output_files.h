@@ -13,7 +13,7 @@ namespace conflux::app {
 /// Whether -o names a folder: it is one, or ends in a slash.
 bool goes_to_folder(const OutputFlags& flags);
 
-/// The file in that folder: called like the input, with another ending if --output-format says so.
+/// The file in that folder: named like the input, with another ending if --output-format is given.
 std::string file_in_folder(const OutputFlags& flags, const std::string& input);
 
 /// Adds every file that is written for the tables that rows come from.

@@ -15,7 +15,7 @@ namespace conflux::app {
 
 namespace {
 
-// What Open MPI, and MPI under Slurm, tell the processes that they start.
+// Environment variables by which Open MPI, and MPI under Slurm, mark the processes that they start.
 bool were_started_together() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* size = std::getenv(name);
@@ -32,7 +32,7 @@ void* load_mpi() {
   for (const fs::path& place : {folder, folder.parent_path() / CONFLUX_MPI_FOLDER}) {
     const std::string file = (place / "conflux_mpi.so").string();
     if (!fs::exists(file, unknown)) continue;
-    // Parts of MPI look for others among all that is loaded.
+    // Parts of MPI search for others among all loaded libraries.
     if (void* found = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL)) return found;
     throw Error(fmt::format("{} cannot be loaded: {}", file, ::dlerror()));
   }
@@ -49,7 +49,7 @@ class Processes {
     if (!were_started_together()) return *joined_;
     mpi_ = load_mpi();
     joined_ = function<Communicator*()>("conflux_join_processes")();
-    // All have the same to say, so one says it.
+    // All processes would print the same, so one prints it.
     if (joined_->rank() > 0) {
       for (std::FILE* stream : {stdout, stderr}) {
         if (std::freopen("/dev/null", "w", stream) == nullptr) std::abort();

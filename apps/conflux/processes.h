@@ -1,6 +1,6 @@
 // The processes that mpirun or srun has started to work on one command.
 //
-// All of them read what is fitted; the first one fits, writes and speaks, and the others wait for
+// All of them read the fitted rows; the first one fits, writes and prints, and the others wait for
 // it without using a core. Files that are moved are shared among them. Without MPI, or when a
 // command was started alone, there is one process.
 
@@ -12,8 +12,8 @@
 
 namespace conflux::app {
 
-/// Joins the others on the first call. Throws InvalidOption when several were started and this
-/// program knows nothing of MPI.
+/// Joins the others on the first call. Throws InvalidOption if several were started and this
+/// program was built without MPI.
 Communicator& processes();
 
 /// Before the program ends: waits for the others and leaves MPI.

@@ -11,11 +11,11 @@
 namespace conflux::app {
 
 Json layer_json(const LayerRecord& layer);
-/// Passes, GFLOP/s, GB/s, and what part of the time were products, sorting and the rest.
+/// Passes, GFLOP/s, GB/s, and the parts of the time for products, sorting and other work.
 Json speed_json(const FitRecord& record);
 /// "5000 rows", or "5000 of 90000 rows" if a pool was drawn.
 std::string rows_text(const FitRecord& record);
-/// What rows that were judged say of a fit.
+/// Scores of the held-out rows of a fit.
 Json summary_json(const FitRecord& record);
 Json layers_json(const std::vector<LayerRecord>& layers);
 

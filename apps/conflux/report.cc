@@ -20,7 +20,7 @@ namespace conflux::app {
 
 namespace {
 
-// Of a longer table so many rows are kept, or as many as hold so many numbers.
+// Rows of a longer table that are kept: so many, or as many as hold so many numbers.
 constexpr Index kMostRows = 200'000;
 constexpr Index kFewestRows = 20'000;
 constexpr Index kMostNumbers = 24'000'000;
@@ -84,39 +84,39 @@ void run_report(const ReportFlags& flags, const Console& console) {
 Verb report_verb() {
   const auto flags = std::make_shared<ReportFlags>();
   Verb verb{.name = "report",
-            .description = "write one offline page on what a model does to rows: verdict, figures, pictures",
+            .description =
+                "write one offline page on what a model does to rows: verdict, figures, pictures",
             .example = "conflux report cells.conflux cells.csv -o report.html",
             .run = [flags](const Console& console) { run_report(*flags, console); }};
-  verb.add({{.names = "MODEL",
-             .help = "model file that conflux fit wrote",
-             .target = &flags->model,
-             .required = true},
-            {.names = "INPUT",
-             .help = "tables of all groups, or one table per group",
-             .target = &flags->input.paths,
-             .required = true},
-            {.names = "-o,--output",
-             .value = "FILE",
-             .help = "page to write: one HTML file that needs no network [report.html]",
-             .target = &flags->output},
-            {.names = "--rows",
-             .value = "N",
-             .help = "rows drawn in the scatter plots, sampled by seed; 0: the page holds no values of rows "
-                     "[2000]",
-             .target = &flags->options.rows,
-             .least = 0,
-             .most = 20000},
-            {.names = "--seed",
-             .value = "N",
-             .help = "random seed [0]",
-             .target = &flags->options.seed},
-            group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
-            label_flag(flags->input, "column of labels that should not be mixed [as when fitting]"),
-            features_flag(flags->input.features,
-                          "columns of the features, in their order [as when fitting]"),
-            where_flag(flags->input),
-            force_flag(flags->force),
-            threads_flag(flags->input.threads)});
+  verb.add(
+      {{.names = "MODEL",
+        .help = "model file that conflux fit wrote",
+        .target = &flags->model,
+        .required = true},
+       {.names = "INPUT",
+        .help = "tables of all groups, or one table per group",
+        .target = &flags->input.paths,
+        .required = true},
+       {.names = "-o,--output",
+        .value = "FILE",
+        .help = "page to write: one HTML file that needs no network [report.html]",
+        .target = &flags->output},
+       {.names = "--rows",
+        .value = "N",
+        .help =
+            "rows drawn in the scatter plots, sampled by seed; 0: the page holds no values of rows "
+            "[2000]",
+        .target = &flags->options.rows,
+        .least = 0,
+        .most = 20000},
+       {.names = "--seed", .value = "N", .help = "random seed [0]", .target = &flags->options.seed},
+       group_flag(flags->input.group, "column with the group of each row [as in the fit]"),
+       label_flag(flags->input, "column of labels that should not be mixed [as in the fit]"),
+       features_flag(flags->input.features,
+                     "columns of the features, in their order [as in the fit]"),
+       where_flag(flags->input),
+       force_flag(flags->force),
+       threads_flag(flags->input.threads)});
   verb.add({.names = "--curve",
             .help = "also show what each tenth of the way of the rows leaves (--amount)",
             .target = &flags->options.curve});

@@ -34,7 +34,7 @@ void report_on_fit(const std::string& path, const Model& model, const std::strin
   if (path.empty()) return;
   const Stopwatch watch;
   GroupedInputFlags input = fit.input;
-  // The model knows its features by name, and its columns.
+  // The model has the names of its features, and its columns.
   input.features.clear();
   input.threads = run.options().threads;
   // The rows that were drawn for the fit, or to judge it.

@@ -1,4 +1,4 @@
-// A report as a file, with a line that says what it says.
+// A report as a file, and a line that names it.
 
 #pragma once
 

@@ -29,7 +29,7 @@ std::vector<std::string> with_resumed_words(std::vector<std::string> words,
   const std::vector<GivenFlag> now = parse_words(flags, words);
   std::string checkpoint;
   for (const GivenFlag& each : now) {
-    // Who names tables says everything anew.
+    // If tables are given, nothing is taken from the checkpoint.
     if (each.flag->positional()) return words;
     if (each.flag->name() == "--resume") checkpoint = each.words.front();
   }

@@ -1,4 +1,4 @@
-// The command line that a checkpoint keeps for who goes on from it.
+// The command line that a checkpoint keeps for --resume.
 
 #pragma once
 
@@ -9,16 +9,15 @@
 
 namespace conflux::app {
 
-/// What a checkpoint calls it.
+/// Key of the command line in a checkpoint.
 inline constexpr const char* kCommand = "command";
 
-/// --resume FILE is all that a fit needs to go on: the checkpoint knows the command line it came
-/// from. Flags that are given replace those of the checkpoint; tables that are given replace all of
-/// them.
+/// --resume FILE is all that a fit needs to continue: the checkpoint holds its command line. Flags
+/// that are given replace those of the checkpoint; tables that are given replace all of them.
 std::vector<std::string> with_resumed_words(std::vector<std::string> words,
                                             const std::vector<Flag>& flags);
 
-/// The words without --resume and what it names, which is said anew.
+/// The command line without --resume and its file, which are given again.
 std::string command_text(const std::vector<std::string>& words);
 
 }  // namespace conflux::app

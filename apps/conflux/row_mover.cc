@@ -39,11 +39,12 @@ void RowMover::move_values(Table& block, std::span<const Index> groups) const {
   std::vector<Index> to(groups.begin(), groups.end());
   if (!to_.empty()) std::fill(to.begin(), to.end(), to_.front());
   if (direction_) mover.move(*direction_, block, groups, to);
-  inexact_rows_ += mover.inexact_rows();
+  for (const Index i : mover.inexact_rows()) inexact_rows_.push_back(block.place(i));
 }
 
 void RowMover::move(const Matrix& rows, std::span<const Index> groups,
                     const std::vector<std::string>& features, Table& block) const {
+  const std::vector<Index> labels = labels_of_table(model_, block);
   std::vector<double*> columns;
   for (const std::string& name : features) {
     columns.push_back(block.columns[block.find(name)].numbers.data());
@@ -57,7 +58,8 @@ void RowMover::move(const Matrix& rows, std::span<const Index> groups,
              [&](Index i, const double* moved) {
                for (double* column : columns) column[i] = *moved++;
              }},
-        route_of(*direction_, groups, to_.empty() ? groups : to_), nullptr, workers_);
+        route_of(*direction_, groups, to_.empty() ? groups : to_).of_labels(labels), nullptr,
+        workers_);
   } catch (const NotFinite& error) {
     throw InvalidData(fmt::format("{}: column \"{}\" is {}; drop the row or correct it.",
                                   block.place(error.row()), features[error.col()], error.value()));

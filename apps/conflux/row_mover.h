@@ -27,14 +27,14 @@ class RowMover {
   /// Log-densities of rows that have not been moved yet.
   std::vector<double> densities(const Matrix& rows, std::span<const Index> groups) const;
 
-  /// The same of a table of values, whose unit the scale of each feature changes.
+  /// The same for a table of values, whose unit is changed by the scale of each feature.
   std::vector<double> densities_of_values(const Table& block, std::span<const Index> groups) const;
 
   /// Features that mean something to the columns of the model.
   void move_values(Table& block, std::span<const Index> groups) const;
 
-  /// Rows with missing cells, so far, whose way back is not exact.
-  Index inexact_rows() const { return inexact_rows_; }
+  /// Places of the rows, so far, whose inverse is not exact; see TableMover.
+  const std::vector<std::string>& inexact_rows() const { return inexact_rows_; }
 
   /// Moves rows and puts them into the columns of the block that they came from.
   void move(const Matrix& rows, std::span<const Index> groups,
@@ -45,7 +45,7 @@ class RowMover {
   std::optional<Direction> direction_;
   Workers workers_;
   std::vector<Index> to_;  // empty: each row's own group
-  mutable Index inexact_rows_ = 0;
+  mutable std::vector<std::string> inexact_rows_;
 };
 
 }  // namespace conflux::app

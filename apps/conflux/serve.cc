@@ -76,7 +76,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     return;
   }
   check_table(flags.table);
-  // What a fit needs is counted before it starts; reading and judging need some more, and every
+  // The memory of a fit is counted before it starts; reading and scoring need some more, and every
   // thread a stack.
   const double beside_the_fit = 1e9 + 16e6 * std::thread::hardware_concurrency();
   SessionOptions options{.table = flags.table};
@@ -89,7 +89,7 @@ void run_serve(const ServeFlags& flags, const Console& console) {
     options.common_words.insert(options.common_words.end(),
                                 {"--threads", fmt::format("{}", flags.threads)});
   }
-  // OpenBLAS would start threads that nobody uses, each with memory of its own.
+  // OpenBLAS would start unused threads, each with memory of its own.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
   catch_interrupts();
   const std::string token = random_token();
@@ -136,7 +136,11 @@ Verb serve_verb() {
              .help = "seconds without a request after which the server ends [1800]",
              .target = &flags->idle_seconds,
              .least = 1},
-            {.names = "--look", .value = "FILE", .target = &flags->look, .shown = Shown::kNever},
+            {.names = "--look",
+             .value = "FILE",
+             .help = "print what the columns of a table are, as the page shows it, and end",
+             .target = &flags->look,
+             .shown = Shown::kToExperts},
             threads_flag(flags->threads)});
   return verb;
 }

@@ -39,10 +39,15 @@ void check_fcs_words(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<Flag> input_flags(InputFlags& flags) {
-  return {{.names = "--format", .value = "F", .help = format_list(), .target = &flags.format},
+  return {{.names = "--format",
+           .value = "F",
+           .help = format_list(),
+           .target = &flags.format,
+           .shown = Shown::kToExperts},
           {.names = "--no-header",
            .help = "text: the first line holds values; columns are called c0, c1, ...",
-           .target = &flags.no_header},
+           .target = &flags.no_header,
+           .shown = Shown::kToExperts},
           {.names = "--delimiter",
            .value = "C",
            .help = "text: separator of cells [by the format]",
@@ -65,7 +70,8 @@ std::vector<Flag> output_format_flags(OutputFlags& flags) {
   return {{.names = "--output-format",
            .value = "F",
            .help = "format of the output, with .gz or .zst behind it if compressed [by its name]",
-           .target = &flags.format},
+           .target = &flags.format,
+           .shown = Shown::kToExperts},
           {.names = "--float32",
            .help = "npy, npz, fcs and h5ad: write single precision",
            .target = &flags.single_precision,
@@ -111,8 +117,8 @@ Flag features_flag(std::vector<std::string>& features, const std::string& help) 
 
 std::vector<Flag> column_flags(ModelColumnChoice& choice) {
   std::vector<Flag> out = {
-      group_flag(choice.group, "column that tells the groups [as when fitting]"),
-      features_flag(choice.features, "columns of the features, in their order [as when fitting]"),
+      group_flag(choice.group, "column with the group of each row [as in the fit]"),
+      features_flag(choice.features, "columns of the features, in their order [as in the fit]"),
       {.names = "--rename",
        .value = "LIST",
        .help = "names of groups here and in the model, say gcm_p=gcm or day_*_b=*",

@@ -46,7 +46,7 @@ std::vector<Flag> column_flags(ModelColumnChoice& choice);
 /// --meta and --meta-key
 std::vector<Flag> meta_flags(std::string& meta, std::string& meta_key);
 
-/// `group` is the array of an NPZ file that tells the groups; may be empty.
+/// `group` is the array of an NPZ file with the groups; may be empty.
 TableOptions read_options(const InputFlags& flags, const std::string& group, int threads);
 /// Text output keeps the header or its absence of the input.
 TableOptions write_options(const InputFlags& input, const OutputFlags& flags,

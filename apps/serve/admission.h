@@ -36,7 +36,7 @@ struct AdmissionRules {
   int port = 0;
   std::string token = {};
   std::uint64_t most_bytes_of_upload = 0;
-  /// What may be seen without the token: it says nothing about anybody's data.
+  /// Paths that are served without the token, because they hold no data.
   std::vector<std::string> open_paths = {};
 };
 

@@ -27,7 +27,7 @@ constexpr bool kLimitsMemory =
 constexpr bool kLimitsMemory = true;
 #endif
 
-// The program itself ends after five seconds that it does not look at the signal.
+// The program itself ends after five seconds without checking the signal.
 constexpr std::chrono::seconds kPatience{7};
 
 // Between fork and exec only calls that cannot wait for a lock are allowed.
@@ -36,7 +36,7 @@ constexpr std::chrono::seconds kPatience{7};
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::setpgid(0, 0);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM}) ::signal(signal, SIG_DFL);
-  // A small file can unpack to more than the machine has; then this process is told so, or ends.
+  // A small file can unpack to more than the machine has; then this process gets an error, or ends.
   const rlimit limit{most_memory, most_memory};
   if (kLimitsMemory) ::setrlimit(RLIMIT_DATA, &limit);
   const int score = ::open("/proc/self/oom_score_adj", O_WRONLY);

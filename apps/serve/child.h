@@ -28,7 +28,7 @@ class Child {
   bool running();
   /// The exit code; negative when a signal ended it. Only when it has ended.
   int code() const { return code_; }
-  /// Asks it to end; who does not within some seconds is not asked again.
+  /// Signals it to end; a process that does not within some seconds is killed.
   void stop();
   bool was_stopped() const { return stopped_.has_value(); }
 

@@ -19,7 +19,7 @@ namespace conflux::app {
 namespace {
 
 constexpr unsigned kMostConnections = 400;
-// Who hangs up in the middle of a request is forgotten after this time.
+// A client that stops in the middle of a request is dropped after this time.
 constexpr unsigned kSecondsOfSilence = 10;
 constexpr std::size_t kBytesOfHead = 32 * 1024;
 
@@ -35,7 +35,7 @@ constexpr std::pair<const char*, const char*> kHeaders[] = {
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cache-Control", "no-store"}};
 
-/// A request whose body is on its way.
+/// A request whose body is being received.
 struct Arriving {
   Request request = {};
   int descriptor = -1;
@@ -192,7 +192,7 @@ int listening_socket(int& port) {
   return out;
 }
 
-// What strangers send is no news.
+// Errors of strangers' requests are not logged.
 extern "C" void say_nothing(void*, const char*, va_list) {}
 
 }  // namespace

@@ -2,7 +2,7 @@
 // reads heads and bodies; what is answered at all is decided by admission.h before a body is read.
 //
 // One thread answers all requests, one after the other. Bodies of uploads go to files as they
-// arrive; a file whose upload does not arrive whole is removed.
+// arrive; a file whose upload is incomplete is removed.
 
 #pragma once
 

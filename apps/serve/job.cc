@@ -91,7 +91,7 @@ void Job::end() {
 
 void Job::refresh() {
   if (!running_) return;
-  // Asked first: what it said before its end is in the files by then.
+  // The state is read first: the output before the end of the process is in the files by then.
   running_ = child_->running();
   read_log();
   read_way();

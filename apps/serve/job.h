@@ -1,5 +1,4 @@
-// One piece of work in a process of its own, as a page sees it: what it says, how far it is, what
-// came out.
+// One job in a process of its own, for a page: its messages, progress and result.
 
 #pragma once
 
@@ -13,8 +12,8 @@
 
 namespace conflux::app {
 
-/// The lines that have been added to a growing file since the last look; a line that has no end yet
-/// is left for later.
+/// Lines that were appended to a growing file since the last call; an incomplete line is left for
+/// later.
 class GrowingFile {
  public:
   explicit GrowingFile(std::string path) : path_(std::move(path)) {}
@@ -26,7 +25,7 @@ class GrowingFile {
 };
 
 struct JobPlan {
-  /// look, check or align
+  /// overview, check or align
   std::string kind;
   std::vector<std::string> words = {};
   /// The same as a person would type it; may be empty.
@@ -35,7 +34,7 @@ struct JobPlan {
   std::string folder = {};
   /// Bytes that it may have.
   double most_memory = 0;
-  /// What messages shall say in place of the table's path.
+  /// The table's path, and its name in messages.
   std::string path = {};
   std::string name = {};
 };
@@ -51,7 +50,7 @@ class Job {
   bool succeeded() const { return !running_ && error_.empty(); }
   void stop() { child_->stop(); }
   Json state() const;
-  /// What it printed; null unless it succeeded and printed JSON.
+  /// The JSON that the process printed; null unless it succeeded and printed JSON.
   const Json& output() const { return output_; }
 
  private:
@@ -75,7 +74,7 @@ class Job {
   Json output_;
 };
 
-/// The file in a job's folder in which rows are shown on their way.
+/// The file in a job's folder with the paths of rows while they move.
 inline constexpr const char* kWayFile = "way.jsonl";
 
 }  // namespace conflux::app

@@ -22,7 +22,7 @@ constexpr const char* kModelFile = "aligned.conflux";
 constexpr const char* kReportFile = "report.html";
 constexpr const char* kFinalFile = "final.json";
 
-// What the folder of a result has, by the name that requests use.
+// Files in the folder of a result, by the name that requests use.
 struct Download {
   std::string_view name;
   std::string_view file;

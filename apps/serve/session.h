@@ -1,4 +1,4 @@
-// What one person does on the page: a table, its columns, work on it, and results.
+// State of one page: a table, its columns, jobs on it, and results.
 //
 // There is one table and one piece of work at a time, and the results of the last two fits. Every
 // open page shows the same.
@@ -20,11 +20,11 @@ namespace conflux::app {
 struct SessionOptions {
   /// A table to begin with; empty: none yet.
   std::string table = {};
-  /// Words that every piece of work is told.
+  /// Arguments of every job.
   std::vector<std::string> common_words = {};
   /// Bytes that a piece of work may have.
   double most_memory = 0;
-  /// Bytes of the largest table that is taken, for the page to know.
+  /// Bytes of the largest table that is accepted, for the page to show.
   std::uint64_t most_upload = 0;
 };
 
@@ -35,7 +35,7 @@ class Session {
   /// Called by one thread while another calls the functions below.
   Answer answer(const Request& request);
 
-  /// How long nobody has asked for anything and no work was done.
+  /// Seconds without a request and without a job.
   double idle_seconds();
   /// Ends all work.
   void end();
@@ -74,7 +74,7 @@ class Session {
   const WorkFolder& folder_;
   std::string table_path_;
   std::string table_name_;
-  /// What looking at the table found; null before.
+  /// Result of inspecting the table; null before.
   Json columns_;
   Json check_;
   std::unique_ptr<Job> job_;

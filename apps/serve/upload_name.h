@@ -1,4 +1,4 @@
-// What a page calls a file that it sends: for people to read, and never a path.
+// Name that a page gives to an uploaded file: for people to read, and never a path.
 
 #pragma once
 
@@ -11,7 +11,8 @@ namespace conflux::app {
 /// are replaced, and a name that is empty or too long is cut to something that can be shown.
 std::string uploaded_name(std::string_view encoded);
 
-/// What tells the format: up to two endings of small letters and digits, ".csv.gz"; may be empty.
+/// Endings that identify the format: up to two of small letters and digits, ".csv.gz"; may be
+/// empty.
 std::string ending_of(std::string_view name);
 
 }  // namespace conflux::app

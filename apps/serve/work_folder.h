@@ -1,4 +1,4 @@
-// A folder that only this user can look into and that goes when its owner does.
+// A folder that only this user can read, and that is removed with its owner.
 
 #pragma once
 
@@ -21,7 +21,7 @@ class WorkFolder {
   std::string path_;
 };
 
-/// 256 bits that nobody can prediction, in hexadecimal digits. Throws Error when there are none.
+/// 256 unpredictable bits, in hexadecimal digits. Throws Error when there are none.
 std::string random_token();
 
 }  // namespace conflux::app

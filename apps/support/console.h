@@ -1,7 +1,7 @@
-// Everything that a program says while it works.
+// All messages of a program while it works.
 //
-// Results go to standard output; everything said here goes to standard error: a progress line if
-// that is a terminal, and log lines, as text or as one JSON object each.
+// Results go to standard output; messages go to standard error: a progress line if that is a
+// terminal, and log lines, as text or as one JSON object each.
 
 #pragma once
 

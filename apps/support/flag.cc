@@ -21,7 +21,7 @@ std::vector<std::string> names_with(const std::string& names, bool two_dashes) {
   return out;
 }
 
-// Says which numbers are allowed: "a whole number of at least 1 and at most 9".
+// The allowed numbers in words: "a whole number of at least 1 and at most 9".
 std::string allowed(const Flag& flag) {
   std::string out = "a whole number";
   const bool least = std::isfinite(flag.least);

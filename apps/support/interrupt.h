@@ -1,9 +1,10 @@
-// Ctrl-C, asked for politely.
+// Handles Ctrl-C so that unfinished work is saved.
 //
-// The first SIGINT, SIGTERM or SIGHUP only sets a flag, which long work looks at between its steps,
-// so that checkpoints are written and unfinished files removed. A second one ends the program at
-// once. Work that does not look at the flag for some seconds is ended as well: inside one large
-// matrix decomposition, or one line of gigabytes, there is nothing to save.
+// The first SIGINT, SIGTERM or SIGHUP only sets a flag, which long computations check between their
+// steps, so that checkpoints are written and unfinished files removed. A second one ends the
+// program at once. A computation that does not check the flag for most of a second is ended as
+// well, with a message: inside one large matrix decomposition, or one line of gigabytes, there is
+// nothing to save.
 
 #pragma once
 
@@ -18,6 +19,8 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A crash ends the program with a sentence and exit code 1, and leaves no unfinished file.
+void catch_crashes();
 /// Signals that were ignored when the program was started (by nohup, say) stay ignored.
 void catch_interrupts();
 /// Whether to stop. After the first true the caller has all the time that it needs to tidy up.

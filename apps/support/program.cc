@@ -48,7 +48,7 @@ void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 // Results that did not arrive are an error, even if everything else went well.
 int with_output_flushed(int code, const Console& console) {
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (!lost || code != kDone) return code;
+  if (!lost || (code != kDone && code != kNotExact)) return code;
   console.error(
       fmt::format("standard output cannot be written: {}; the results there are not complete.",
                   std::generic_category().message(errno)));
@@ -108,7 +108,7 @@ void check_required(const Verb& verb, const std::vector<GivenFlag>& found) {
   }
 }
 
-// Messages about the command line as a whole end by saying where its rules stand.
+// Messages about the command line as a whole end with the command that prints its help.
 std::string with_remedy(const std::string& message, const std::string& title) {
   const bool complete = message.ends_with(".") || message.ends_with("?");
   return complete ? message : message + "; see " + title + " --help.";
@@ -197,6 +197,8 @@ int run_caught(const Program& program, const std::vector<std::string>& words, Co
   } catch (const InvalidData& error) {
     console.error(error.what());
     return kBadData;
+  } catch (const NotExact&) {
+    return kNotExact;
   } catch (const std::bad_alloc&) {
     console.error("out of memory; give fewer rows or features, or use --max-memory to be warned.");
     return kFailed;
@@ -211,6 +213,7 @@ int run_caught(const Program& program, const std::vector<std::string>& words, Co
 int run_program(const Program& program, int argc, char** argv) {
   leave_out_threads_of_openblas(argv);
   open_missing_descriptors();
+  catch_crashes();
   Console console;
   console.program = program.name;
   const int code = run_caught(program, std::vector<std::string>(argv + 1, argv + argc), console);

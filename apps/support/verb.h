@@ -13,7 +13,7 @@
 namespace conflux::app {
 
 struct Verb {
-  /// Empty for a program that does one thing only.
+  /// Empty for a program without verbs.
   std::string name;
   std::string description;
   /// A whole command line.

@@ -6,10 +6,10 @@
  *   conflux_model* model = conflux_fit(cells, "seed=1");
  *   conflux_transform(model, "tuesday", tuesday, 400);
  *
- * Rows are doubles in C order, one row after the other; NaN is a missing number. Columns mean what
- * the command finds them to mean, so that the same numbers give the same model. Rows are moved in
- * place. A function that fails returns 0 or NULL, and conflux_error() says why and what to do. What
- * a function returns is valid until its owner is destroyed. Different threads may use a model at
+ * Rows are doubles in C order, one row after the other; NaN is a missing number. Columns get the
+ * types that the command would find, so the same numbers give the same model. Rows are moved in
+ * place. A function that fails returns 0 or NULL, and conflux_error() has the reason and a remedy.
+ * A returned pointer is valid until its owner is destroyed. Different threads may use a model at
  * the same time, but not a table that is being filled.
  *
  * Functions and their meaning stay through all versions with the same first number; new ones may be

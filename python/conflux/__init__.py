@@ -7,7 +7,7 @@
 >>> as_one = inb.translate(X[groups == 0], 0, 1)      # group 0, as if it were group 1
 """
 
-from . import climate, dask, datasets, estimators, judging, metrics, plot, pp
+from . import climate, dask, datasets, estimators, fairness, judging, metrics, plot, pp
 from ._align import Alignment, align
 from ._aligner import BaseAligner, FitWarning
 from ._core import Error, InvalidData, InvalidOption, __version__
@@ -49,6 +49,7 @@ __all__ = [
     "datasets",
     "estimators",
     "evaluate",
+    "fairness",
     "predict_groups",
     "judging",
     "metrics",

@@ -1,4 +1,4 @@
-"""The whole way in one call: look, fit, judge on unseen rows, return aligned rows."""
+"""One call to check, fit, score on held-out rows, and return aligned rows."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _GATED = next(o for o in _core.describe_options() if o["name"] == "gate")["metho
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Alignment:
-    """Aligned rows and what is to be said of them; see :func:`align`."""
+    """Aligned rows, the model, and their scores; see :func:`align`."""
 
     rows: Any
     """X in the shared space, or as rows of one group; X itself if there is nothing to align."""
     model: BaseAligner
     """The fitted estimator, for new rows; it moves none if there is nothing to align."""
     check: Check
-    """How the groups differed before."""
+    """The test before the fit: whether and how the groups differ."""
     summary: Summary
-    """What the alignment did, by rows that the fit has not seen."""
+    """Scores of the alignment on rows that the fit has not seen, and a verdict."""
     unseen: npt.NDArray[np.bool_]
-    """Which rows were kept from the fit to judge it; none if groups are too small for that."""
+    """True for test rows, which were held out of the fit; all False if groups are too small."""
 
     def __str__(self) -> str:
         return "\n".join([*self.check.sentences, str(self.summary)])
@@ -59,8 +59,8 @@ def align(
 ) -> Alignment:
     """Align groups, and say how well it went on rows that the fit has not seen.
 
-    It does what ``conflux align`` does, with the same figures and sentences: looks whether the
-    groups differ, fits on all rows but some, judges these, and moves all rows.
+    It does the same as ``conflux align``, with the same figures and sentences: tests whether the
+    groups differ, fits on all rows but some, scores these, and moves all rows.
 
     Parameters
     ----------
@@ -69,15 +69,15 @@ def align(
     groups : array-like of shape (n_samples,) or str
         Label of each row's group, or the column of a data frame that has it.
     labels : array-like of shape (n_samples,) or str, optional
-        What rows show, None or NaN where it is unknown, or the column that has it. Rows of the
-        same label are then aligned with each other, as by ``gate="label"``, unless `gate` is given.
-        A few labels, or those of one group, steer which clusters are aligned.
+        Class of each row (cell type, digit), None or NaN if unknown, or the name of their column.
+        Rows are then aligned within labels, as by ``gate="label"``, unless `gate` is given. If only
+        some rows have labels, these guide which clusters are matched.
     to : label, optional
         Return all rows as if they were of this group instead of in the shared space.
     unseen : float
-        Share of each group that is kept from the fit and judges it.
+        Fraction of each group that is held out of the fit as test rows.
     random_state : int, generator or None
-        Seed of everything that is drawn.
+        Seed of all random numbers.
     n_jobs : int, optional
         Threads; None uses every core.
     **params
@@ -97,12 +97,12 @@ def align(
     True
     """
     if not isinstance(unseen, (int, float)) or not 0 <= unseen < 1:
-        raise ValueError(f"unseen is {unseen!r}; choose a share from 0 to below 1, say 0.2.")
+        raise ValueError(f"unseen is {unseen!r}; choose a fraction from 0 to below 1, say 0.2.")
     X = as_frame(X)
     seed, threads = seed_of(random_state), threads_of(n_jobs)
     features, groups, group_column = take_named(X, groups, "tells the groups", "groups")
     features, labels, label_column = take_named(
-        features, labels, "tells what rows show", "labels"
+        features, labels, "has the label of each row", "labels"
     )
     aligner = Aligner(random_state=seed, n_jobs=n_jobs, **params)
     if labels is not None and "gate" not in params and aligner.method in _GATED:
@@ -134,9 +134,9 @@ def align(
     done = X
     if look.differ:
         moved = (
-            aligner.transform(features, groups)
+            aligner.transform(features, groups, labels)
             if to is None
-            else aligner.translate(features, groups, to)
+            else aligner.translate(features, groups, to, labels)
         )
         done = _with(X, moved)
     return Alignment(done, aligner, look, Summary(**told), kept)

@@ -1,4 +1,4 @@
-"""What all estimators share: fitting, moving rows, files."""
+"""The base of all estimators: fitting, moving rows, files."""
 
 from __future__ import annotations
 
@@ -42,6 +42,10 @@ def groups_in_second_place(method: _Method) -> _Method:
 
     @functools.wraps(method)
     def wrapped(self: BaseAligner, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("sensitive_features") is not None:
+            if kwargs.get("groups") is not None:
+                raise TypeError("groups and sensitive_features are the same; choose one of them.")
+            kwargs["groups"] = kwargs.pop("sensitive_features")
         named = "groups" in kwargs or self.group_column is not None
         if len(args) > (1 if named else 2):
             raise TypeError("give X and y by position, everything else by name.")
@@ -92,6 +96,7 @@ class BaseAligner(MovingBase):
         sample_weight: Any = None,
         *,
         groups: Any = None,
+        sensitive_features: Any = None,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group into a shared space.
@@ -110,8 +115,9 @@ class BaseAligner(MovingBase):
             matching of clusters.
         sample_weight : array-like of shape (n_samples,), optional
             Mass of each row within its group; all rows count alike if it is left out.
-        groups : array-like of shape (n_samples,), optional
-            Group of each row, by name. Left out if `group_column` is the column of X that has it.
+        groups, sensitive_features : array-like of shape (n_samples,), optional
+            Group of each row, by name; the second is fairlearn's word for it. Left out if
+            `group_column` is the column of X that has it.
         callback : callable, optional
             Called with a :class:`LayerRecord` after every layer; return True to stop there.
 
@@ -191,20 +197,28 @@ class BaseAligner(MovingBase):
         sample_weight: Any = None,
         *,
         groups: Any = None,
+        sensitive_features: Any = None,
         callback: Callable[[LayerRecord], object] | None = None,
     ) -> Any:
         """Fit, and return the rows in the shared space; see :meth:`fit` and :meth:`transform`."""
         self.fit(X, groups=groups, sample_weight=sample_weight, y=y, callback=callback)
-        return self.transform(X, groups=groups)
+        labels = y if getattr(self, "gate", None) == "label" else None
+        return self.transform(X, groups=groups, labels=labels)
 
-    def transform(self, X: Any, groups: Any = None) -> Any:
-        """Move rows into the shared space, where all groups look alike.
+    def transform(
+        self, X: Any, groups: Any = None, labels: Any = None, *, sensitive_features: Any = None
+    ) -> Any:
+        """Move rows into the shared space, where all groups have the same distribution.
 
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
-        groups : label or array-like of shape (n_samples,)
+        groups, sensitive_features : label or array-like of shape (n_samples,)
             Group of each row, or one for all of them. Left out if `group_column` is set.
+        labels : label or array-like of shape (n_samples,), optional
+            Class of each row, None or NaN if unknown; for fits with ``gate="label"``: rows with a
+            label take the maps of that label, all others those of their position. May be omitted if
+            X has the column of labels of the fit.
 
         Returns
         -------
@@ -214,10 +228,13 @@ class BaseAligner(MovingBase):
             missing stays missing. Columns that are no features stay as they are.
         """
         self._fitted()
-        features, groups = self._split(X, groups)
-        return self._moved(self._rows_for(features), from_=groups)
+        labels = self._labels_in(X, labels)
+        features, groups = self._split(X, sensitive_features if groups is None else groups)
+        return self._moved(self._rows_for(features), from_=groups, labels=labels)
 
-    def inverse_transform(self, Z: Any, groups: Any, from_: Any = None) -> Any:
+    def inverse_transform(
+        self, Z: Any, groups: Any, from_: Any = None, labels: Any = None
+    ) -> Any:
         """Move rows from the shared space into a group each; undoes :meth:`transform`.
 
         Parameters
@@ -229,6 +246,8 @@ class BaseAligner(MovingBase):
         from_ : label or array-like of shape (n_samples,), optional
             Where each row came from, if that is another group: its values then become values that
             the new group has. None: rows return to their own groups.
+        labels : label or array-like of shape (n_samples,), optional
+            As given to :meth:`transform`.
 
         Returns
         -------
@@ -238,9 +257,12 @@ class BaseAligner(MovingBase):
         self._fitted()
         rows = self._rows_for(Z, strict=False, shared=True, what="Z")
         came_from = NOWHERE if from_ is None else from_
-        return self._moved(rows, from_=came_from, to=groups, shared=True, types=self._types)
+        return self._moved(
+            rows, from_=came_from, to=groups, labels=self._labels_in(Z, labels), shared=True,
+            types=self._types,
+        )
 
-    def translate(self, X: Any, from_: Any, to: Any) -> Any:
+    def translate(self, X: Any, from_: Any, to: Any, labels: Any = None) -> Any:
         """Return rows of groups as if they were of others.
 
         Parameters
@@ -249,6 +271,8 @@ class BaseAligner(MovingBase):
             Other columns of a data frame stay as they are.
         from_, to : label or array-like of shape (n_samples,)
             Where each row is from and where it is to go.
+        labels : label or array-like of shape (n_samples,), optional
+            As for :meth:`transform`.
 
         Returns
         -------
@@ -259,17 +283,20 @@ class BaseAligner(MovingBase):
         X = as_frame(X)
         rows = self._rows_for(X, strict=False)
         types = dict(zip(rows.names, X.dtypes)) if is_frame(X) else None
-        return self._moved(rows, from_=from_, to=to, types=types)
+        return self._moved(
+            rows, from_=from_, to=to, labels=self._labels_in(X, labels), types=types
+        )
 
-    def log_det(self, X: Any, groups: Any = None) -> npt.NDArray[np.float64]:
+    def log_det(self, X: Any, groups: Any = None, labels: Any = None) -> npt.NDArray[np.float64]:
         """Return the log-determinant of the Jacobian of each row's map into the shared space.
 
         Values that repeat are spread first, and missing cells have the values that are expected.
         """
         self._fitted()
+        labels = self._labels_in(X, labels)
         features, groups = self._split(X, groups)
         _, log_det = self._through_flow(
-            self._coordinates(self._rows_for(features), groups), groups
+            self._coordinates(self._rows_for(features), groups), groups, labels
         )
         return log_det
 
@@ -290,7 +317,8 @@ class BaseAligner(MovingBase):
         self._fitted()
         features, groups = self._split(X, groups)
         rows = self._rows_for(features)
-        moved, _ = self._through_flow(self._coordinates(rows, groups), groups)
+        labels = self._labels_in(X, y)
+        moved, _ = self._through_flow(self._coordinates(rows, groups), groups, labels)
         codes = _labels.number(groups, len(rows), self.model_)
         distance = metrics.pairwise(
             functools.partial(metrics.sliced_w2, n_jobs=self.n_jobs), moved, codes
@@ -357,6 +385,13 @@ class BaseAligner(MovingBase):
         if "amount" in self._get_param_names():
             setattr(out, "amount", float(amount))
         return out
+
+    def _labels_in(self, X: Any, labels: Any) -> Any:
+        """Return the labels of rows: those that are given, or those of the fitted column of X."""
+        known = self.model_.label_column
+        if labels is None and known and is_frame(X) and known in X.columns:
+            return X[known]
+        return labels
 
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return features and groups; a model that knows the column of the groups finds it."""

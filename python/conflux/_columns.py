@@ -1,4 +1,4 @@
-"""What a user says about columns: the words of the command's flags."""
+"""Column types, ranges and scales as parameters: the values of the command's flags."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WORDS = ("number", "whole", "repeated", "category", "ignore")
 
 
 class FitWarning(UserWarning):
-    """What a user should know before trusting a fit."""
+    """Warning that a user should read before trusting a fit."""
 
 
 def _pairs(given: Any, what: str, example: str) -> dict[str, Any]:

@@ -99,6 +99,7 @@ def move_table(
     table: Table,
     from_groups: Optional[_Codes],
     to_groups: Optional[_Codes],
+    labels: Optional[_Codes],
     shared: bool,
     threads: int,
 ) -> tuple[_Cells, int]: ...
@@ -108,6 +109,7 @@ def move_array(
     names: _Names,
     from_groups: Optional[_Codes],
     to_groups: Optional[_Codes],
+    labels: Optional[_Codes],
     shared: bool,
     threads: int,
 ) -> tuple[_Array, int]: ...
@@ -135,6 +137,8 @@ class Model:
     @property
     def label_column(self) -> str: ...
     @property
+    def label_names(self) -> list[str]: ...
+    @property
     def group_sizes(self) -> list[int]: ...
     @property
     def warnings(self) -> list[str]: ...
@@ -158,6 +162,7 @@ class Model:
         x: npt.NDArray[Any],
         from_groups: Optional[_Codes],
         to_groups: Optional[_Codes],
+        labels: Optional[_Codes],
         want_rows: bool,
         want_log_det: bool,
         threads: int,

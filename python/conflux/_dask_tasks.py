@@ -1,4 +1,4 @@
-"""What conflux.dask lets workers do with parts of the rows; nothing here knows of Dask's graphs.
+"""Tasks of conflux.dask on parts of the rows; nothing here depends on Dask's graphs.
 
 A row is known by its group and by how many rows of that group come before it in all parts. So a
 part has to know how many rows of each group the parts before it have, and no more, to tell which of
@@ -28,7 +28,7 @@ Codes = npt.NDArray[np.int64]
 
 @dataclasses.dataclass
 class Survey:
-    """What has to be known of one part, or of all, before rows are drawn."""
+    """Facts about one part, or all, that are needed before rows are sampled."""
 
     labels: dict[str, Any]
     """Labels of the groups by name, in the order of their first rows."""
@@ -37,7 +37,7 @@ class Survey:
     able: dict[str, int]
     """Rows of each group that have mass: others are not drawn."""
     shown: dict[str, Any]
-    """What the rows with mass show, by group, as texts; None for nothing."""
+    """Labels of the rows with positive weight, by group, as texts; None without labels."""
 
 
 @dataclasses.dataclass
@@ -52,7 +52,7 @@ class Piece:
 
 @dataclasses.dataclass
 class Plan:
-    """What is to be done with the rows that were drawn."""
+    """Options of the fit of the sampled rows."""
 
     group_names: list[str]
     label_names: list[str]
@@ -63,7 +63,7 @@ class Plan:
 
 @dataclasses.dataclass
 class Fitted:
-    """What a fit sends back."""
+    """Result of a fit on a worker."""
 
     model: _core.Model
     rows: Rows

@@ -1,4 +1,4 @@
-"""What an estimator knows once it is fitted: its model, and how rows are returned."""
+"""A fitted estimator: its model, and the types in which rows are returned."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class FittedBase(EstimatorBase):
 
     @property
     def history_(self) -> list[LayerRecord]:
-        """What each layer of the fit did."""
+        """Record of each layer of the fit."""
         return [LayerRecord(**fields) for fields in self._fitted().history]
 
     @property
     def dropped_history_(self) -> list[LayerRecord]:
-        """What the layers did that were left out, because held-out rows gained nothing by them."""
+        """Records of layers that were removed because validation rows gained nothing by them."""
         return [LayerRecord(**fields) for fields in self._fitted().dropped_history]
 
     @property
@@ -81,13 +81,13 @@ class FittedBase(EstimatorBase):
 
     @property
     def columns_(self) -> list[str]:
-        """What each column is used as, one sentence each; empty if rows are coordinates."""
+        """Type and scale of each column, one sentence each; empty if rows are coordinates."""
         columns = self._fitted().columns
         return [] if columns is None else [*columns.lines, columns.scale_reason]
 
     @property
     def summary_(self) -> dict[str, Any]:
-        """What the fit did to rows that it has not seen, if it was judged; see conflux.align."""
+        """Scores of the fit on held-out rows, if they were computed; see conflux.align."""
         return self._fitted().summary
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:

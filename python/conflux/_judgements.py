@@ -1,4 +1,4 @@
-"""What is found about groups: records with a summary to read and a dict to keep."""
+"""Results of checks and evaluations: a summary to print, and a dict."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class GroupPrediction(_Record):
     """Whether the group of a row can be predicted from the row; see :func:`prediction`."""
 
     auc: float
-    """Area under the ROC curve, mean over groups against the rest: 0.5 is chance, 1 certainty."""
+    """Area under the ROC curve, mean over groups, each against the others: 0.5 is chance, 1 certainty."""
     by_chance: float
     """The AUC that 95 % of random assignments of the groups stay below."""
     p_value: float
     """How probable an AUC of this size or more is by chance."""
     per_group: dict[str, float]
-    """Each group against the rest; NaN for groups with too few rows."""
+    """Each group against the others; NaN for groups with too few rows."""
     importance: dict[str, float]
-    """Share of each feature in what gives the groups away, largest first."""
+    """Importance of each feature for the prediction, as a fraction of all, largest first."""
     rows: int
     """Rows that were judged."""
 
@@ -53,7 +53,7 @@ class GroupPrediction(_Record):
         )
         named = [f"{name} {share:.0%}" for name, share in self.importance.items() if share > 0]
         if self.beyond_chance and named:
-            text += f", given away by {', '.join(named[:_MOST_NAMED])}"
+            text += f", mostly by {', '.join(named[:_MOST_NAMED])}"
         return text
 
 
@@ -62,11 +62,11 @@ class Feature:
     """How one feature differs between groups, in normal scores of its ranks."""
 
     shift: float
-    """Between the two groups that lie furthest apart, in deviations within groups."""
+    """Largest difference of two group means, in standard deviations within groups."""
     by_chance: float
     """The shift that 95 % of random assignments of the groups stay below."""
     spread_ratio: float
-    """Deviation of the group with the widest spread over that of the narrowest."""
+    """Largest standard deviation of a group over the smallest."""
     p_value: float
     """How probable such a difference is by chance."""
     false_discovery_rate: float
@@ -79,7 +79,7 @@ class Feature:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Check(_Record):
-    """What can be said of groups before they are aligned; see :func:`check`."""
+    """Whether and where groups differ before they are aligned; see :func:`check`."""
 
     differ: bool
     """Whether the groups differ beyond chance."""
@@ -88,7 +88,7 @@ class Check(_Record):
     advice: str
     """leave, align, gate clusters or gate label."""
     sentences: list[str]
-    """What was found and what it means, the verdict first."""
+    """The answer of the test first, then advice."""
     prediction: GroupPrediction
     """Whether the group of a row can be predicted."""
     features: dict[str, Feature]
@@ -114,23 +114,23 @@ class Check(_Record):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Evaluation(_Record):
-    """What an alignment did to rows; see :func:`evaluate`."""
+    """Scores of an alignment and a verdict; see :func:`evaluate`."""
 
     verdict: str
-    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "overfitted";
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "below chance";
     docs/verdicts.md has the rules."""
     sentences: list[str]
-    """The verdict first, then what else is good to know."""
+    """The verdict first, then further results."""
     warnings: list[str]
-    """What is bad or worse than before, with remedies."""
+    """Scores that are bad or worse than before, each with a remedy."""
     prediction_before: GroupPrediction
     """Whether the group of a row could be predicted before."""
     prediction_after: GroupPrediction
     """Whether it still can be."""
     within_labels: bool
-    """Whether labels were protected, so that the verdict is about rows of one label."""
+    """Whether the verdict is about the AUC within labels."""
     prediction_within_before: float | None
-    """AUC of predicting among rows of one label; None without labels that groups share."""
+    """AUC of predicting the group within labels; None without labels that groups share."""
     prediction_within_after: float | None
     """The same afterwards."""
     neighbors_kept: float
@@ -138,9 +138,9 @@ class Evaluation(_Record):
     figures: dict[str, dict[str, float | None]]
     """Every metric before and after, and by chance."""
     features_moved: dict[str, float]
-    """How far each feature moved, in its deviations within groups, furthest first."""
+    """Mean move of each feature, in its standard deviations within groups, largest first."""
     rows: dict[str, int]
-    """Rows of each group that were judged."""
+    """Number of scored rows of each group."""
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])
@@ -148,13 +148,13 @@ class Evaluation(_Record):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Summary(_Record):
-    """What a fit did to rows that it has not seen; see :func:`conflux.align`.
+    """Scores of a fit on rows that it has not seen; see :func:`conflux.align`.
 
-    Figures are None where nothing was judged.
+    Figures that were not measured are None.
     """
 
     verdict: str
-    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "overfitted";
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse" or "below chance";
     docs/verdicts.md has the rules."""
     auc_before: float | None
     """How well the group of a row could be predicted: 0.5 is chance, 1 certainty."""
@@ -167,7 +167,7 @@ class Summary(_Record):
     auc_high: float | None
     """... and of at most this."""
     worst_group: str | None
-    """Of more than two groups, whose AUC has the mean above: the one that is told best."""
+    """The group with the highest AUC afterwards; None with two groups."""
     worst_before: float | None
     """Its AUC before ..."""
     worst_after: float | None
@@ -177,17 +177,17 @@ class Summary(_Record):
     neighbors_kept: float | None
     """Share of a row's nearest rows of its group that are still its nearest."""
     neighbors_by_chance: float | None
-    """The share that rows in random order would keep."""
+    """The fraction that rows in random order would keep."""
     moved_most: dict[str, float]
-    """Features that moved most, and how far, in deviations within groups."""
+    """Features with the largest moves, in standard deviations within groups."""
     energy_after: float | None
-    """Mean distance of a group from the rest afterwards, in distances within groups."""
+    """Mean energy distance of a group to the others afterwards, relative to distances within groups."""
     energy_low: float | None
-    """90 % of random assignments of the groups are at least so far apart ..."""
+    """Value that 5 % of random assignments stay below ..."""
     energy_high: float | None
     """... and at most so far."""
     beyond_knots: float | None
-    """The share of maps beyond whose outer knots 99 of 100 fitted rows lie, at most."""
+    """99 % of the training rows are outside the training range of at most this fraction of the maps."""
     judged_rows: int
     """Rows that were judged."""
     unseen_rows: int
@@ -195,9 +195,9 @@ class Summary(_Record):
     stop: str
     """Why there are no more layers."""
     sentences: list[str]
-    """The verdict first, then what else is good to know."""
+    """The verdict first, then further results."""
     warnings: list[str]
-    """What is bad or worse than before, with remedies."""
+    """Scores that are bad or worse than before, each with a remedy."""
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences, *(f"warning: {text}" for text in self.warnings)])

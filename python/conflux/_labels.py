@@ -95,7 +95,7 @@ def encode(groups: Any, rows: int) -> tuple[npt.NDArray[Any], list[str], Codes]:
 
 
 def encode_labels(y: Any, rows: int) -> tuple[list[str], Codes]:
-    """Return the names of what rows show, in order, and the number of each row's; -1 for none."""
+    """Return the names of the labels, in order, and the number of each row's label; -1 for none."""
     found, codes = _factorize(np.asarray(y, dtype=object))
     if len(codes) != rows:
         raise ValueError(
@@ -110,6 +110,18 @@ def encode_labels(y: Any, rows: int) -> tuple[list[str], Codes]:
 def any_known(labels: Any) -> bool:
     """Return whether some row has a label."""
     return any(not missing(label) for label in np.asarray(labels, dtype=object).ravel())
+
+
+def within(labels: Any, rows: int, model: Any) -> Codes | None:
+    """Return the place of each row's label among those that have maps; -1 where it has none."""
+    if labels is None or not model.label_names:
+        return None
+    if _is_label(labels):
+        labels = np.full(rows, labels, dtype=object)
+    names, codes = encode_labels(labels, rows)
+    known = {name: place for place, name in enumerate(model.label_names)}
+    places = np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int64)
+    return np.ascontiguousarray(places[codes])
 
 
 def number(groups: Any, rows: int, model: Any) -> Codes:

@@ -60,6 +60,7 @@ class MovingBase(FittedBase):
         *,
         from_: Any = NOWHERE,
         to: Any = NOWHERE,
+        labels: Any = None,
         shared: bool = False,
         types: dict[str, Any] | None = None,
     ) -> Any:
@@ -69,10 +70,11 @@ class MovingBase(FittedBase):
             None if place is NOWHERE else _labels.number(place, len(rows), model)
             for place in (from_, to)
         )
+        shown = _labels.within(labels, len(rows), model)
         if model.columns is None:
             assert not isinstance(rows.cells, _core.Table)
             moved, _ = model.move(
-                rows.cells, None if shared else start, end, True, False, threads
+                rows.cells, None if shared else start, end, shown, True, False, threads
             )
             assert moved is not None
             return self._as_configured(moved, rows.given)
@@ -80,11 +82,13 @@ class MovingBase(FittedBase):
             if isinstance(rows.cells, _core.Table):
                 if not shared:
                     self._tell_new_categories(rows.cells)
-                cells, inexact = _core.move_table(model, rows.cells, start, end, shared, threads)
+                cells, inexact = _core.move_table(
+                    model, rows.cells, start, end, shown, shared, threads
+                )
                 result = put_back(rows.given, rows.names, cells, types)
             else:
                 array, inexact = _core.move_array(
-                    model, rows.cells, rows.names, start, end, shared, threads
+                    model, rows.cells, rows.names, start, end, shown, shared, threads
                 )
                 result = self._as_configured(array, rows.given)
         if inexact and to is NOWHERE:
@@ -126,13 +130,14 @@ class MovingBase(FittedBase):
             )
 
     def _through_flow(
-        self, coordinates: npt.NDArray[Any], groups: Any
+        self, coordinates: npt.NDArray[Any], groups: Any, labels: Any = None
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return coordinates in the shared space, and log-determinants in units of the data."""
         model = self.model_
         codes = _labels.number(groups, len(coordinates), model)
         moved, log_det = model.move(
-            coordinates, codes, None, True, True, threads_of(self.n_jobs)
+            coordinates, codes, None, _labels.within(labels, len(coordinates), model), True, True,
+            threads_of(self.n_jobs),
         )
         assert moved is not None and log_det is not None
         if model.columns is not None:

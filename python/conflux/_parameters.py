@@ -49,7 +49,7 @@ class Parameter:
     """The engine's option that it sets."""
 
 
-# What the engine does not need to know.
+# Parameters that only Python uses.
 _EXTRA = (
     Parameter(
         "group_column",
@@ -64,10 +64,10 @@ _EXTRA = (
         "columns",
         "Mapping[str, object] | str | None",
         None,
-        "What columns are: a dict of names and words, number, whole, repeated, category or ignore "
-        "(columns of arrays are called x0, x1, ...), or the text of the command's --as. None finds "
-        "out. 'coordinates' takes rows as they are: nothing is scaled or spread, and no cell may "
-        "be missing.",
+        "Types of columns: a dict of names and 'number', 'whole', 'repeated', 'category' or 'ignore' "
+        "(columns of arrays are called x0, x1, ...), or the text of the command's --as. None: found "
+        "in the data. 'coordinates': rows are not scaled or dequantized, and no cell may be "
+        "missing.",
         "dict, str or None",
         None,
     ),
@@ -75,8 +75,8 @@ _EXTRA = (
         "support",
         "Mapping[str, str] | str | None",
         None,
-        "Values that columns can have: a dict of names and 'any', 'positive', 'unit' or "
-        "'LOW:HIGH'. None finds out.",
+        "Range of columns: a dict of names and 'any', 'positive', 'unit' or 'LOW:HIGH'. None: found "
+        "in the data.",
         "dict, str or None",
         None,
     ),
@@ -84,8 +84,8 @@ _EXTRA = (
         "scale",
         "str",
         "auto",
-        "How features are scaled: 'standard' divides by spreads, 'normal' takes normal scores, "
-        "'none' leaves them; 'auto' decides by their units.",
+        "Scaling of features: 'standard' divides by standard deviations within groups, 'normal' is the "
+        "normal-score transform, 'none' leaves them; 'auto' decides by their units.",
         "{'auto', 'standard', 'normal', 'none'}",
         None,
     ),
@@ -103,8 +103,8 @@ _EXTRA = (
         "repeats",
         "str",
         "spread",
-        "Values that many rows share: 'spread' by noise and gathered on the way back, or 'keep', "
-        "which lets groups be predicted.",
+        "Tied values: 'spread' adds noise within the gap to the next value, which is undone on the way "
+        "back; 'keep' leaves them, so that groups can be predicted by them.",
         "{'spread', 'keep'}",
         None,
     ),
@@ -112,8 +112,8 @@ _EXTRA = (
         "key",
         "str | None",
         None,
-        "Column of a data frame that names the rows, so that noise follows them in any order. "
-        "None: it goes by their positions.",
+        "Column of a data frame with an id per row: the noise of a row then depends on its id. None: on "
+        "its position.",
         "str or None",
         None,
     ),

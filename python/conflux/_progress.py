@@ -8,7 +8,7 @@ __all__ = ["LayerRecord", "Progress"]
 
 
 class LayerRecord(NamedTuple):
-    """What one layer of a fit did.
+    """Record of one layer of a fit.
 
     ``spread`` is the mean squared Wasserstein distance of the groups to their barycenter along the
     directions of the layer: where the search for directions began, where it ended, and there after

@@ -19,17 +19,17 @@ __all__ = ["Report", "report"]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report:
-    """What a model does to rows; see :func:`report`. A notebook shows the page."""
+    """A report page; see :func:`report`. A notebook shows it."""
 
     verdict: str
-    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse", "overfitted" or
+    """"nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse", "below chance" or
     "too few rows"; docs/verdicts.md has the rules."""
     sentences: list[str]
     """The verdict in a sentence, then the cautions, then which rows were scored."""
     cautions: list[str]
-    """Reasons to look twice although the verdict is "aligned" or "reduced"."""
+    """Reasons to look twice although the groups came closer."""
     html: str
-    """The whole page, which refers to nothing outside of it."""
+    """The whole page, which needs no network."""
     json: dict[str, Any]
     """All figures; docs/report.md names them."""
 
@@ -60,19 +60,19 @@ def report(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Report:
-    """Return a page that shows what an alignment does to rows: a verdict and eight questions.
+    """Return a report page on an alignment: a verdict, and eight questions with pictures.
 
-    Give rows that the fit has not seen where there are some: those that it has seen flatter it.
-    It is the page of ``conflux report``.
+    Give rows that the fit has not seen if there are any: scores of training rows are optimistic. The
+    page is that of ``conflux report``.
 
     Parameters
     ----------
     aligner, X, groups, labels
-        As for :func:`conflux.evaluate`; labels say whether rows of different ones were fused.
+        As for :func:`conflux.evaluate`; with labels, the page shows whether rows of different labels were mixed.
     rows : int
-        Rows whose places are shown; 0 keeps all values of rows out of the page.
+        Rows drawn in the scatter plots; 0: the page holds no values of rows.
     random_state : int, generator or None
-        Names the rows that are drawn.
+        Seed of the sampling of rows.
     n_jobs : int, optional
         Threads; None uses every core.
 

@@ -1,4 +1,4 @@
-"""What scikit-learn users expect, with scikit-learn or without it.
+"""The estimator interface of scikit-learn, with or without scikit-learn installed.
 
 scikit-learn's own base class is used if it is installed. Otherwise a small one stands in, which has
 parameters and a readable name and nothing else, so that numpy is all that conflux needs.

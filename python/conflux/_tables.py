@@ -22,7 +22,7 @@ _MOST_CATEGORIES = 50
 
 @dataclasses.dataclass(frozen=True)
 class Rows:
-    """What a caller passed as X, and what the engine reads of it."""
+    """X as passed by the caller, and the table that the engine reads."""
 
     given: Any
     """A data frame, or an array of numbers."""
@@ -30,7 +30,7 @@ class Rows:
     names: list[str]
     """Names of all columns of `given`, its own or x0, x1, ..."""
     words: dict[str, str] = dataclasses.field(default_factory=dict)
-    """What the types of columns say."""
+    """Column types that follow from the types of the frame."""
     ignored: list[str] = dataclasses.field(default_factory=list)
     """Sentences on columns that are not read."""
 

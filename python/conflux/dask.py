@@ -70,7 +70,7 @@ class Aligner(estimators.Aligner):
     @groups_in_second_place
     def fit(
         self: _Self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None,
-        callback: Callable[[LayerRecord], object] | None = None,
+        sensitive_features: Any = None, callback: Callable[[LayerRecord], object] | None = None,
     ) -> _Self:
         """Learn one invertible map per group, on the cluster; returns when it is done.
 
@@ -142,28 +142,33 @@ class Aligner(estimators.Aligner):
         )
         return fitted, np.asarray(list(known.labels.values()))
 
-    def transform(self, X: Any, groups: Any = None) -> Any:
+    def transform(
+        self, X: Any, groups: Any = None, labels: Any = None, *, sensitive_features: Any = None
+    ) -> Any:
         """Move rows into the shared space, when they are asked for; see :meth:`Aligner.transform`.
 
         X is a dask DataFrame or array; groups one label, or labels with its partitions. Noise that
         spreads repeated values follows `key`, or the places of rows in their partitions.
         """
+        groups = sensitive_features if groups is None else groups
         if not _is_lazy(X):
-            return super().transform(X, groups)
-        return self._lazily("transform", X, {} if groups is None else {"groups": groups})
+            return super().transform(X, groups, labels)
+        return self._lazily("transform", X, _those_given(groups=groups, labels=labels))
 
-    def inverse_transform(self, Z: Any, groups: Any, from_: Any = None) -> Any:
+    def inverse_transform(
+        self, Z: Any, groups: Any, from_: Any = None, labels: Any = None
+    ) -> Any:
         """Move rows from the shared space into groups, when they are asked for."""
         if not _is_lazy(Z):
-            return super().inverse_transform(Z, groups, from_)
-        labels = {"groups": groups} if from_ is None else {"groups": groups, "from_": from_}
-        return self._lazily("inverse_transform", Z, labels)
+            return super().inverse_transform(Z, groups, from_, labels)
+        given = _those_given(groups=groups, from_=from_, labels=labels)
+        return self._lazily("inverse_transform", Z, given)
 
-    def translate(self, X: Any, from_: Any, to: Any) -> Any:
+    def translate(self, X: Any, from_: Any, to: Any, labels: Any = None) -> Any:
         """Return rows of groups as if they were of others, when they are asked for."""
         if not _is_lazy(X):
-            return super().translate(X, from_, to)
-        return self._lazily("translate", X, {"from_": from_, "to": to})
+            return super().translate(X, from_, to, labels)
+        return self._lazily("translate", X, _those_given(from_=from_, to=to, labels=labels))
 
     def _lazily(self, verb: str, X: Any, labels: dict[str, Any]) -> Any:
         import dask
@@ -221,6 +226,10 @@ class Aligner(estimators.Aligner):
 
 
 setattr(Aligner, "__init__", initializer([*parameters_of(None), *_MORE]))
+
+
+def _those_given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _is_lazy(X: Any) -> bool:

@@ -12,7 +12,7 @@ from ._parameters import METHODS, Parameter, class_name, initializer, parameters
 _SUMMARY = {
     "auto": "Moves the groups together by layers that held-out rows have chosen, if they differ.",
     "means": "Matches the mean of every feature.",
-    "location-scale": "Matches mean and spread of every feature, shrunk as by ComBat.",
+    "location-scale": "Matches mean and standard deviation of every feature, with ComBat's shrinkage.",
     "nb": "Moves every feature on its own to the barycenter of the groups.",
     "inb": "Moves the groups together along the directions in which they differ most.",
     "rand-nb": "Moves the groups together along random directions.",
@@ -24,7 +24,7 @@ _SUMMARY = {
     "dd": "Moves each group to the uniform law by itself: density destructors, a baseline.",
     "tree": "Moves mass across the cuts of a decision tree.",
     "tree-inb": "Moves mass across a tree's cuts and along directions, in turn.",
-    "conditional": "Moves one feature at a time by what the others are, as long as groups differ.",
+    "conditional": "Maps one feature given the others, in turn, as long as groups differ.",
 }
 
 _DOC = """{summary}

@@ -87,7 +87,7 @@ def predict_groups(
     trees : int
         Trees of each classifier.
     max_rows : int
-        Rows at most; beyond, the largest groups are thinned.
+        Largest number of rows used; of more, the largest groups are sampled.
     random_state : int, generator or None
         Names the folds.
     n_jobs : int, optional
@@ -152,7 +152,7 @@ def check(
 ) -> Check:
     """Return whether groups differ, in which features, and what an alignment would risk.
 
-    It says what ``conflux check`` says of the same table.
+    The figures and sentences are those of ``conflux check`` on the same table.
 
     Parameters
     ----------
@@ -161,14 +161,14 @@ def check(
     groups : array-like of shape (n_samples,) or str
         Label of each row's group, or the column of a data frame that has it.
     labels : array-like of shape (n_samples,) or str, optional
-        What rows show, None where it is unknown, or the column that has it: says whether groups
-        hold the same clusters.
+        Class of each row, None if unknown, or the name of their column: the check then compares the
+        proportions of classes between groups.
     error_rate : float
-        How often a difference is claimed where there is none.
+        Probability of claiming a difference if there is none.
     max_rows : int
-        Rows at most; beyond, the largest groups are thinned.
+        Largest number of rows used; of more, the largest groups are sampled.
     random_state : int, generator or None
-        Names the rows that are drawn.
+        Seed of the sampling of rows.
     n_jobs : int, optional
         Threads; None uses every core.
     **columns
@@ -184,7 +184,7 @@ def check(
     True
     """
     features, groups, _ = take_named(X, groups, "tells the groups", "groups")
-    features, labels, _ = take_named(features, labels, "tells what rows show", "labels")
+    features, labels, _ = take_named(features, labels, "has the label of each row", "labels")
     aligner = _reader(columns, n_jobs, "check")
     _, rows, data = read_data(aligner, features, groups, labels, 0, 2)
     return check_data(data, rows.names, error_rate, max_rows, seed_of(random_state), n_jobs)
@@ -198,7 +198,7 @@ def check_data(
     seed: int,
     n_jobs: int | None,
 ) -> Check:
-    """Return what can be said of groups; `names` are those of features that have none."""
+    """Return whether groups differ; `names` are those of features without names."""
     found = _core.check(data, error_rate, max_rows, 99, seed, threads_of(n_jobs))
     return check_of(found, data.feature_names or names, data.group_names)
 
@@ -236,10 +236,10 @@ def evaluate(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Evaluation:
-    """Return what an alignment does to rows, good and bad, with a verdict.
+    """Return the scores of an alignment on these rows, and a verdict.
 
-    Judge rows that the fit has not seen where there are some: those that it has seen flatter it.
-    It says what ``conflux evaluate`` says of the same table.
+    Give rows that the fit has not seen if there are any: scores of training rows are optimistic. The
+    figures and sentences are those of ``conflux evaluate`` on the same table.
 
     Parameters
     ----------
@@ -248,19 +248,19 @@ def evaluate(
     X : data frame or array-like of shape (n_samples, n_features)
         Rows of some of its groups.
     groups : array-like of shape (n_samples,) or str
-        Label of each row's group, or the column of a data frame that has it. Left out if the
-        estimator's `group_column` says it, or the model knows the column from its fit.
+        Label of each row's group, or the column of a data frame that has it. May be omitted
+        if the estimator has a `group_column`, or the model has the name of the column.
     labels : array-like of shape (n_samples,) or str, optional
-        What rows show, None where it is unknown, or the column that has it: says whether rows of
-        different labels stay apart. Left out if the model knows the column from its fit.
+        Class of each row, None if unknown, or the name of their column: the evaluation then scores
+        whether classes stay apart. May be omitted if the model has the name of the column.
     metrics : str or sequence of str
-        Metrics that are wanted, such as "w2_exact"; empty: the usual ones.
+        Further metrics, such as "w2_exact"; empty: the default ones.
     shared_space : bool
         Compare groups in the shared space instead of each as the other.
     max_rows : int
-        Rows of each group at most.
+        Largest number of rows of each group; more are sampled.
     random_state : int, generator or None
-        Names the rows that are drawn.
+        Seed of the sampling of rows.
     n_jobs : int, optional
         Threads; None uses every core.
 
@@ -374,7 +374,7 @@ def data_for(
         features, groups = model._split(features, None)
     if labels is None and is_frame(features) and fitted.label_column in features.columns:
         labels = fitted.label_column
-    features, labels, _ = take_named(features, labels, "tells what rows show", "labels")
+    features, labels, _ = take_named(features, labels, "has the label of each row", "labels")
     rows = model._rows_for(features, strict=False)
     _, group_names, codes = _labels.encode(groups, len(rows))
     label_names, label_codes = _label_codes(labels, len(rows))

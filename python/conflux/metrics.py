@@ -56,7 +56,7 @@ class Pairwise(NamedTuple):
 def lisi(
     X: npt.ArrayLike, labels: Any, *, perplexity: int = 30, n_jobs: int | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return how many kinds of rows live around each row: the Local Inverse Simpson Index.
+    """Return how many labels live around each row: the Local Inverse Simpson Index.
 
     With groups as labels (iLISI) it says how well they mix, with classes (cLISI) how well they keep
     apart. Groups of unequal sizes mix perfectly below their number: compare with shuffled labels.
@@ -210,9 +210,9 @@ def transport_cost(
 
 
 def round_trip_error(original: npt.ArrayLike, returned: npt.ArrayLike) -> float:
-    """Return the largest distance between a row and what came back of it.
+    """Return the largest difference between a value and what came back of it.
 
-    Relative to the root mean square length of the rows.
+    In standard deviations of its feature over the rows; of a constant feature, relative to it.
 
     Parameters
     ----------

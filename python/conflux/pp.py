@@ -27,8 +27,8 @@ __all__ = ["align", "correct", "map_new"]
 
 _Rows = npt.NDArray[np.float64]
 
-# Between the names of crossed batches.
-_BETWEEN = " & "
+# Between the names of crossed batches, as in the command.
+_BETWEEN = "+"
 # Cells of the reference whose distances from each other are the standard of new cells.
 _CELLS_OF_STANDARD = 5000
 # Confidences below the first are those of foreign cells; a batch with more of them draws a warning.
@@ -102,7 +102,7 @@ def align(
         chosen, batches[cells], None if labels is None else labels[cells], **options
     )
     done.model._label_column = label_key or ""
-    moved = done.model.transform(table, batches) if done.check.differ else rows
+    moved = done.model.transform(table, batches, labels) if done.check.differ else rows
     features = rows.shape[1]
     moved = np.asarray(moved)[:, :features].astype(np.float64)
     adata.obsm[key_added] = moved

@@ -1,4 +1,4 @@
-// What the columns of data frames and arrays mean, and their rows through models that know it.
+// Binds columns of data frames and arrays, and moves their rows through models that have columns.
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +44,14 @@ struct Ends {
   Direction direction = Direction::kToShared;
   std::span<const Index> from = {};
   std::span<const Index> to = {};
+  std::span<const Index> labels = {};
 };
 
-// `shared` says that they are rows of the shared space, whose groups need not be known.
-Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, Index rows) {
+// `shared`: they are rows of the shared space, whose groups may be unknown.
+Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, const OptionalGroups& labels,
+             bool shared, Index rows) {
   Ends out;
+  if (labels) out.labels = span_of(*labels, rows);
   if (to) out.to = span_of(*to, rows);
   out.from = from ? span_of(*from, rows) : out.to;
   out.direction = shared           ? Direction::kFromShared
@@ -58,15 +61,17 @@ Ends ends_of(const OptionalGroups& from, const OptionalGroups& to, bool shared, 
 }
 
 Index move(const Model& model, Table& table, const Ends& ends, const Workers& workers) {
-  const TableMover mover(model, workers);
+  TableMover mover(model, workers);
+  mover.use_labels(ends.labels);
   mover.move(ends.direction, table, ends.from, ends.to);
-  return mover.inexact_rows();
+  return std::ssize(mover.inexact_rows());
 }
 
 py::tuple move_table(const Model& model, const Table& given, const OptionalGroups& from,
-                     const OptionalGroups& to, bool shared, int threads) {
+                     const OptionalGroups& to, const OptionalGroups& labels, bool shared,
+                     int threads) {
   Table table = given;
-  const Ends ends = ends_of(from, to, shared, table.num_rows());
+  const Ends ends = ends_of(from, to, labels, shared, table.num_rows());
   Index inexact = 0;
   {
     const py::gil_scoped_release unlocked;
@@ -94,15 +99,15 @@ bool are_coordinates(const Model& model, const Names& names) {
 
 // Columns that are no features stay as they are.
 py::tuple move_array(const Model& model, const py::array& x, const Names& names,
-                     const OptionalGroups& from, const OptionalGroups& to, bool shared,
-                     int threads) {
+                     const OptionalGroups& from, const OptionalGroups& to,
+                     const OptionalGroups& labels, bool shared, int threads) {
   const Samples samples(x);
   const Workers workers(threads);
   if (are_coordinates(model, names) && samples.all_finite(workers)) {
     const auto start = shared ? OptionalGroups() : from;
-    return py::make_tuple(move_rows(model, x, start, to, true, false, threads)[0], 0);
+    return py::make_tuple(move_rows(model, x, start, to, labels, true, false, threads)[0], 0);
   }
-  const Ends ends = ends_of(from, to, shared, samples.rows());
+  const Ends ends = ends_of(from, to, labels, shared, samples.rows());
   py::array_t<double> out({samples.rows(), samples.cols()});
   double* value = out.mutable_data();
   Index inexact = 0;
@@ -132,7 +137,7 @@ py::array_t<double> coordinates(const Model& model, const py::object& x, const N
   return to_array(out);
 }
 
-// Of each row the logarithm of how much its coordinates stretch the units of the data.
+// For each row, the logarithm of how much its coordinates stretch the units of the data.
 py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   const Index cols = model.columns.width();
   const Index count = rows.size() / std::max<Index>(cols, 1);
@@ -150,7 +155,7 @@ py::array_t<double> log_slopes(const Model& model, const Numbers& rows) {
   return out;
 }
 
-// ---- what is said of columns
+// ---- descriptions of columns
 
 Names kinds_of(const Columns& columns) {
   const Names words = {"number", "whole", "repeated", "category"};
@@ -257,7 +262,8 @@ void bind_columns(py::module_& module) {
             return std::make_shared<Table>(table_of(Samples(rows), names, Workers(threads)));
           },
           py::arg("rows"), py::arg("names"), py::arg("threads"));
-  py::class_<Columns, SharedColumns>(module, "Columns", "What columns mean; never changes.")
+  py::class_<Columns, SharedColumns>(module, "Columns",
+                                     "Types and scales of columns; never changes.")
       .def_property_readonly("feature_names", &Columns::feature_names)
       .def_property_readonly("kinds", &kinds_of)
       .def_property_readonly("kept_names", &kept_names_of)
@@ -281,9 +287,10 @@ void bind_columns(py::module_& module) {
           py::arg("table"));
   bind_data(module);
   module.def("move_table", &move_table, py::arg("model"), py::arg("table"), py::arg("from_groups"),
-             py::arg("to_groups"), py::arg("shared"), py::arg("threads"));
+             py::arg("to_groups"), py::arg("labels"), py::arg("shared"), py::arg("threads"));
   module.def("move_array", &move_array, py::arg("model"), py::arg("x"), py::arg("names"),
-             py::arg("from_groups"), py::arg("to_groups"), py::arg("shared"), py::arg("threads"));
+             py::arg("from_groups"), py::arg("to_groups"), py::arg("labels"), py::arg("shared"),
+             py::arg("threads"));
   module.def("coordinates", &coordinates, py::arg("model"), py::arg("x"), py::arg("names"),
              py::arg("groups"), py::arg("threads"));
   module.def("column_choice_words", &column_choice_words, py::arg("name"));

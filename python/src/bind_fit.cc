@@ -31,7 +31,8 @@ py::dict record_of(const LayerRecord& record) {
 
 namespace {
 
-// Raises KeyboardInterrupt if it is due, then asks the user's function whether to stop.
+// Raises KeyboardInterrupt if it is pending, then calls the user's function, which may stop the
+// fit.
 LayerCallback layer_callback(const py::object& on_layer) {
   return [&on_layer](const LayerRecord& record) {
     const py::gil_scoped_acquire locked;
@@ -41,7 +42,7 @@ LayerCallback layer_callback(const py::object& on_layer) {
   };
 }
 
-// Gives the rows of the data away. The result is not judged: estimators are asked for that.
+// Moves the rows out of the data. The result is not scored: estimators call the evaluation.
 SharedModel fit(CallerData& data, const py::dict& options, const std::string& group_column,
                 const std::string& label_column, const py::object& on_layer) {
   const AlignOptions chosen{
@@ -68,7 +69,7 @@ py::array_t<Index> draw_rows(const py::dict& options, Index size,
   return py::array_t<Index>(static_cast<Index>(rows.size()), rows.data());
 }
 
-// Calls the user's function with the bytes of a checkpoint, not more often than asked for.
+// Calls the user's function with the bytes of a checkpoint, at most as often as requested.
 std::function<void(const Fit&)> checkpoint_callback(const py::object& on_checkpoint, double seconds,
                                                     const std::string& digest) {
   auto since = std::make_shared<Stopwatch>();
@@ -93,8 +94,8 @@ Pool all_of(const GroupSet& groups, std::vector<Index> drawn_from) {
   return out;
 }
 
-// The same on rows that draw_rows() has drawn from groups of these sizes, empty if all are there.
-// Goes on from a checkpoint unless that is empty, and tells new ones.
+// The same on rows that draw_rows() has sampled from groups of these sizes, empty if all are there.
+// Continues from a checkpoint unless that is empty, and calls back with new ones.
 SharedModel fit_drawn(CallerData& data, const py::dict& options, const std::string& group_column,
                       const std::string& label_column, const std::vector<Index>& drawn_from,
                       const py::bytes& checkpoint, const py::object& on_checkpoint,

@@ -1,5 +1,4 @@
-// What differs between groups before an alignment, and what an alignment did,
-// as dicts.
+// Binds checks and evaluations, which return dicts.
 
 #include <pybind11/stl.h>
 

@@ -19,7 +19,7 @@ py::list records_of(const std::vector<LayerRecord>& records) {
   return out;
 }
 
-// What the fit did, as the command tells it.
+// The summary of a fit, as the command prints it.
 py::dict summary_of(const FitRecord& record) {
   using namespace py::literals;
   const FitSummary& summary = record.summary;
@@ -58,6 +58,11 @@ SharedModel model_of(const py::bytes& bytes) {
   return std::make_shared<Model>(parse_model(std::as_bytes(std::span(view.data(), view.size()))));
 }
 
+void save_over_model(const Model& model, const std::string& path) {
+  refuse_other_kind(path, FileKind::kModel);
+  save_model(path, model);
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -68,6 +73,14 @@ void bind_model(py::module_& module) {
       .def_property_readonly("feature_names", [](const Model& self) { return self.feature_names; })
       .def_property_readonly("group_column", [](const Model& self) { return self.group_column; })
       .def_property_readonly("label_column", [](const Model& self) { return self.label_column; })
+      .def_property_readonly("label_names",
+                             [](const Model& self) {
+                               std::vector<std::string> out;
+                               for (const auto& each : self.flow.within()) {
+                                 out.push_back(each->label);
+                               }
+                               return out;
+                             })
       .def_property_readonly("group_sizes",
                              [](const Model& self) { return self.record.group_sizes; })
       .def_property_readonly("warnings", [](const Model& self) { return self.record.warnings; })
@@ -96,7 +109,7 @@ void bind_model(py::module_& module) {
           [](const Model& self, const std::string& name) { return self.flow.group_index(name); },
           py::arg("name"))
       .def("move", &move_rows, py::arg("x"), py::arg("from_groups"), py::arg("to_groups"),
-           py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
+           py::arg("labels"), py::arg("want_rows"), py::arg("want_log_det"), py::arg("threads"))
       .def(
           "with_amount",
           [](const Model& self, double amount) {
@@ -111,13 +124,7 @@ void bind_model(py::module_& module) {
            py::arg("masses"), py::arg("threads"))
       .def("with_group", &with_group, py::arg("name"), py::arg("x"), py::arg("masses"),
            py::arg("threads"))
-      .def(
-          "save",
-          [](const Model& self, const std::string& path) {
-            refuse_other_kind(path, FileKind::kModel);
-            save_model(path, self);
-          },
-          py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def("save", &save_over_model, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("to_bytes", &bytes_of)
       .def_static(
           "load", [](const std::string& path) { return std::make_shared<Model>(load_model(path)); },

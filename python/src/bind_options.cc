@@ -144,7 +144,7 @@ py::object to_python(const std::optional<T>& value) {
   return value ? to_python(*value) : py::none();
 }
 
-// What a field holds once it is set, and whether it may be left unset.
+// The type of an option once it is set, and whether it may be unset.
 template <class T>
 struct Field {
   using Type = T;

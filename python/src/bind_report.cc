@@ -1,4 +1,4 @@
-// What a model does to rows, as a page and as JSON.
+// Binds reports, as a page and as JSON.
 
 #include <pybind11/stl.h>
 
@@ -27,8 +27,8 @@ py::dict report_on_model(const Model& model, const CallerData& data, Index rows,
     page = report_html(report);
     json = report_json(report);
   }
-  return py::dict("verdict"_a = name_of(report.verdict), "sentences"_a = report.sentences, "cautions"_a = report.cautions,
-                  "html"_a = page, "json"_a = json);
+  return py::dict("verdict"_a = name_of(report.verdict), "sentences"_a = report.sentences,
+                  "cautions"_a = report.cautions, "html"_a = page, "json"_a = json);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class CallerData {
   const Columns& columns() const { return data_.columns; }
   /// Null unless there are several rows of one subject.
   const RowsOfSubjects* subjects() const { return data_.subjects ? &*data_.subjects : nullptr; }
-  /// The dataset for someone who may keep the rows, which are gone then.
+  /// The dataset for a caller that keeps the rows; they are moved out.
   Dataset take(std::string group_column, std::string label_column);
   /// The row of the caller that is row `i` of group `m`.
   Index row_of(std::size_t m, Index i) const {

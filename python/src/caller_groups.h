@@ -10,7 +10,7 @@
 
 namespace conflux::python {
 
-/// What a caller says of the rows, by their numbers.
+/// Facts about the rows of a caller, by their numbers.
 struct RowFacts {
   /// The number of each row's group; unset: all rows are of the only group.
   std::optional<GroupNumbers> groups = {};

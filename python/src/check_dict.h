@@ -1,4 +1,4 @@
-// What a check has found, as Python sees it.
+// The result of a check as a Python dict.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// conflux._core: what the Python package builds on. The package checks and names things the way
+// conflux._core, the base of the Python package. The package checks arguments and names things as
 // Python users expect; here are only numbers, names and the engine's own messages.
 
 #include "bindings.h"

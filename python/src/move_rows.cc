@@ -19,13 +19,15 @@ void check_columns(const Model& model, const Samples& samples) {
 }
 
 py::tuple move_rows(const Model& model, const py::array& x, const std::optional<GroupNumbers>& from,
-                    const std::optional<GroupNumbers>& to, bool want_rows, bool want_log_det,
+                    const std::optional<GroupNumbers>& to,
+                    const std::optional<GroupNumbers>& labels, bool want_rows, bool want_log_det,
                     int threads) {
   const Samples samples(x);
   check_columns(model, samples);
   Route route;
   if (from) route.from = span_of(*from, samples.rows());
   if (to) route.to = span_of(*to, samples.rows());
+  if (labels) route.labels = span_of(*labels, samples.rows());
   py::object rows = py::none();
   py::object log_det = py::none();
   double* log_dets = nullptr;

@@ -1,4 +1,4 @@
-// Options of a fit as a Python dict, field by field as visit_options() tells them.
+// Options of a fit as a Python dict, field by field in the order of visit_options().
 
 #pragma once
 

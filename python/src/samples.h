@@ -1,7 +1,7 @@
 // Arrays of Python callers as rows of samples.
 //
-// Rows whose numbers lie one after the other are read where they are, whatever the distance between
-// them. Anything else is gathered row by row on the way.
+// Rows whose numbers lie one after the other are read in place, whatever the distance between them.
+// Anything else is gathered row by row while reading.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace conflux::python {
 
-/// Of loops over a caller's rows that are shared among threads.
+/// Rows per task in loops over a caller's rows that are shared among threads.
 inline constexpr Index kRowsPerTask = 1024;
 
 /// A borrowed two-dimensional array of float or double with any strides. Does not need the GIL.

@@ -44,7 +44,7 @@ def test_types_of_pandas_are_respected(fitted):
     assert "whole numbers" in said["age"] and "whole numbers" in said["children"]
     assert "3 categories" in said["color"] and "3 categories" in said["grade"]
     assert "2 categories" in said["smoker"] and "2 categories" in said["owner"]
-    assert "carried along" in said["note"]
+    assert "copied unchanged" in said["note"]
     assert "never negative" in said["rain"]
     assert inb.n_features_in_ == 9 and inb.model_.dim == 8
 
@@ -114,7 +114,7 @@ def test_arrays_have_columns_too():
     ])
     X[5, 1] = np.nan
     inb = conflux.INB(layers=4).fit(X, groups)
-    assert "whole numbers" in inb.columns_[0] and "x2: carried along" in inb.columns_[-2]
+    assert "whole numbers" in inb.columns_[0] and "x2: copied unchanged" in inb.columns_[-2]
     Z = inb.transform(X, groups)
     assert Z.shape == X.shape and (Z[:, 2] == 3.5).all()
     assert np.argwhere(np.isnan(Z)).tolist() == [[5, 1]]
@@ -159,7 +159,7 @@ def test_columns_take_the_words_of_the_command():
         support={"income": "any"}, scale="standard",
     ).fit(table)
     said = {line.split(":")[0]: line for line in inb.columns_}
-    assert said["age"].startswith("age: numbers") and "carried along" in said["rain"]
+    assert said["age"].startswith("age: numbers") and "copied unchanged" in said["rain"]
     assert "never negative" not in said["income"]
     text = conflux.INB(
         layers=2, group_column="site", columns="age=number,rain=ignore", support="income=any",

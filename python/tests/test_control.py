@@ -183,7 +183,7 @@ def test_a_fit_copies_no_more_than_it_must(names, copies):
         layers=1, directions=1, search_rows=100, validation_fraction=0, fit_rows="all", n_jobs=1,
         columns={columns}
     ).fit(X, groups)"""
-    # What a fit holds beside the rows is a small part of them.
+    # A fit holds little beside the rows.
     plain = memory_of(fit.format(columns="'coordinates'"), **names)
     assert copies - 0.1 < plain < copies + 0.2
     # Columns are looked at in a copy of them, and sorted, before the fit begins.

@@ -36,7 +36,7 @@ def cut(array, sizes):
 def bits(model):
     """Return what a model does to numbers, and what it knows of its groups."""
     x = np.random.default_rng(5).normal(size=(50, model.dim))
-    moved = [model.move(x, np.full(50, m), None, True, False, 1)[0] for m in range(2)]
+    moved = [model.move(x, np.full(50, m), None, None, True, False, 1)[0] for m in range(2)]
     return np.array(moved), model.group_names, model.group_sizes
 
 

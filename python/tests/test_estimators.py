@@ -201,7 +201,7 @@ def test_copies_move_rows_to_the_same_bits(way, estimator, gaussians, tmp_path):
     assert [str(g) for g in again.groups_] == [str(g) for g in estimator.groups_]
 
 
-# What a file says about options is complete: the fit can be repeated from it.
+# The options in a file are complete: the fit can be repeated from it.
 def test_a_loaded_estimator_fits_the_same_model_again(gaussians, tmp_path):
     X, groups = gaussians
     inb = INB(layers=3, weights="size", random_state=5).fit(X, groups)

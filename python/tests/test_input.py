@@ -1,4 +1,4 @@
-"""What is refused, by which exception, and with which words."""
+"""Refused input, the exception and its message."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What can be said of groups without a model."""
+"""Checks and evaluations of groups without a model."""
 
 import json
 
@@ -121,7 +121,7 @@ def test_evaluate_measures_what_is_asked_for():
 
 
 def test_pixels_that_one_group_has_dark_fill_no_pages():
-    # Of images most pixels look like mistaken units.
+    # Most pixels of images look like mistaken units.
     X = np.random.default_rng(5).random((400, 50)) + 0.5
     groups = np.repeat(["dark", "light"], 200)
     X[:200] *= 1e-3

@@ -1,4 +1,4 @@
-"""What is installed."""
+"""The installed files."""
 
 import shutil
 import subprocess

@@ -75,7 +75,7 @@ def test_other_representations_and_keys(cells):
         pp.align(cells, "donor", fit_where="donor=A")
 
 
-# What lies outside the principal components is kept; inside, the aligned scores are what is left.
+# The part outside the principal components is kept; inside, only the aligned scores remain.
 @pytest.mark.parametrize("n_comps", [1, 6, 50])
 def test_correct_moves_cells_within_the_principal_components(cells, n_comps):
     before = np.array(cells.X)
@@ -163,7 +163,7 @@ def test_labels_gate_the_alignment():
 
 
 def test_a_gate_of_labels_needs_labels(cells):
-    with pytest.raises(ValueError, match="give them as y"):
+    with pytest.raises(ValueError, match="label"):
         pp.align(cells, "donor", gate="label")
     rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
     with pytest.raises(ValueError, match="one per row"):
@@ -186,7 +186,7 @@ def test_several_keys_are_crossed(cells):
     cells.obs["site"] = sites
     pp.align(cells, ["donor", "site"], basis="pca", method="nb", key_added="X_crossed")
     rows, donors = np.array(cells.obsm["X_pca"]), np.asarray(cells.obs["donor"])
-    batches = np.array([f"{donor} & {site}" for donor, site in zip(donors, sites)])
+    batches = np.array([f"{donor}+{site}" for donor, site in zip(donors, sites)])
     expected = conflux.align(rows, batches, method="nb").rows
     np.testing.assert_array_equal(cells.obsm["X_crossed"], expected)
     assert sorted(cells.uns["conflux"]["groups"]) == sorted(set(batches))

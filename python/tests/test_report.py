@@ -15,7 +15,7 @@ def fixture_scene():
 def test_the_report_has_the_figures_of_evaluate(scene):
     found = conflux.report(*scene)
     judged = conflux.evaluate(*scene)
-    assert found.verdict in ("aligned", "reduced") and found.verdict in str(found)
+    assert found.verdict in ("aligned", "reduced", "below chance") and found.verdict in str(found)
     assert found.json["judgement"]["group_auc"]["after"] == judged.prediction_after.auc
     assert found.json["judgement"]["energy"] == judged.figures["energy"]
     assert found.json["version"] == 1

@@ -1,4 +1,4 @@
-"""What the command says of a table, Python says of the data frame that holds it."""
+"""Python gives the results of the command on the same table."""
 
 import json
 import subprocess

@@ -1,8 +1,8 @@
 # Rows are samples and columns features, as everywhere in conflux; expression matrices of Bioconductor
 # are the other way round, so give t(x).
 
-#' Rows of all batches in the shared space, or as if all were of the batch `to`. The model is the
-#' attribute "conflux" of the result; print it and read it before you use the rows.
+#' Aligns the rows of all batches: into the shared space, or as if all were of the batch `to`. The model is the
+#' attribute "conflux" of the result; print it for scores and warnings before you use the rows.
 align <- function(x, batch, to = NULL, ...) UseMethod("align")
 
 align.default <- function(x, batch, to = NULL, ...) {
@@ -11,18 +11,35 @@ align.default <- function(x, batch, to = NULL, ...) {
   structure(predict(model, x, batch, to), conflux = model)
 }
 
-# Columns mean what `conflux fit` finds them to mean: numbers and factors with few levels are features, others stay
-# as they are. In the shared space a factor is a number.
+# Types of columns are found as by `conflux fit`: numbers and factors with few levels are features, others are copied
+# unchanged. In the shared space a factor is a number.
 align.data.frame <- function(x, batch, to = NULL, ...) {
   model <- fit(x, batch, ...)
   if (is_name(batch, x)) batch <- x[[batch]]
   structure(predict(model, x, batch, to), conflux = model)
 }
 
+# The assay is aligned, sample by sample, and kept as another one, `name`; the model is in metadata.
+align.SummarizedExperiment <- function(x, batch, to = NULL, assay = 1, name = "conflux", ...) {
+  if (length(batch) == 1) batch <- column_of(x, batch)
+  moved <- align.default(t(as.matrix(SummarizedExperiment::assay(x, assay))), batch, to, ...)
+  S4Vectors::metadata(x)$conflux <- attr(moved, "conflux")
+  attr(moved, "conflux") <- NULL
+  SummarizedExperiment::assay(x, name, withDimnames = FALSE) <- t(moved)
+  x
+}
+
 # The entry `dimred` of reducedDims is aligned and kept as another one, `name`; the model is in metadata.
 align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name = "conflux", ...) {
-  if (length(batch) == 1) batch <- SummarizedExperiment::colData(x)[[batch]]
-  moved <- align.default(SingleCellExperiment::reducedDim(x, dimred), batch, to, ...)
+  if (length(batch) == 1) batch <- column_of(x, batch)
+  options <- list(...)
+  label <- options$label
+  if (is.character(label) && length(label) == 1) options$label <- column_of(x, label)
+  if (!dimred %in% SingleCellExperiment::reducedDimNames(x)) {
+    stop("x has no reduced dimensions \"", dimred, "\"; compute them, as by scater::runPCA(x), or name others: dimred = ",
+         paste0("\"", SingleCellExperiment::reducedDimNames(x), "\"", collapse = " or "))
+  }
+  moved <- do.call(align.default, c(list(SingleCellExperiment::reducedDim(x, dimred), batch, to), options))
   S4Vectors::metadata(x)$conflux <- attr(moved, "conflux")
   attr(moved, "conflux") <- NULL
   SingleCellExperiment::reducedDim(x, name) <- moved
@@ -30,8 +47,8 @@ align.SingleCellExperiment <- function(x, batch, to = NULL, dimred = "PCA", name
 }
 
 #' Options are those of `conflux fit`: fit(x, batch, seed = 1, method = "nb", missing = "drop").
-#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are no features.
-#' Columns named by `keep` are read and never moved, so that their effects stay:
+#' `batch` and `label` name columns of x, or have one value per row; columns named by `drop` are copied unchanged.
+#' Columns named by `keep` are covariates, which are never moved, so that their effects stay:
 #' keep = c("age", "sex", "month:cyclic", "dose:category").
 #' `row_weights` names a column of x, or has a weight for every row: how much it counts in the fit.
 fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = NULL, ...) {
@@ -51,9 +68,8 @@ fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = 
       options$label <- label
     } else {
       if (length(label) != nrow(x)) stop("there are ", nrow(x), " rows but ", length(label), " labels; give one per row")
-      options$label <- "label"
-      if ("label" %in% colnames(x)) stop("x has a column \"label\"; call it otherwise, or name it: label = \"label\"")
-      x <- cbind(as.data.frame(x), label = as.character(label))
+      options$label <- free_name("label", x)
+      x <- cbind(as.data.frame(x), stats::setNames(data.frame(as.character(label)), options$label))
     }
   }
   if (!is.null(row_weights)) {
@@ -69,10 +85,16 @@ fit <- function(x, batch, label = NULL, drop = NULL, keep = NULL, row_weights = 
   }
   if (length(drop) > 0) options$drop <- paste(drop, collapse = ",")
   if (length(keep) > 0) options$keep <- paste(keep, collapse = ",")
+  if (!is.null(options$weights) && is.numeric(options$weights) && length(options$weights) == nrow(x)) {
+    options[["row_weights"]] <- free_name("weight", x)
+    x <- cbind(as.data.frame(x), stats::setNames(data.frame(as.double(options$weights)), options[["row_weights"]]))
+    options$weights <- NULL
+  }
+  options <- lapply(options, function(value) if (length(value) > 1) paste(value, collapse = ",") else value)
   words <- vapply(options, function(value) format(value, digits = 17, scientific = FALSE), "")
   coded <- coded_of(x)
-  .Call(conflux_r_fit, coded$numbers, names_of(coded$numbers), names_of_batches(of, x), coded$levels,
-        paste0(names(options), "=", words, recycle0 = TRUE))
+  in_words_of_r(.Call(conflux_r_fit, coded$numbers, names_of(coded$numbers), names_of_batches(of, x), coded$levels,
+                      paste0(names(options), "=", words, recycle0 = TRUE)))
 }
 
 #' Rows into the shared space, or as if they were of the batch `to`; new rows as well as those of the fit.
@@ -92,21 +114,26 @@ load_model <- function(path) .Call(conflux_r_load, path.expand(path))
 print.conflux <- function(x, ...) {
   about <- .Call(conflux_r_about, x)
   cat("conflux model of ", length(about$groups), " batches (", paste(about$groups, collapse = ", "), ") and ",
-      length(about$columns), " columns\n", about$summary, "\n", sep = "")
+      length(about$columns), " columns\n", r_words(about$summary), "\n", sep = "")
   invisible(x)
 }
 
 moved <- function(model, x, batch, way, to) {
   about <- .Call(conflux_r_about, model)
+  if (is_name(batch, x)) batch <- x[[batch]]
+  if (is.data.frame(x) && any(!about$columns %in% names(x))) {
+    stop("the rows have no column \"", setdiff(about$columns, names(x))[1], "\", which the fit had; add it")
+  }
   given <- if (is.data.frame(x)) x[about$columns] else x
   coded <- coded_of(given, if (is.data.frame(x)) stats::setNames(about$levels, about$columns))$numbers
   batch <- names_of_batches(batch, x)
   sorted <- batch_by_batch(batch)
   out <- coded
-  out[sorted, ] <- .Call(conflux_r_move, model, coded[sorted, , drop = FALSE], batch[sorted], way, to)
+  out[sorted, ] <- in_words_of_r(
+    .Call(conflux_r_move, model, coded[sorted, , drop = FALSE], batch[sorted], way, to))
   if (!is.data.frame(x)) return(out)
   for (j in seq_along(given)) {
-    # What did not move keeps its type.
+    # A column that did not move keeps its type.
     if (identical(out[, j], coded[, j])) next
     levels <- about$levels[[j]]
     x[[about$columns[j]]] <- if (length(levels) == 0 || way == "transform") out[, j] else levels[out[, j] + 1]
@@ -138,6 +165,32 @@ coded_of <- function(x, known = NULL) {
   }, double(nrow(x)))
   numbers <- matrix(numbers, nrow(x), dimnames = list(NULL, names(x)))
   list(numbers = numbers, levels = levels)
+}
+
+# Flags of the command, and what they are called here.
+r_words <- function(text) {
+  text <- gsub("say --as ([^= ]+)=category or [^= ]+=ignore", "make \\1 a factor, or drop = \"\\1\"", text)
+  text <- gsub("--(missing|gate|repeats|goal|method|scale) ([a-z-]+)", "\\1 = \"\\2\"", text)
+  text <- gsub("--(group) ([A-Za-z_.]+)", "batch = \"\\2\"", text)
+  text <- gsub("--([a-z]+(-[a-z]+)*)", "\\1 =", text)
+  text <- gsub("conflux (fit|align) ", "\\1() ", text)
+  gsub("group =", "batch =", text, fixed = TRUE)
+}
+
+in_words_of_r <- function(work) tryCatch(work, error = function(error) stop(r_words(conditionMessage(error)), call. = FALSE))
+
+# A name that no column of x has.
+free_name <- function(name, x) {
+  while (name %in% colnames(x)) name <- paste0(name, "_")
+  name
+}
+
+column_of <- function(x, name) {
+  columns <- SummarizedExperiment::colData(x)
+  if (!name %in% names(columns)) {
+    stop("colData(x) has no column \"", name, "\"; it has ", paste(names(columns), collapse = ", "))
+  }
+  columns[[name]]
 }
 
 is_name <- function(name, x) is.data.frame(x) && is.character(name) && length(name) == 1 && name %in% names(x)

@@ -1,4 +1,5 @@
-# What must hold of every row that conflux moves from R. With CONFLUX, the command, models are compared with its own.
+# Laws of every row that conflux moves from R. With CONFLUX, the command, models are compared with
+# its own.
 library(conflux)
 
 expect <- function(truth, claim) if (!isTRUE(truth)) stop("not true: ", claim)
@@ -80,6 +81,25 @@ copied <- fit(x[thrice, ], batch[thrice], seed = 1, method = "means", repeats = 
 expect(max(abs(predict(weighted, x, batch) - predict(copied, x, batch))) < 1e-9, "rows count by their weights")
 refuses(fit(x, batch, row_weights = weights[-1]), "one per row")
 
+# A column of the frame names its batches everywhere, and labels may be a column or a vector with gaps.
+expect(identical(predict(category, frame, "day"), predict(category, frame, batch)), "a column names the batches")
+expect(identical(as_batch(category, predict(category, frame, "day"), "day")$width, frame$width) ||
+       max(abs(as_batch(category, predict(category, frame, "day"), "day")$width - frame$width)) < 1e-9, "frames return")
+types <- ifelse(x[, 1] > 1, "large", "small")
+types[1:20] <- NA
+by_vector <- fit(x, batch, label = types, seed = 1, method = "inb", layers = 3)
+by_column <- fit(data.frame(x, label = types), batch, label = "label", seed = 1, method = "inb", layers = 3)
+expect(identical(predict(by_vector, x, batch), predict(by_column, x, batch)), "labels are a vector or a column")
+twice <- data.frame(x, label = 1)
+expect(ncol(fit_columns <- predict(fit(twice, batch, label = types, seed = 1, method = "nb"), twice, batch)) == 3,
+       "a column called label is no hindrance")
+tibble <- structure(frame, class = c("tbl_df", "tbl", "data.frame"))
+expect(inherits(align(tibble, "day", seed = 1, method = "nb"), "tbl_df"), "a tibble stays one")
+refuses(predict(category, frame["height"], batch), "no column \"width\"")
+expect(grepl("gate = \"label\"", conflux:::r_words("use --gate label, or --missing drop")), "advice is in words of R")
+expect(!grepl("--", conflux:::r_words("with --gate none, --label cell or --min-cluster"), fixed = TRUE), "and has no flags")
+expect(!any(grepl("--[a-z]", capture.output(print(by_vector)))), "nor has the summary")
+
 refuses(fit(x, batch, metod = "nb"), "did you mean \"method\"")
 refuses(fit(t(x), batch), "t(x)")
 refuses(fit(x, c(NA, batch[-1])), "row 1 has no batch")
@@ -113,6 +133,12 @@ if (requireNamespace("SingleCellExperiment", quietly = TRUE)) {
   cells <- align(cells, "day", seed = 1, method = "inb")
   expect(identical(c(SingleCellExperiment::reducedDim(cells, "conflux")), c(aligned)), "cells are moved as rows are")
   expect(inherits(S4Vectors::metadata(cells)$conflux, "conflux"), "the model is kept beside the cells")
+  refuses(align(cells, "hour"), "colData(x) has no column")
+  refuses(align(cells, "day", dimred = "UMAP"), "UMAP")
+  chips <- SummarizedExperiment::SummarizedExperiment(list(log2 = t(x)))
+  SummarizedExperiment::colData(chips)$day <- batch
+  chips <- align(chips, "day", seed = 1, method = "inb")
+  expect(identical(c(SummarizedExperiment::assay(chips, "conflux")), c(t(unclass(aligned)))), "samples are moved as rows are")
 } else {
   cat("SKIPPED: SingleCellExperiment is not installed\n")
 }

@@ -85,7 +85,7 @@ class ModelFit {
     RowsToJudge rows = choose_rows_to_judge(std::move(data_.groups), options_.unseen, options_.fit,
                                             data_.pool ? &*data_.pool : nullptr);
     out.unseen_rows = rows.set_aside;
-    // Methods that processes can share are judged alike by any number of processes.
+    // Methods that run on several processes are scored in the same way by any number of processes.
     if (options_.judge && !shares_rows() && options_.fit.method == Method::kAuto) {
       rows.crossed = cross_rows(rows.fitted, rows.options, options_.fit.seed);
       if (rows.crossed) rows.crossed->gaps = data_.columns.gaps;
@@ -137,8 +137,8 @@ class ModelFit {
   bool shares_rows() const { return data_.storage == RowStorage::kInPlace; }
   bool is_first() const { return hooks_.processes == nullptr || hooks_.processes->rank() == 0; }
 
-  /// Measurements are aligned as far as like rows meet; records and images until the group is
-  /// hidden, or no longer gets harder to predict.
+  /// Measurements are aligned until rows of the same class meet; records and images until the group
+  /// is hidden, or its prediction gets no harder.
   void choose_goal() {
     if (options_.fit.method != Method::kAuto || options_.fit.goal != Goal::kAuto) return;
     const std::string why = why_hide(data_);
@@ -165,7 +165,7 @@ class ModelFit {
   /// The automatic fit leaves rows alone for which it gains nothing clear. Only rows that all judge
   /// can tell.
   void keep_for_leaving(const RowsToJudge& rows) {
-    if (known_labels(rows.fitted).in_part) return;  // labels of some rows say who is alike
+    if (known_labels(rows.fitted).in_part) return;  // labels of some rows guide the matching
     const FitOptions& asked = options_.fit;
     if (!rows.crossed || asked.method != Method::kAuto || asked.layers || asked.strength) return;
     if (asked.amount < 1) return;  // a small gain is what was asked for
@@ -275,7 +275,7 @@ class ModelFit {
   };
   std::optional<PlainColumns> plain_ = {};
   bool uses_values_ = false;
-  /// What was given, where the fit may be taken back.
+  /// Rows and options as given, kept in case the fit is taken back.
   struct Given {
     GroupSet groups;
     Columns columns;
@@ -288,7 +288,7 @@ std::string label_message(const Dataset& data, const char* sentence) {
                      data.label_column.empty() ? "label" : data.label_column);
 }
 
-// Covariates say which rows are alike; a label counts if it is one of them.
+// Covariates are the gate; a label counts if it is one of them.
 FitOptions without_gate(const Dataset& data, FitOptions options,
                         const MessageCallback& on_message) {
   if (options.gate == Gating::kLabel || options.gate == Gating::kClusters) {
@@ -325,10 +325,11 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
   }
   out.gate = Gating::kLabel;
   inform(known_labels(data.groups).in_part
-             ? "some rows have a \"{}\": these labels guide which clusters are matched (--gate "
-               "none aligns whole groups)"
-             : "rows are aligned within regions of the same \"{0}\"; where values of \"{0}\" "
-               "overlap in space, they may be mixed (--gate none aligns whole groups)");
+             ? "some rows have a \"{0}\": they are aligned within it where two groups have rows "
+               "enough of it, and guide which clusters the other rows are aligned in (--gate none "
+               "aligns whole groups)"
+             : "rows are aligned within their \"{}\", each by maps of its own (--gate none aligns "
+               "whole groups)");
   return out;
 }
 

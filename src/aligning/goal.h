@@ -1,4 +1,4 @@
-// What the automatic fit aims at where the caller leaves it open.
+// Chooses the goal of the automatic fit if the caller leaves it open.
 
 #pragma once
 

@@ -25,7 +25,7 @@ struct conflux_table {
 
 struct conflux_model {
   conflux::Model model;
-  /// Columns of the rows that are moved: features, and what is carried along.
+  /// Columns of the rows that are moved: features and copied columns.
   std::vector<std::string> columns;
   conflux::Levels levels;
   std::string summary;

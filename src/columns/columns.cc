@@ -80,8 +80,8 @@ std::vector<FeatureCoder> coders(const Columns& columns) {
   return out;
 }
 
-// What a category that the fit has not seen begins with in the shared space, where all others are
-// numbers.
+// Prefix, in the shared space, of a category that the fit has not seen; known categories are
+// numbers there.
 constexpr std::string_view kNew = "new:";
 
 // Numbers, unless a new category has to be carried among them.

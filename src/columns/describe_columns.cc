@@ -79,7 +79,7 @@ std::vector<std::pair<std::string, std::string>> meanings_of(const Columns& colu
     out.emplace_back(covariate.name, covariate.describe());
   }
   for (const CarriedColumn& column : columns.carried) {
-    out.emplace_back(column.name, "carried along, " + column.why);
+    out.emplace_back(column.name, "copied unchanged, " + column.why);
   }
   return out;
 }

@@ -168,7 +168,7 @@ ExpectedRow common_expectation(std::span<const ExpectedRow> groups) {
 }
 
 std::vector<ExpectedRow> fit_expectations(std::span<const Matrix> groups) {
-  // What groups have in common is the covariance within them, so rows are moved to one center.
+  // Covariances are pooled within groups, so the rows of each group are centered first.
   Index count = 0;
   for (const Matrix& rows : groups) count += rows.rows();
   Matrix centered(count, groups.front().cols());

@@ -39,7 +39,7 @@ struct Regression {
   Matrix residual;  // covariance of what the regression leaves
 };
 
-/// The regressions that rows have asked for so far, one per pattern.
+/// The regressions that were needed so far, one per pattern of missing cells.
 class Regressions {
  public:
   /// `expected` must outlive this.

@@ -97,9 +97,13 @@ FoundFeatures find_features(const Table& table, std::span<const Index> groups, I
     }
   }
   if (out.meanings.empty()) {
-    throw InvalidData(
-        fmt::format("{}: no column is left as a feature; name some with --features, or drop fewer.",
-                    table.source));
+    const std::string why = out.carried.empty()
+                                ? ""
+                                : fmt::format(" (\"{}\" is not, {})", out.carried.front().name,
+                                              out.carried.front().why);
+    throw InvalidData(fmt::format(
+        "{}: no column is left as a feature{}; name some with --features, or drop fewer.",
+        table.source, why));
   }
   return out;
 }
@@ -135,7 +139,7 @@ void fill_covariates(const Columns& columns, std::vector<Matrix>& groups) {
   }
 }
 
-// Of rows that lie evenly in their groups.
+// Expected values from a sample of rows, spaced evenly in their groups.
 std::vector<ExpectedRow> expectations_of_some(const Columns& columns, const Table& table,
                                               std::span<const Index> groups, Index num_groups,
                                               const Workers& workers) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A text with more values than this names subjects rather than kinds of things.
+// A text with more values than this identifies subjects rather than classes.
 constexpr std::size_t kMostCategories = 50;
 // Each of them has to describe several rows.
 constexpr double kRowsPerCategory = 5;
@@ -45,6 +45,15 @@ constexpr double kAllCells = 0.2;
 constexpr double kEdgeCell = 0.01;
 // With fewer rows it is no wonder that all of them differ.
 constexpr Index kFewRows = 20;
+
+// A double has 16 digits: where all values lie further from 0 than so many spreads, the tenth digit
+// of the spread is lost on the way there and back.
+constexpr double kLargestOffset = 1e6;
+// Sums of fourth powers stay within the range of double.
+constexpr double kLargest = 1e70;
+// Whole numbers up to here are exact; beyond 64 bits, numbers are measured and not counted.
+constexpr double kLargestExact = 0x1p53;
+constexpr double kLargestInteger = 0x1p64;
 
 constexpr std::string_view kArcsinh = "arcsinh";
 
@@ -176,12 +185,12 @@ bool names_rows(const std::string& name) {
          lower.starts_with("unnamed") || lower == "rownames" || lower == "row";
 }
 
-// What the reader of a file knows about a column.
+// Why the file itself marks a column as no feature; empty if it does not.
 std::string why_file_carries(const Table& table, const std::string& name) {
   return table.extras ? word_for(table.extras->carried, name) : "";
 }
 
-// Things that are measured again and again have fewer names than rows, but still many.
+// A column of subjects measured repeatedly has fewer values than rows, but still many.
 bool many_values(const ValueFacts& facts) {
   std::set<double> values;
   for (const std::vector<double>& sorted : facts.sorted) {
@@ -202,6 +211,40 @@ std::string why_number_is_carried(const std::string& name, const ValueFacts& fac
   if (facts.all_different && (counts_rows || names_rows(name)))
     return "because it numbers the rows";
   return names_subjects(name) && many_values(facts) ? "because its values name subjects" : "";
+}
+
+// Numbers that cannot come back to 1e-9 of their spread, or at all. Empty for all others.
+std::string why_digits_are_lost(const ValueFacts& facts) {
+  const auto [low, high] = facts.range;
+  const double largest = std::max(std::abs(low), std::abs(high));
+  if (largest > kLargest) {
+    return fmt::format(
+        "because it reaches {:.3g}, whose fourth power no number holds; divide it to align it",
+        std::abs(high) >= std::abs(low) ? high : low);
+  }
+  if (high > low && high - low < 1 / kLargest) {
+    return fmt::format(
+        "because it spreads by {:.3g}, whose fourth power no number holds; multiply it to align it",
+        high - low);
+  }
+  const bool whole = std::all_of(facts.sorted.begin(), facts.sorted.end(), [](const auto& sorted) {
+    return std::all_of(sorted.begin(), sorted.end(),
+                       [](double value) { return std::floor(value) == value; });
+  });
+  if (whole && largest > kLargestExact && largest < kLargestInteger) {
+    return fmt::format(
+        "because it holds whole numbers up to {:.17g}, beyond 2^53, whose last digits a number "
+        "loses; subtract or divide to align it",
+        largest);
+  }
+  // How far all values are from 0.
+  const double offset = std::max({low, -high, 0.0});
+  const double spread = deviation(facts);
+  if (!(offset > kLargestOffset * spread) || !(spread > 0)) return "";
+  return fmt::format(
+      "because it spreads by {:.3g} around {:.3g}, more digits than a number holds; subtract "
+      "{:.0g} to align it",
+      spread, low + 0.5 * (high - low), low);
 }
 
 double parse_bound(const std::string& text, double missing, const std::string& name) {
@@ -373,6 +416,14 @@ Meaning meaning_of(const Table& table, const Column& column, std::span<const Ind
   if (out.facts.missing == column.size()) {
     throw InvalidData(fmt::format("{}: column \"{}\" is empty; leave it out of the features.",
                                   table.source, column.name));
+  }
+  if (const std::string why = why_digits_are_lost(out.facts); !why.empty()) {
+    if (!word.empty() || asked) {
+      throw InvalidData(
+          fmt::format("{}: column \"{}\" cannot be aligned {}.", table.source, column.name, why));
+    }
+    out.why_carried = why;
+    return out;
   }
   set_support(out, table, word_for(options.support, column.name));
   describe_number(out, word, options.repeats);

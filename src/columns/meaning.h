@@ -1,4 +1,4 @@
-// What one column of a table means.
+// Type, unit and support of one column of a table.
 
 #pragma once
 

@@ -11,11 +11,11 @@ namespace {
 // How far a code lies from the nearest value, in widths of all values. The largest gains of a
 // census are written as 99999 and lie 1.4 widths from the others; they are no gaps.
 constexpr double kFarInWidths = 3;
-// Fill values of files for arrays, 1e20 and 9.97e36 among them; nobody measures as much.
+// Fill values of array files, 1e20 and 9.97e36 among them; no measurement is as large.
 constexpr double kFillValue = 1e19;
 // A number below kFillValue that occurs once may be a mistake, but hardly a rule.
 constexpr Index kLeastRowsOfCode = 2;
-// If more rows have the code than not, it says something about the rows.
+// If more rows have the code than not, it is a value and no code.
 constexpr double kLargestShareOfCodes = 0.5;
 // People use one code, or one for each reason.
 constexpr std::size_t kMostCodes = 4;
@@ -96,7 +96,8 @@ std::vector<double> find_missing_codes(std::span<const double> values) {
   }
   if (outer.empty() || !(range.low < range.high)) return {};
 
-  // What is no code belongs to the values, from which those further out must then be far.
+  // Values that are no codes are data; candidates further out are then compared with the range of
+  // these.
   std::sort(outer.begin(), outer.end(), [&](const Code& a, const Code& b) {
     return distance(range, a.value) < distance(range, b.value);
   });

@@ -22,7 +22,7 @@ std::vector<double> find_missing_codes(std::span<const double> values);
 /// from all values that the groups hold, which `held` spans.
 bool is_new_code(const Interval& held, double value);
 
-/// What all groups of a feature hold; nothing (low above high) when all is missing.
+/// Range of values that every group reaches; empty (low above high) if all cells are missing.
 Interval held_by_all(const Feature& feature);
 
 }  // namespace conflux

@@ -13,7 +13,7 @@ namespace {
 constexpr double kRowsOfAValue = 4;
 // With fewer values a group has hardly more than one, and may be constant for good reasons.
 constexpr Index kValuesPerGroup = 2;
-// A column with more values is no list of things that are measured again.
+// A column with more values than this does not list subjects that are measured repeatedly.
 constexpr std::size_t kMostNames = 1000;
 
 // The group of each value; empty if groups share one.

@@ -1,8 +1,8 @@
 // Values that each occur in one group only.
 //
-// Plants of two places, cities of countries, months of seasons: such a column tells which group a
-// row is of, and nothing of how rows of that group differ from those of another. Groups could be
-// made alike in it only by giving things the names of others, so it is no feature.
+// Columns whose values occur in one group only, such as cities nested in countries or months in
+// seasons. Such a column identifies the group, but says nothing about how rows differ within it.
+// Aligning it would rename the values, so it is no feature.
 
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace conflux {
 
-/// Why a column whose groups share no value is carried along, or nothing if it is a feature.
-/// Categories are; numbers only if all groups together hold consecutive ones, as where they count
-/// things: groups may also share no number because one of them is shifted.
+/// The reason to copy a column unchanged whose groups share no value, or nothing if it is a
+/// feature. Categories are copied; numbers only if all groups together hold consecutive ones, like
+/// row numbers: groups may also share no number because one of them is shifted.
 std::string why_nested_is_carried(const Meaning& meaning, std::span<const Index> groups,
                                   Index num_groups);
 

@@ -12,8 +12,8 @@
 
 namespace conflux {
 
-/// Features whose coordinates are their values, but for categories. Curves that the user asked for
-/// (Feature::cofactor) stay. What missing cells are expected to be is that of `columns` until
+/// Features whose coordinates are their values, but for categories. The user's arcsinh scales
+/// (Feature::cofactor) stay. Expected values of missing cells are those of `columns` until
 /// expect_plain_values() is called.
 Columns with_plain_values(const Columns& columns);
 

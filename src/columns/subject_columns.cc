@@ -11,7 +11,7 @@ namespace conflux {
 
 namespace {
 
-// Of things that are measured more often, a row says hardly less than a thing.
+// Above 20 rows per subject, rows are treated as independent.
 constexpr double kMostRowsOfSubject = 20;
 // A few rows that were entered twice do not matter.
 constexpr double kFewestRowsOfSubject = 1.1;

@@ -1,4 +1,4 @@
-// Names of columns that name things, such as patients or sensors.
+// Names of columns that identify subjects, such as patients or sensors.
 
 #pragma once
 

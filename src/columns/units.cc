@@ -26,8 +26,8 @@ constexpr double kAlike = 4;
 constexpr std::size_t kFewestPixels = 16;
 constexpr double kPixelsAtDarkest = 0.5;
 constexpr double kPixelsAtBrightest = 0.25;
-// Pixels beside each other are more alike than others, by this ratio of squared correlations; so
-// many pairs and rows tell.
+// Neighboring pixels are more correlated than others, by this ratio of squared correlations, in so
+// many pairs and rows.
 constexpr double kAlikeNeighbors = 1.5;
 constexpr double kLeastAlike = 0.05;
 constexpr std::size_t kPairsOfPixels = 100;
@@ -146,7 +146,7 @@ void set_scale(Meaning& meaning, FeatureScale scale) {
   set_linear_scale(feature, meaning.scale_facts(), standard ? spread : 1);
 }
 
-// Scores for what an increasing map cannot spread, `usual` for the rest.
+// Normal scores for atoms and heavy tails, `usual` for all other features.
 std::string set_scales(std::span<Meaning> meanings, FeatureScale usual) {
   Index scores = 0;
   for (Meaning& meaning : meanings) {

@@ -9,7 +9,7 @@
 
 namespace conflux {
 
-/// Whether features share their darkest and brightest values, and are alike to their neighbors.
+/// Whether features have common smallest and largest values, and correlate with their neighbors.
 bool are_pixels(std::span<const Meaning> meanings);
 
 /// Sets the scale of every feature; returns one sentence on what was chosen and why.

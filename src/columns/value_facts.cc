@@ -22,7 +22,7 @@ int decimals_of(std::span<const double> values) {
   double units = 1;
   for (const double value : values) {
     if (std::isnan(value)) continue;
-    // Beyond 2^53 every double is whole and says nothing about its unit.
+    // Beyond 2^53 every double is whole, whatever its unit.
     while (decimals <= kMostDecimals && std::abs(value * units) < 9e15 &&
            std::round(value * units) / units != value) {
       ++decimals;

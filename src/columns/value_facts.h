@@ -1,4 +1,4 @@
-// What the values of one column are like, group by group.
+// Facts about the values of one column, group by group.
 
 #pragma once
 

@@ -15,7 +15,7 @@ std::vector<std::vector<std::string>> gather_texts(const std::vector<std::string
                                                    Communicator& comm);
 
 /// Runs `task`, which must not exchange anything. If it throws InvalidData or another Error on some
-/// process, all processes throw InvalidData that names the first of these and says what it said.
+/// process, all processes throw InvalidData with the name and the message of the first of these.
 void do_together(Communicator& comm, const std::function<void()>& task);
 
 /// Lets one process after the other, in the order of ranks, go on with the numbers that those

@@ -185,7 +185,7 @@ Index count(const std::vector<std::vector<Index>>& rows) {
   return out;
 }
 
-// The first row of each thing in each group; empty if a group would have too few.
+// The first row of each subject in each group; empty if a group would have too few rows.
 std::vector<std::vector<Index>> one_row_of_each(const RowsOfSubjects& things) {
   constexpr std::size_t kFewestSubjects = 30;
   std::vector<std::vector<Index>> out;
@@ -213,7 +213,7 @@ struct CountedRows {
   /// Set if some rows repeat others.
   std::optional<GroupSet> once = {};
   Index repeated = 0;
-  /// Says why, after the verdict.
+  /// The sentence that gives the reason, for the report.
   std::string reason = {};
 };
 
@@ -251,7 +251,7 @@ Index most_rows(const GroupSet& groups, const CheckOptions& options) {
   return std::min(options.max_rows, std::max<Index>(1'000, kMostNumbers / groups.dim()));
 }
 
-// Whether groups differ is all that some want to know. Features are compared in no time; predicting
+// Some callers need only the answer whether groups differ. Comparing features is cheap; predicting
 // the group takes a panel of classifiers, and several copies of the rows.
 enum class Wanted { kFigures, kAnswer };
 
@@ -283,7 +283,7 @@ CheckReport test(const GroupSet& groups, const CountedRows& counted, const Check
   return out;
 }
 
-// What covariates leave of a value is no value that rows may share.
+// Residuals on covariates have no ties, so values are not mapped back to those of the table.
 CheckOptions given_covariates(CheckOptions options) {
   options.value_of = {};
   return options;

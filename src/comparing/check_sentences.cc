@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace conflux {
@@ -21,10 +22,15 @@ std::string percent(double share) {
 }
 
 std::string prediction_phrase(const GroupPrediction& prediction) {
+  const auto left_out = std::count_if(prediction.per_group.begin(), prediction.per_group.end(),
+                                      [](double auc) { return std::isnan(auc); });
+  const auto groups = std::ssize(prediction.per_group);
   return fmt::format(
       "predicting the group from a row reaches an AUC of {:.3f} (chance: 0.5; 95 % of random "
-      "assignments score below {:.3f})",
-      prediction.auc, prediction.by_chance());
+      "assignments score below {:.3f}{})",
+      prediction.auc, prediction.by_chance(),
+      left_out == 0 ? ""
+                    : fmt::format("; judged on {} of the {} groups", groups - left_out, groups));
 }
 
 std::string verdict(const CheckReport& report, double error_rate) {

@@ -1,4 +1,4 @@
-// What the figures of a check mean, in sentences, and what to do.
+// Sentences and advice from the figures of a check.
 
 #pragma once
 

@@ -19,7 +19,7 @@ constexpr double kChance = 0.95;
 // Clusters are found on this many rows of each group at most, and of all groups.
 constexpr Index kRowsForClusters = 1'000;
 constexpr Index kAllRowsForClusters = 20'000;
-// Of all groups, for looking at pairs of rows.
+// Rows of all groups together in computations on pairs of rows.
 constexpr Index kRowsForMixing = 3'000;
 constexpr Index kPermutations = 99;
 constexpr Index kFewestRowsOfGroup = 3;
@@ -27,11 +27,14 @@ constexpr Index kFewestRowsOfGroup = 3;
 constexpr double kUnlikeComposition = 0.1;
 
 constexpr const char* kFarClouds =
-    "Whole groups are aligned: they do not overlap and have no separate clusters, so the rows cannot "
-    "tell a shift from a difference in composition. If they hold different classes, give labels, or "
+    "Whole groups are aligned: they do not overlap and have no separate clusters, so the rows "
+    "cannot "
+    "tell a shift from a difference in composition. If they hold different classes, give labels, "
+    "or "
     "leave the rows as they are.";
 constexpr const char* kSameClusters =
-    "Whole groups are aligned: they hold the same clusters in similar proportions. If clusters must "
+    "Whole groups are aligned: they hold the same clusters in similar proportions. If clusters "
+    "must "
     "not be mixed at all, give labels, or choose --gate clusters.";
 
 Matrix shares_by_cluster(const std::vector<Index>& cluster_of, const std::vector<Index>& group_of,
@@ -201,7 +204,8 @@ std::string reason_for_single_clouds(const Composition& clusters) {
 std::string reason_for_labels(const GroupSet& groups, const KnownLabels& known) {
   SelfCommunicator comm;
   if (steering_labels(groups, comm).count() == 0) {
-    return "Labels did not guide the matching of clusters, because no three rows share one: rows are "
+    return "Labels did not guide the matching of clusters, because no three rows share one: rows "
+           "are "
            "aligned within clusters that were found without labels.";
   }
   return fmt::format(
@@ -253,8 +257,8 @@ GateChoice choose_gate(const Compositions& found) {
   const auto parted = std::max_element(
       groups.begin(), groups.end(),
       [](const MatchedGroup& a, const MatchedGroup& b) { return a.islands < b.islands; });
-  // Ten digits in one hand each: a group may have two styles, but nothing lies apart once the
-  // groups are drawn together.
+  // A group may be made of two separate clusters, such as two styles of one digit, that all groups
+  // together fill continuously; both must be separate.
   const bool has_parts =
       parted != groups.end() && parted->islands > 1 && found.matching.islands > 1;
   const bool far = found.overlap < kLeastOverlap;
@@ -264,22 +268,23 @@ GateChoice choose_gate(const Compositions& found) {
   if (!unlike(found.clusters) && !far) return {.gate = false, .reason = kSameClusters};
   GateChoice out{.gate = true};
   out.reason = fmt::format(
-      "Rows are aligned within clusters, found without labels, because {} has {} separate clusters, "
-      "and {}. With --gate none whole groups would be aligned, which moves rows of one cluster onto "
+      "Rows are aligned within clusters, found without labels, because {} has {} separate "
+      "clusters, "
+      "and {}. With --gate none whole groups would be aligned, which moves rows of one cluster "
+      "onto "
       "another if proportions differ.",
       parted->name, parted->islands,
       far ? "the groups are so far apart that clusters are matched by their positions only (labels "
             "would be surer)"
-          : fmt::format(
-                "proportions of clusters differ between groups by {:.0f} % of the rows",
-                100 * found.clusters.difference.value));
+          : fmt::format("proportions of clusters differ between groups by {:.0f} % of the rows",
+                        100 * found.clusters.difference.value));
   return out;
 }
 
 GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, Index processes,
                          const Workers& workers) {
   const bool open = requested.gate == Gating::kAuto;
-  // Covariates say which rows are alike, and only layers that ask them may follow.
+  // With covariates, they are the gate, and only layers that read covariates may follow.
   if (groups.covariates() > 0 && open) {
     return {.gate = gates_by_covariates(requested.method) ? Gating::kKept : Gating::kNone};
   }
@@ -287,7 +292,7 @@ GateDecision decide_gate(const GroupSet& groups, const FitOptions& requested, In
   const bool by_labels = requested.gate == Gating::kLabel && known.in_part;
   const bool by_cluster = requested.gate == Gating::kClusters || by_labels;
   if (!open && !by_cluster) return {.gate = requested.gate};
-  // Clusters that are found in the data want rows of several groups at hand.
+  // Finding clusters needs rows of several groups in one process.
   const bool comparable = processes == 1 && can_be_compared(groups);
   if (open && (!comparable || !leaves_room(requested, groups.dim()))) return {};
   if (!comparable) return {.gate = requested.gate};

@@ -1,7 +1,7 @@
 // Do groups hold the same clusters? Clusters are labels, or are found by matching the groups.
 //
-// If they do not, layers that align whole groups move rows of one cluster onto another, and layers
-// with a gate do not. This is where a fit that was told nothing decides.
+// If the composition differs, layers that align whole groups move rows of one cluster onto another,
+// and layers with a gate do not. This chooses the gate of a fit whose options leave it open.
 
 #pragma once
 
@@ -43,12 +43,12 @@ inline constexpr double kLeastOverlap = 0.5;
 /// Whether layers should keep the clusters apart, and why.
 struct GateChoice {
   bool gate = false;
-  /// One sentence that says what is done, why, and what the other choice would mean.
+  /// One sentence: the choice, its reason, and the effect of the other choice.
   std::string reason = {};
 };
 
-/// Gates if a group has parts that lie apart, and so have all groups drawn together, unless groups
-/// overlap and hold the same clusters in the same shares.
+/// Chooses a gate if a group has separate clusters, and so have all groups together, unless groups
+/// overlap and hold the same clusters in the same proportions.
 GateChoice choose_gate(const Compositions& found);
 
 /// The gate of a fit that leaves it open, with what was found; other gates stay what they are.

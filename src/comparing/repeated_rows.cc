@@ -88,7 +88,7 @@ class Twins {
 
   Index with_twin() const { return with_twin_; }
 
-  /// Of some rows, how many have a twin among those of another group.
+  /// Number of these rows that have a near copy among those of another group.
   Index with_twin_in(const RowsOfGroup& other) const {
     Index out = 0;
     const Index looking = rows_that_look();
@@ -102,7 +102,7 @@ class Twins {
   }
   Index rows_that_look() const { return std::min(kRowsThatLook, group_.rows.rows()); }
 
-  /// The first row of each set; empty if a set is too large to be one thing.
+  /// The first row of each set; empty if a set is too large to be one subject.
   std::vector<Index> once() {
     std::vector<Index> out, sizes(leader_.size(), 0);
     for (std::size_t i = 0; i < leader_.size(); ++i) {

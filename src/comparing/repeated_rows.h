@@ -1,4 +1,4 @@
-// Rows that repeat others of their group: copies, or several measurements of one thing.
+// Rows that repeat others of their group: copies, or several measurements of one subject.
 //
 // Whoever predicts the group of such a row recognizes its likes among the rows to learn from, and
 // tests that count rows count them several times: groups that were assigned at random would seem to

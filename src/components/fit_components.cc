@@ -54,7 +54,7 @@ class Passes {
     complete_ = bytes_ <= kMostKept;
   }
 
-  /// Of all numbers that were read.
+  /// True if all numbers that were read are counts.
   bool of_counts() const { return of_counts_; }
 
  private:

@@ -38,7 +38,7 @@ std::size_t resident_file_bytes() {
   return shared * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Opens a file that nobody else sees and that is gone with this process.
+// Opens a file without a name, which the system removes when this process ends.
 int open_nameless(const std::string& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 || errno == ENOENT || errno == EACCES) return file;
@@ -111,7 +111,7 @@ void DiskScratch::forget(const void* start) {
   pieces_.erase(start);
 }
 
-// Pages of shared files lose nothing when they are let go: who touches them gets them back.
+// Pages of shared files lose nothing when they are released: the next access reads them again.
 void DiskScratch::let_go() {
   for (const auto& [start, bytes] : pieces_) {
     ::madvise(const_cast<void*>(start), bytes, MADV_DONTNEED);

@@ -1,10 +1,10 @@
 // Rows that live on disk while a fit moves them, for fits of more rows than memory holds.
 //
-// A piece of scratch is memory of a nameless file: it is read and written like any other, and what
-// is not in memory is in the file, so that one code fits rows here and there to the same bits. The
-// system would keep pages in memory as long as nobody else wants it; a thread lets go of them
-// whenever more than a limit are there. Pages that are let go are written by the system when it
-// likes, and come back when they are touched. One scratch is used at a time.
+// A piece of scratch is memory of a nameless file: it is read and written like any other memory,
+// and the part that is not in memory is in the file, so that the same code fits rows in memory and
+// on disk, bit by bit. The system would keep pages in memory as long as there is room; a thread
+// releases them whenever more than a limit are there. Released pages are written by the system at
+// its own time, and read again on access. One scratch is used at a time.
 
 #pragma once
 
@@ -79,7 +79,7 @@ class DiskScratch {
   std::thread watcher_;
 };
 
-/// Where scratch files go: what TMPDIR says, else /var/tmp, which is on disk by custom.
+/// Folder of scratch files: TMPDIR if set, else /var/tmp, which is on disk by convention.
 std::string scratch_folder();
 
 }  // namespace conflux

@@ -1,4 +1,4 @@
-// Whether numbers are finite, fast enough to be asked of every row on its way into the engine.
+// Checks that numbers are finite, fast enough for every row that enters the engine.
 
 #pragma once
 

@@ -72,7 +72,7 @@ void run(tbb::task_arena& arena, Index count, const std::function<void(Index)>& 
 
 Workers::Workers(int threads) {
   if (threads < 0) throw InvalidOption("threads is negative; choose 0 for every core, or a count.");
-  // oneTBB prints a warning when it is asked for more threads than it will start.
+  // oneTBB prints a warning if its limit exceeds the threads that it will start.
   const int cores = tbb::info::default_concurrency();
   const int limit = threads == 0 ? tbb::task_arena::automatic : std::min(threads, cores);
   arena_ = std::make_unique<Arena>(Arena{tbb::task_arena(limit)});

@@ -12,7 +12,7 @@ namespace conflux {
 
 namespace {
 
-// A list of all is quicker unless it is so many times as long as what is asked for.
+// A list of all positions is faster unless it is so many times as long as the sample.
 constexpr Index kFew = 16;
 
 // Philox used as a hash: folds the words of a stream's name into a key.

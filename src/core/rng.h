@@ -15,7 +15,7 @@
 
 namespace conflux {
 
-/// What a stream is drawn for; part of its name.
+/// Purpose of a random stream; part of its name.
 enum class Purpose : std::uint32_t {
   kSplit = 1,
   kDirections = 2,

@@ -86,7 +86,7 @@ class RowList {
   }
   void reserve(std::size_t size) { list_.reserve(size); }
 
-  /// What is left without `taken`; both increase.
+  /// The rows that are not in `taken`; both are increasing.
   RowList without(const std::vector<Index>& taken) const;
 
   friend bool operator==(const RowList& a, const RowList& b);

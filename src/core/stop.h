@@ -12,7 +12,7 @@
 
 namespace conflux {
 
-/// Thrown out of work that was asked to stop.
+/// Thrown by work that was stopped on request.
 class Stopped : public Error {
  public:
   Stopped() : Error("stopped before the end.") {}

@@ -60,7 +60,7 @@ std::vector<MappedNpy> map_all(const std::vector<std::string>& paths) {
   return out;
 }
 
-// Files that are called alike, or renamed so, are one group.
+// Files with the same name, or the same new name, are one group.
 ArrayGroupList groups_of_files(const DatasetOptions& options,
                                const std::shared_ptr<const ArrayFiles>& files) {
   ArrayGroupList out;
@@ -263,7 +263,7 @@ void read_into_memory(const ArrayGroupList& input, const DatasetOptions& options
   if (out.pool && out.pool->whole()) out.pool.reset();
 }
 
-// Whether groups are told by files, or by a table beside them, and no row or column is left out.
+// Whether groups are given by files, or by a table beside them, and no row or column is left out.
 bool is_plain(const DatasetOptions& options) {
   if (!options.columns.drop.empty() || !options.where.empty() || !options.meta_key.empty())
     return false;

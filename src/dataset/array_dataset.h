@@ -9,10 +9,11 @@
 
 namespace conflux {
 
-/// Who reads together: this process alone if rows are only examined, or if there is no other.
+/// The processes that read together: this one alone if rows are only examined, or if there is no
+/// other.
 Communicator& readers(const DatasetOptions& options, const DatasetHooks& hooks);
 
-/// Unset when the files are something else than arrays, or more is asked for.
+/// Unset if the files are no arrays, or the options need more than arrays.
 std::optional<Dataset> map_arrays(const DatasetOptions& options, const DatasetHooks& hooks);
 
 /// Throws InvalidOption when several processes are to read something else together.

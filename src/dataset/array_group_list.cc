@@ -18,7 +18,7 @@ namespace {
 
 std::vector<std::string> columns_of(const DatasetOptions& options) {
   std::vector<std::string> out = listed_names(options.group);
-  if (!options.label.empty()) out.push_back(options.label);
+  for (const std::string& label : label_columns(options.label)) out.push_back(label);
   return out;
 }
 
@@ -41,7 +41,7 @@ class Lister {
   void add(const Table& block) {
     const std::vector<std::string> names = groups_from_columns(block, options_.group);
     const std::vector<std::string> labels =
-        options_.label.empty() ? std::vector<std::string>() : labels_of(block, options_.label);
+        options_.label.empty() ? std::vector<std::string>() : labels_of_rows(block, options_.label);
     for (std::size_t i = 0; i < names.size() && row_ < files_->rows(); ++i, ++row_) {
       const std::size_t m = group_of(names[i]);
       out_.groups[m].add(row_, row_ + 1);

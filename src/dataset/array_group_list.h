@@ -15,13 +15,14 @@ namespace conflux {
 struct ArrayGroupList {
   /// In the order of their first rows.
   std::vector<ArrayGroup> groups = {};
-  /// What each row of each group shows, as a position among the names, or -1; empty: not asked for.
+  /// For each group, the label of each row as a position among the names, or -1; empty: not
+  /// requested.
   std::vector<std::vector<Index>> labels = {};
   std::vector<std::string> label_names = {};
 };
 
-/// Whether the table tells the groups, and labels if they are asked for: not if one of these is a
-/// column of the arrays.
+/// Whether the table has the groups, and labels if requested: not if one of these is a column of
+/// the arrays.
 bool tells_groups(const DatasetOptions& options, Index columns_of_arrays);
 
 /// Reads the table a block at a time. Throws InvalidData when it has more rows than the files, or

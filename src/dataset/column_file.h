@@ -12,7 +12,7 @@ namespace conflux {
 /// Adds the words of a file. Throws InvalidData that names what is no word.
 void read_column_file(const std::string& path, ColumnOptions& options);
 
-/// A file that says what was found.
+/// The text of a file with the types of the columns.
 std::string column_file_text(const Columns& columns);
 
 }  // namespace conflux

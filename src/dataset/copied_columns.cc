@@ -10,7 +10,8 @@ namespace {
 
 // Numbers with more different values are measurements, which are features unless they were dropped.
 constexpr std::size_t kMostNumbers = 100;
-// What a column must tell, as a part of what the largest group leaves open, and in standard errors.
+// How much a column must tell about the group: as a fraction of the error of always guessing the
+// largest group, and in standard errors.
 constexpr double kLeastTold = 0.1;
 constexpr double kErrors = 4;
 
@@ -26,8 +27,8 @@ std::vector<std::string> values_as_text(const Column& column) {
   return out;
 }
 
-// The share of rows whose group is that of most other rows with their value; rows that are alone
-// with a value are told as the largest group.
+// Fraction of rows whose group is the most frequent one among the other rows with their value; rows
+// with a value of their own get the largest group.
 double told_share(const std::vector<std::string>& values, std::span<const Index> groups,
                   const std::vector<double>& sizes) {
   std::map<std::string, std::vector<double>> counts;

@@ -1,5 +1,5 @@
-// What looks like a mistake in a table and cannot be known to be one: units that differ between
-// groups, and groups whose names differ by how they are written.
+// Warnings about likely mistakes in a table that cannot be proved: units that differ between
+// groups, and group names that differ only in case or spaces.
 
 #pragma once
 

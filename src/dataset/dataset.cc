@@ -39,7 +39,7 @@ void check_tags(const Table& table, const RowTags& tags) {
   }
 }
 
-// What only files have is not passed over in silence.
+// Options that only files support are refused, not ignored.
 void refuse_joined_table(const Table& table, const DatasetOptions& options) {
   if (options.meta.empty()) return;
   throw InvalidOption(fmt::format(
@@ -81,7 +81,7 @@ Dataset dataset_of(const Table& table, const RowTags& tags, const DatasetOptions
   FoundRows rows = find_rows(table, tags, columns, Workers(options.threads), hooks.on_message);
   Dataset out = gather_rows(table, tags, std::move(rows), hooks.on_message);
   std::vector<std::string> known = listed_names(options.group);
-  known.push_back(options.label);
+  for (const std::string& label : label_columns(options.label)) known.push_back(label);
   out.telling = find_telling_copies(table, out.columns.feature_names(), known, tags.groups,
                                     std::ssize(tags.group_names));
   return out;
@@ -106,7 +106,7 @@ Dataset dataset_of(const Table& table, const DatasetOptions& options, const Data
   const NumberedGroups groups(names);
   RowTags tags{.group_names = groups.names, .groups = groups.of_row};
   const NumberedLabels labels(options.label.empty() ? std::vector<std::string>()
-                                                    : labels_of(table, options.label));
+                                                    : labels_of_rows(table, options.label));
   tags.label_names = labels.names;
   tags.labels = labels.of_row;
   const std::vector<double> weights = row_weights_of(table, options.row_weights);
@@ -114,7 +114,7 @@ Dataset dataset_of(const Table& table, const DatasetOptions& options, const Data
   DatasetOptions chosen = options;
   add_to_dropped(chosen.columns, listed_names(options.group));
   if (!options.row_weights.empty()) add_to_dropped(chosen.columns, {options.row_weights});
-  if (!options.label.empty()) add_to_dropped(chosen.columns, {options.label});
+  add_to_dropped(chosen.columns, label_columns(options.label));
   Dataset out = dataset_of(table, tags, chosen, hooks);
   out.group_column = options.group;
   out.label_column = options.label;

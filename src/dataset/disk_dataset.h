@@ -27,8 +27,8 @@ TableFiles files_in_memory(TableFiles files);
 /// The coordinates of a block of rows.
 using BlockCoordinates = std::function<Matrix(const Table& block)>;
 
-/// A dataset whose rows are on disk, without names of features; unset when they fit into memory.
-/// `pool` are the rows that told the columns. Throws InvalidData for a missing cell.
+/// A dataset whose rows are on disk, without names of features; unset if they fit into memory.
+/// `pool` are the rows by which types of columns were found. Throws InvalidData for a missing cell.
 std::optional<Dataset> write_to_disk(const TableFiles& files, const TableRows& pool,
                                      const NumberedGroups& groups, RowSource source, Index dim,
                                      const BlockCoordinates& coordinates,

@@ -1,4 +1,4 @@
-// The column that tells the groups, where nobody has named it.
+// Chooses the column of the groups if none is named.
 
 #pragma once
 

@@ -75,7 +75,8 @@ std::string stem_of(const std::string& path) {
   namespace fs = std::filesystem;
   fs::path whole = fs::path(path).lexically_normal();
   if (whole.filename().empty()) whole = whole.parent_path();
-  // What all samples of 10x Genomics are called alike tells nothing: the folder above does.
+  // File names such as matrix.mtx.gz, which all 10x Genomics samples share, identify nothing; the
+  // folder above does.
   const auto tells_nothing = [](const std::string& name) {
     return name.starts_with("matrix.mtx") || name.ends_with("_feature_bc_matrix") ||
            name.ends_with("_gene_bc_matrices") || name == "outs" || name == "GRCh38" ||

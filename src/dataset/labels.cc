@@ -10,16 +10,6 @@
 
 namespace conflux {
 
-std::vector<std::string> labels_of(const Table& table, const std::string& column) {
-  const Column& labels = table[column];
-  std::vector<std::string> out;
-  for (const std::string& text : labels.text) out.push_back(is_missing(text) ? "" : text);
-  for (const double number : labels.numbers) {
-    out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
-  }
-  return out;
-}
-
 std::vector<double> row_weights_of(const Table& table, const std::string& column) {
   if (column.empty()) return {};
   const Column& weights = table[column];
@@ -41,11 +31,14 @@ std::vector<double> row_weights_of(const Table& table, const std::string& column
 }
 
 void refuse_group_as_label(const std::string& group, const std::string& label) {
-  if (label.empty() || label != group) return;
-  throw InvalidOption(
-      fmt::format("column \"{}\" holds the groups, so it cannot be the label, whose values groups "
-                  "must share; name another column, or leave --label out.",
-                  label));
+  const std::vector<std::string> groups = listed_names(group);
+  for (const std::string& column : label_columns(label)) {
+    if (std::find(groups.begin(), groups.end(), column) == groups.end()) continue;
+    throw InvalidOption(
+        fmt::format("column \"{}\" holds the groups, so it cannot be the label, whose values "
+                    "groups must share; name another column, or leave --label out.",
+                    column));
+  }
 }
 
 NumberedLabels::NumberedLabels(const std::vector<std::string>& labels) {

@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "conflux/core/group_set.h"
-#include "conflux/tables/table.h"
+#include "conflux/tables/table_groups.h"
 
 namespace conflux {
-
-/// The label of each row; rows without a label have an empty text.
-std::vector<std::string> labels_of(const Table& table, const std::string& column);
 
 /// The weight of each row; empty without a column. Throws InvalidData that names the row for one
 /// that is no finite number of at least 0.

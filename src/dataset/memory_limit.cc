@@ -81,7 +81,7 @@ Needs needs_of(const DataShape& shape, RowSource source, const FitOptions& optio
   if (single || mixed || source == RowSource::kDoubles) return out;
   out.in_memory =
       std::max(out.in_memory, memory_to_read(shape, source, std::numeric_limits<Index>::max()));
-  // Blocks are read and written beside the rows that told what the columns mean.
+  // Blocks are read and written beside the rows by which the types of columns were found.
   out.on_disk = std::max(out.on_disk, memory_to_read(shape, source, kRowsOfPool) + kResidentRows +
                                           bytes_of(kRowsInBlock, shape.dim));
   out.scratch += bytes_of(all, shape.dim);

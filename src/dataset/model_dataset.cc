@@ -103,7 +103,11 @@ DatasetOptions options_for(const Model& model, DatasetOptions options) {
   // The labels that the fit knew need not be named again. A file of a group may lack them.
   const bool has_labels =
       std::any_of(options.paths.begin(), options.paths.end(), [&](const std::string& path) {
-        return has_column(path == first ? schema : schema_of(path, files), model.label_column);
+        const TableSchema own = path == first ? schema : schema_of(path, files);
+        const std::vector<std::string> labels = label_columns(model.label_column);
+        return !labels.empty() &&
+               std::all_of(labels.begin(), labels.end(),
+                           [&](const std::string& label) { return has_column(own, label); });
       });
   if (options.label.empty() && has_labels) options.label = model.label_column;
   return options;

@@ -7,7 +7,7 @@
 
 namespace conflux {
 
-/// What the options leave open, the model says: the columns of groups, features and labels.
+/// Fills unset options from the model: the columns of groups, features and labels.
 DatasetOptions options_for(const Model& model, DatasetOptions options);
 
 /// Reads rows of the groups that the model knows, with the columns that it has: options about the

@@ -122,7 +122,7 @@ ModelColumns find_model_columns(const TableSchema& schema, const std::string& pa
 
 TableOptions options_for_model(const Model& model, TableOptions options,
                                const ModelColumnChoice& choice) {
-  // Who joins a table has the groups there, as a rule; an array of them is not asked for then.
+  // With a joined table the groups are usually there; an array of groups is not read then.
   options.group.clear();
   if (choice.meta.empty()) options.group = choice.group.empty() ? model.group_column : choice.group;
   options.numeric = feature_columns(model, choice);
@@ -153,7 +153,7 @@ ModelReader::ModelReader(std::string path, const Model& model, const TableOption
                                     path_, unknown_name("column", key, names)));
   }
   if (!purpose.needs_group && choice.from.empty()) {
-    // Who returns to its own group has the values it had; the table may tell.
+    // A row that returns to its own group has the values it had; the table may have its group.
     const std::string& known = choice.group.empty() ? model.group_column : choice.group;
     if (!known.empty() && has_all(names, listed_names(known))) {
       columns_.group = known;

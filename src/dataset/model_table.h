@@ -1,4 +1,4 @@
-// Which columns of a table a model speaks of, and tables read for a model.
+// The columns of a table that a model needs, and tables read for a model.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace conflux {
 
-/// Columns that a caller chooses; empty means what the model says.
+/// Columns that a caller chooses; empty: those of the model.
 struct ModelColumnChoice {
   /// Column that tells the groups, or several with commas.
   std::string group = {};
@@ -73,7 +73,7 @@ class ModelReader {
   /// How the file was understood; see TableReader::notes().
   std::vector<std::string> notes() const { return reader_->notes(); }
   bool read(Table& block, Index max_rows) const;
-  /// As positions among the groups of the model; -1 where nobody knows or needs it.
+  /// Positions among the groups of the model; -1 if unknown or not needed.
   std::vector<Index> groups_of(const Table& block) const;
   /// Genes of the last block and their components; nothing when the features were measured.
   const ProjectedReader* projected() const { return projected_; }
@@ -81,8 +81,8 @@ class ModelReader {
   void drop_joined(Table& block) const;
   /// After the last file: throws InvalidData when rows of a joined table are left over.
   void check_end() const;
-  /// Categories that the fit has not seen are left as they are, and unknown cells of covariates
-  /// are taken for the mean of the group, which is said once.
+  /// Warns once about categories that the fit has not seen, which are left as they are, and about
+  /// unknown cells of covariates, which are replaced by the mean of the group.
   void warn_about_new_categories(const MessageCallback& on_message) const;
 
  private:

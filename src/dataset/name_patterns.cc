@@ -77,16 +77,6 @@ std::pair<std::string, std::string> names_alike(const std::vector<std::string>& 
   return {};
 }
 
-std::vector<std::string> listed_names(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    out.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return out;
-}
-
 std::string names_text(const std::vector<std::string>& names) {
   std::string out;
   for (std::size_t j = 0; j < std::min<std::size_t>(names.size(), 10); ++j) {

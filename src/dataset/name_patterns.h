@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "conflux/tables/table_groups.h"
+
 namespace conflux {
 
 /// The names that the patterns stand for, each once, in the order of the patterns and then of
@@ -19,9 +21,6 @@ std::vector<std::string> expand_patterns(const std::vector<std::string>& pattern
 /// The first two of the names that differ by case or spaces only, as "m", "M" and "m " do; two
 /// empty texts if there are none.
 std::pair<std::string, std::string> names_alike(const std::vector<std::string>& names);
-
-/// The names of a list that is separated by commas.
-std::vector<std::string> listed_names(const std::string& text);
 
 /// The first ten names, as a message shows them.
 std::string names_text(const std::vector<std::string>& names);

@@ -18,7 +18,7 @@ struct NumberedRows {
   NumberedRows(TableRows& rows, const DatasetOptions& options)
       : groups(rows.take_groups()),
         labels(options.label.empty() ? std::vector<std::string>()
-                                     : labels_of(rows.table, options.label)),
+                                     : labels_of_rows(rows.table, options.label)),
         weights(row_weights_of(rows.table, options.row_weights)) {}
 
   /// Borrows the numbers.

@@ -36,7 +36,7 @@ void RowDraw::add(TableRows more) {
     groups.push_back(static_cast<Index>(found->second));
   }
   if (!options_.label.empty()) {
-    for (const std::string& label : labels_of(more.table, options_.label)) {
+    for (const std::string& label : labels_of_rows(more.table, options_.label)) {
       const auto [found, is_new] = label_codes_.try_emplace(label, label_codes_.size());
       labels.push_back(label.empty() ? -1 : static_cast<Index>(found->second));
     }

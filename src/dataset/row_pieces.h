@@ -17,7 +17,8 @@ struct Piece {
   Index end;
 };
 
-/// What this process fits: a piece of every group, in the order of ranks, which `all` must outlive.
+/// The rows that this process fits: a piece of every group, in the order of ranks. `all` must
+/// outlive it.
 GroupSet share_of(const GroupSet& all, const Communicator& comm);
 
 /// The shape of the largest share.

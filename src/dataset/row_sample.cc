@@ -136,9 +136,9 @@ class Sampler {
 
   std::vector<Index> labels_of(const Table& block) {
     std::vector<Index> out;
-    const bool absent = may_lack_label(options_, "") && !block.has(options_.label);
+    const bool absent = may_lack_label(options_, "") && !has_columns(block, options_.label);
     if (options_.label.empty() || absent) return out;
-    for (const std::string& label : conflux::labels_of(block, options_.label)) {
+    for (const std::string& label : labels_of_rows(block, options_.label)) {
       const auto [found, is_new] = label_codes_.try_emplace(label, label_codes_.size());
       out.push_back(label.empty() ? -1 : static_cast<Index>(found->second));
     }

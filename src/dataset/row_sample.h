@@ -21,8 +21,8 @@ struct SampledGroups {
   std::vector<Index> sizes;
 };
 
-/// Whether tables can be read this way: groups are told by a column or by the names of files, and
-/// nothing is joined.
+/// Whether tables can be sampled: groups are given by a column or by the names of files, and no
+/// table is joined.
 bool can_be_sampled(const Model& model, const DatasetOptions& options);
 
 /// The options are those that options_for() has completed. Keeps about `most` rows of all groups

@@ -18,7 +18,7 @@ constexpr Index kUsualCount = 50;
 constexpr std::size_t kWide = 200;
 
 bool is_wide(const DatasetOptions& options) {
-  // Who names what the features are gets them.
+  // A named array is read as it is.
   if (!options.table.array.empty() || options.paths.front() == "-") return false;
   const auto reader = open_sparse(options.paths.front(), reading_options(options, ""));
   return reader && reader->measured() && reader->features().size() > kWide;

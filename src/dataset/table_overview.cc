@@ -20,12 +20,12 @@ constexpr Index kRowsPerBlock = 4096;
 // A column with more different values tells no groups.
 constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kValuesShown = 30;
-// Of so many columns of numbers, as genes and pixels are, none tells groups.
+// With so many numeric columns, as with genes and pixels, none of them is proposed as the group.
 constexpr Index kManyNumbers = 200;
-// A page with more names than this helps nobody.
+// A page with more names than this is of no use.
 constexpr std::size_t kMostColumns = 5000;
 
-// What people call columns of groups, the surest first.
+// Usual names of group columns, the most specific first.
 constexpr std::array<std::string_view, 13> kGroupNames = {
     "group",  "groups", "batch",  "batch_id", "dataset", "domain",    "donor",
     "sample", "site",   "source", "cohort",   "plate",   "instrument"};

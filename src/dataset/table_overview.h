@@ -1,4 +1,4 @@
-// A first look at a table, for who has to say what its columns are.
+// Overview of a table, for a user who chooses its columns.
 
 #pragma once
 

@@ -28,7 +28,7 @@ constexpr std::uintmax_t kLargeFiles = 32'000'000;
 // Columns that tell groups, labels and conditions, as they are spelled.
 std::vector<std::string> telling_columns(const DatasetOptions& options) {
   std::vector<std::string> out = listed_names(options.group);
-  if (!options.label.empty()) out.push_back(options.label);
+  for (const std::string& label : label_columns(options.label)) out.push_back(label);
   for (const std::string& name : spelled_in(options.where)) out.push_back(name);
   return out;
 }
@@ -44,7 +44,7 @@ std::vector<std::string> spelled_columns(const TableFiles& files) {
 std::unique_ptr<TableReader> open_file(const std::string& path, const TableFiles& files,
                                        const MessageCallback& on_message) {
   const DatasetOptions& options = files.options;
-  // Who joins a table has the groups there, as a rule; an array of them is not asked for then.
+  // With a joined table the groups are usually there; an array of groups is not read then.
   TableOptions reading = reading_options(options, options.meta.empty() ? options.group : "");
   reading.text = spelled_columns(files);
   if ((!options.meta.empty() && path != "-") || may_lack_label(options, path)) {
@@ -78,11 +78,14 @@ Table read_within_limit(TableReader& reader, double max_memory) {
 }
 
 void add_empty_labels(Table& table, const DatasetOptions& options, const std::string& path) {
-  if (!may_lack_label(options, path) || table.has(options.label)) return;
-  table.columns.push_back({options.label,
-                           ColumnType::kText,
-                           {},
-                           std::vector<std::string>(static_cast<std::size_t>(table.num_rows()))});
+  if (!may_lack_label(options, path)) return;
+  for (const std::string& label : label_columns(options.label)) {
+    if (table.has(label)) continue;
+    table.columns.push_back({label,
+                             ColumnType::kText,
+                             {},
+                             std::vector<std::string>(static_cast<std::size_t>(table.num_rows()))});
+  }
 }
 
 Table read_file(const std::string& path, const TableFiles& files,
@@ -133,8 +136,8 @@ void refuse_files_called_alike(const DatasetOptions& options) {
 }
 
 void refuse_absent_labels(const Table& table, const DatasetOptions& options) {
-  if (!may_lack_label(options, "") || !table.has(options.label)) return;
-  const std::vector<std::string> labels = labels_of(table, options.label);
+  if (!may_lack_label(options, "") || !has_columns(table, options.label)) return;
+  const std::vector<std::string> labels = labels_of_rows(table, options.label);
   if (std::any_of(labels.begin(), labels.end(), [](const auto& each) { return !each.empty(); })) {
     return;
   }

@@ -13,7 +13,7 @@
 
 namespace conflux {
 
-/// What was drawn from the rows of a table.
+/// Rows that were sampled from a table.
 struct DrawnRows {
   /// Groups in the order of their first rows, and the rows that each had.
   std::vector<std::string> groups = {};

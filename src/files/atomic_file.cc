@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -24,6 +25,15 @@ constexpr std::string_view kEnding = ".partial";
 // Versions before 0.2 called the partial files of models so.
 constexpr std::string_view kOldEnding = ".tmp";
 constexpr int kMostAttempts = 1000;
+
+// Names that a handler of signals can read.
+constexpr std::size_t kLongestName = 4096;
+struct Slot {
+  std::atomic<bool> taken = false;
+  std::atomic<bool> filled = false;
+  std::array<char, kLongestName> path = {};
+};
+std::array<Slot, 8> slots;
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -118,15 +128,44 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, const FinishingCalls& 
   }
 }
 
-AtomicFile::~AtomicFile() {
-  if (!partial_.empty()) ::unlink(partial_.c_str());
+PartialName::~PartialName() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+  release();
+}
+
+void PartialName::set(std::string path) {
+  path_ = std::move(path);
+  for (std::size_t k = 0; k < slots.size() && slot_ < 0; ++k) {
+    bool is_free = false;
+    if (path_.size() >= kLongestName || !slots[k].taken.compare_exchange_strong(is_free, true)) {
+      continue;
+    }
+    path_.copy(slots[k].path.data(), path_.size());
+    slots[k].path[path_.size()] = '\0';
+    slots[k].filled = true;
+    slot_ = static_cast<int>(k);
+  }
+}
+
+void PartialName::release() {
+  path_.clear();
+  if (slot_ < 0) return;
+  Slot& slot = slots[static_cast<std::size_t>(std::exchange(slot_, -1))];
+  slot.filled = false;
+  slot.taken = false;
+}
+
+void remove_partial_files() noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.filled) ::unlink(slot.path.data());
+  }
 }
 
 void AtomicFile::open_named() {
   for (int attempt = 0; attempt < kMostAttempts && !file_.is_open(); ++attempt) {
     const std::string name = partial_name(path_);
     file_ = Descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file_.is_open()) partial_ = name;
+    if (file_.is_open()) partial_.set(name);
     if (!file_.is_open() && errno != EEXIST) break;
   }
   if (!file_.is_open()) fail_to_write(path_.string(), errno);
@@ -139,7 +178,7 @@ void AtomicFile::give_name() {
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::string name = partial_name(path_);
     if (::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      partial_ = name;
+      partial_.set(name);
       return;
     }
     if (errno != EEXIST) break;
@@ -163,10 +202,10 @@ void AtomicFile::prepare() {
 
 void AtomicFile::commit() {
   if (file_.is_open()) prepare();
-  if (const int error = calls_.rename(partial_.c_str(), path_.c_str())) {
+  if (const int error = calls_.rename(partial_.path().c_str(), path_.c_str())) {
     fail_to_write(path_.string(), error);
   }
-  partial_.clear();
+  partial_.release();
   // The new name must survive a power cut, too.
   const Descriptor folder(::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) return;

@@ -26,6 +26,29 @@ struct FinishingCalls {
 
 extern const FinishingCalls kSystemCalls;
 
+/// The name of a file that is not finished. The file is removed when this ends, also by
+/// remove_partial_files().
+class PartialName {
+ public:
+  PartialName() = default;
+  ~PartialName();
+  PartialName(const PartialName&) = delete;
+  PartialName& operator=(const PartialName&) = delete;
+
+  void set(std::string path);
+  /// The file is finished, or has no such name any more.
+  void release();
+  bool empty() const { return path_.empty(); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int slot_ = -1;
+};
+
+/// For handlers of signals that end the program at once.
+void remove_partial_files() noexcept;
+
 class AtomicFile {
  public:
   /// Throws Error when `path` is a folder or something else that is not a plain file, or when
@@ -33,14 +56,14 @@ class AtomicFile {
   explicit AtomicFile(const std::filesystem::path& path,
                       const FinishingCalls& calls = kSystemCalls);
   /// Without commit() an older file of this name stays as it was.
-  ~AtomicFile();
+  ~AtomicFile() = default;
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
   /// Overwrites bytes that were written before.
   void patch(std::uint64_t offset, std::string_view bytes);
-  /// What the file will be called.
+  /// The final name of the file.
   const std::filesystem::path& path() const { return path_; }
   /// The file is on the disk when this returns, beside its name: only commit() may follow, which
   /// then does nothing but rename. Throws Error.
@@ -56,7 +79,7 @@ class AtomicFile {
   const FinishingCalls& calls_;
   Descriptor file_;
   /// The name of the file so far; empty while it has none.
-  std::string partial_;
+  PartialName partial_;
 };
 
 /// A name beside the file that no other writer has. Files of such names that killed programs have

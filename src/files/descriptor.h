@@ -37,7 +37,7 @@ class Descriptor {
 /// a folder.
 Descriptor open_for_reading(const std::filesystem::path& path, const std::string& name);
 
-/// Fills `to`; returns fewer bytes than asked for only at the end. Throws Error.
+/// Fills `to`; returns fewer than `count` bytes only at the end. Throws Error.
 std::size_t read_all(const Descriptor& file, char* to, std::size_t count, const std::string& name);
 std::size_t read_all_at(const Descriptor& file, std::uint64_t offset, char* to, std::size_t count,
                         const std::string& name);

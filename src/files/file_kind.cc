@@ -66,7 +66,7 @@ std::optional<FileKind> kind_of_file(const std::filesystem::path& path) {
 void refuse_other_kind(const std::filesystem::path& path, FileKind kind, const char* remedy) {
   const std::optional<FileKind> found = kind_of_file(path);
   if (!found || *found == kind) return;
-  // What is no model need not be a table.
+  // A file that is no model may be something else than a table.
   const std::string is =
       *found == FileKind::kTable
           ? fmt::format("no {}",

@@ -1,4 +1,4 @@
-// What a file holds, as far as its first bytes tell: a result replaces a file of its own kind only.
+// The type of a file, by its first bytes: a result overwrites files of its own type only.
 
 #pragma once
 

@@ -15,14 +15,14 @@
 
 namespace conflux {
 
-/// What messages call a path: itself, or "standard input".
+/// Name of a path in messages: itself, or "standard input".
 std::string input_name(const std::filesystem::path& path);
 
 /// Bytes from begin to end.
 class InputStream {
  public:
   virtual ~InputStream() = default;
-  /// Fills `to` with up to `count` bytes; fewer than asked for only at the end.
+  /// Fills `to` with up to `count` bytes; fewer only at the end.
   virtual std::size_t read(char* to, std::size_t count) = 0;
 };
 

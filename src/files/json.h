@@ -139,8 +139,8 @@ Json Json::from_whole(Whole number) {
   return out;
 }
 
-/// Reads text that nobody vouches for: objects that do not repeat a key, nested at most `max_depth`
-/// deep. Throws InvalidData that calls the text by `name`.
+/// Parses untrusted text: objects without repeated keys, nested at most `max_depth` deep. Throws
+/// InvalidData with the `name` of the text.
 Json parse_json(std::string_view text, int max_depth, const std::string& name);
 
 /// Compact text. Throws InvalidData when a string is not UTF-8.

@@ -26,7 +26,7 @@ class OutputStream {
   virtual bool patchable() const { return false; }
   /// Overwrites bytes that were written before.
   virtual void patch(std::uint64_t offset, std::string_view bytes);
-  /// What a file will be called; empty for pipes and devices.
+  /// Final name of the file; empty for pipes and devices.
   virtual std::filesystem::path path() const { return {}; }
 };
 
@@ -58,7 +58,7 @@ class Spool {
 };
 
 /// A stream whose first bytes are known last: they are patched where that is possible, otherwise
-/// the rest waits in a temporary file.
+/// all bytes after them wait in a temporary file.
 class HeadedOutput {
  public:
   HeadedOutput(std::unique_ptr<OutputStream> out, std::size_t head_size);

@@ -52,10 +52,6 @@ PrivateCopy::PrivateCopy(const std::string& from, const fs::path& output, Name n
   }
 }
 
-PrivateCopy::~PrivateCopy() {
-  if (named_) ::unlink(path_.c_str());
-}
-
 void PrivateCopy::open(const fs::path& output, Name name) {
 #ifdef O_TMPFILE
   // This process opens a nameless file by its descriptor.
@@ -69,7 +65,7 @@ void PrivateCopy::open(const fs::path& output, Name name) {
   path_ = partial_name(output);
   file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file_.is_open()) fail_to_copy(output, errno);
-  named_ = true;
+  named_.set(path_);
 }
 
 void PrivateCopy::copy_to(OutputStream& out) const {

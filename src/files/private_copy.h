@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "files/atomic_file.h"
 #include "files/descriptor.h"
 #include "files/output_stream.h"
 
@@ -22,10 +23,6 @@ class PrivateCopy {
   /// read, or the copy not written.
   PrivateCopy(const std::string& from, const std::filesystem::path& output,
               Name name = Name::kNone);
-  ~PrivateCopy();
-  PrivateCopy(const PrivateCopy&) = delete;
-  PrivateCopy& operator=(const PrivateCopy&) = delete;
-
   /// By this name this process can open it.
   const std::string& path() const { return path_; }
   /// Throws Error when not every byte can be read back.
@@ -36,7 +33,7 @@ class PrivateCopy {
 
   Descriptor file_;
   std::string path_;
-  bool named_ = false;
+  PartialName named_;
 };
 
 }  // namespace conflux

@@ -186,7 +186,7 @@ std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedR
                                            Communicator& comm, const Workers& workers) {
   std::vector<DetailLosses> out(static_cast<std::size_t>(seen.masses.cols()), DetailLosses{});
   workers.for_each(seen.masses.cols(), [&](Index c) {
-    // A rare cluster may have no row that is seen, so its members are asked for before maps.
+    // A rare cluster may have no row among those seen, so its members are found before its maps.
     const std::vector<Index> members = members_of(seen, c, min_cluster);
     const bool few = std::any_of(members.begin(), members.end(),
                                  [&](Index m) { return unseen.masses(m, c) < kFewestUnseen; });

@@ -42,7 +42,7 @@ struct ClusterMaps {
   std::vector<double> weights = {};
   /// The maps that bend, by member.
   LineMaps lines = {};
-  /// Of each member on each line, and where they meet.
+  /// For each member of the gate, moments of each group along each line, and their common targets.
   std::vector<std::vector<ValueMoments>> moments = {};
   std::vector<ValueMoments> targets = {};
 
@@ -55,8 +55,8 @@ ClusterMaps fit_cluster(const GroupSet& groups, const SharedRows& rows, Index cl
                         double min_cluster, double strength, const FitOptions& options,
                         Communicator& comm, const Workers& workers);
 
-/// What maps that were fitted to the `seen` rows leave of the differences between the groups'
-/// `unseen` rows; zeros for a cluster in which too few are left to tell.
+/// Differences between the groups' `unseen` rows that remain after maps fitted on the `seen` rows;
+/// zeros for a cluster with too few rows to measure it.
 std::vector<DetailLosses> losses_of_unseen(const GroupSet& groups, const SharedRows& seen,
                                            const SharedRows& unseen, double min_cluster,
                                            double strength, const FitOptions& options,

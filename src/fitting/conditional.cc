@@ -8,7 +8,7 @@ namespace conflux {
 
 namespace {
 
-// Draws of rows in which no feature may show anything before the groups count as alike.
+// Samples of rows in which no feature may show a difference before the groups count as equal.
 constexpr Index kMostDraws = 5;
 
 class ConditionalFitter final : public LayerFitter {

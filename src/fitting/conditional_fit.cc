@@ -153,7 +153,7 @@ LeafMaps fit_leaf(const std::vector<RankedRow>& leaf, double strength, const Fit
     summaries.push_back(std::move(summary));
     weights.push_back(options.weights.list[m]);
   }
-  // Of groups without weight none says where to go.
+  // Groups without weight have no target.
   const double weight = total(weights);
   if (!(weight > 0)) return out;
   for (double& each : weights) each /= weight;

@@ -31,8 +31,8 @@ struct TreeDraw {
   Index block = 0;
 };
 
-/// The tree, for a feature of the block, that the rows `search` of all processes speak for most;
-/// none when they show no more than chance.
+/// The tree, for a feature of the block, with the largest gain on the rows `search` of all
+/// processes; none if the gain is within chance.
 std::optional<ConditionalTree> find_conditional_tree(const GroupSet& groups,
                                                      const RowChoice& search, const TreeDraw& draw,
                                                      const FitOptions& options, Communicator& comm,

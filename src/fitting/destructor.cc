@@ -174,7 +174,7 @@ class StepFitter {
     const kernels::SerialBlas serial;
     Moments moments = fit_moments(groups, chosen, comm_, workers_);
     std::vector<AffineLayer::Map> maps(static_cast<std::size_t>(groups.num_groups()));
-    // All groups turn alike, so that equal groups have equal maps.
+    // All groups turn in the same way, so that equal groups have equal maps.
     Matrix axes;
     if (step.kind == Kind::kTurn) {
       Stream stream(options_.seed, Purpose::kDirections, static_cast<std::uint64_t>(stage_number));

@@ -18,7 +18,7 @@ constexpr Index kBins = 24;
 constexpr Index kRowsThatPlaceCuts = 2400;
 // Price of choosing one cut among all, beside that of the freedom that it adds.
 constexpr double kPriceOfCut = 8;
-// A cut that changes less is not tried; its price is asked when the tree is pruned.
+// A cut that changes less is not tried; its price is paid when the tree is pruned.
 constexpr double kSmallestChange = 4;
 // A function that hardly varies among the rows tells nothing.
 constexpr double kSmallestVariance = 1e-3;
@@ -113,7 +113,7 @@ struct Branch {
   Index bin = 0;
   std::unique_ptr<Branch> below;
   std::unique_ptr<Branch> above;
-  // Of the tree below, after pruning.
+  // Worth of the subtree, after pruning.
   double worth = 0;
 
   bool is_leaf() const { return below == nullptr; }

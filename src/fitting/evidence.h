@@ -1,11 +1,12 @@
 // Where do groups differ in one feature, given the others?
 //
-// Rows are sorted by the feature. Three functions of a row's rank (Legendre polynomials: place,
-// width, skewness) are compared between the groups: the sum of squared differences of their means,
+// Rows are sorted by the feature. Three functions of a row's rank (Legendre polynomials: location,
+// scale, skewness) are compared between the groups: the sum of squared differences of their means,
 // in units of their variance, has a chi-squared distribution with a degree of freedom per function
-// and group beyond the first if the groups are alike. A difference counts by what it exceeds of
-// twice its degrees of freedom (Akaike's price); less is what chance explains. As many functions
-// are asked as tell most: few rows show where a group lies, and only many how it is bent.
+// and group beyond the first if the groups have the same distribution. A difference counts by its
+// excess over twice its degrees of freedom (Akaike's price); less is within chance. The number of
+// functions with the largest excess is used: a few rows determine the location of a group, and only
+// many its skewness.
 //
 // A tree cuts the other features where the difference changes, and so finds interactions. It is
 // grown beyond what is worth its price, because the first cut of an interaction shows nothing by
@@ -24,9 +25,9 @@
 
 namespace conflux {
 
-/// Rows with fewer of a group do not speak for it.
+/// A leaf with fewer rows of a group does not use that group.
 inline constexpr double kFewestOfLeaf = 20;
-/// What chance explains, in units of the degrees of freedom.
+/// Expected value by chance, in units of the degrees of freedom.
 inline constexpr double kPriceOfFreedom = 2;
 
 /// A row on a line: rows are in increasing order of `value`.
@@ -37,13 +38,13 @@ struct RankedRow {
 };
 
 struct Evidence {
-  /// Of all functions.
+  /// Chi-squared statistic over all functions.
   double chi_squared = 0;
-  /// The mean of chi_squared if groups are alike.
+  /// The mean of chi_squared if groups have the same distribution.
   double freedom = 0;
   /// How many functions, from the first on, tell most beyond their price; 0: chance explains all.
   int functions = 0;
-  /// What chance does not explain of these.
+  /// The part of it beyond chance.
   double worth = 0;
   /// Share of the squared difference in them that is not chance (a shrinkage factor as of James and
   /// Stein).
@@ -64,7 +65,7 @@ struct EvidenceRows {
 /// Features in few bins of equal mass: where a cut may lie.
 class BinnedRows {
  public:
-  /// Of `features` only: others have no cuts.
+  /// Bins the features of `features` only; others are never cut.
   BinnedRows(const EvidenceRows& data, const std::vector<Index>& features, const Workers& workers);
 
   const EvidenceRows& data() const { return data_; }
@@ -72,7 +73,7 @@ class BinnedRows {
   /// Rows in bins up to number `bin` lie below it.
   double cut(Index feature, Index bin) const { return cuts_[feature][bin]; }
   std::uint8_t bin(Index feature, Index row) const { return bins_[feature][row]; }
-  /// Of all rows.
+  /// Bin of each row.
   const std::vector<std::uint8_t>& bins(Index feature) const { return bins_[feature]; }
 
  private:
@@ -84,7 +85,7 @@ class BinnedRows {
 struct ConditionalTree {
   Index moved = 0;
   std::vector<ConditionalLayer::Node> nodes = {};
-  /// Sum over the leaves, less the price of the cuts; 0: the groups are alike.
+  /// Sum over the leaves, less the price of the cuts; 0: no difference beyond chance.
   double worth = 0;
 };
 

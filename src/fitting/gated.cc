@@ -1,4 +1,4 @@
-// Gated layers: like with like, along directions that the gate does not see.
+// Gated layers: maps within clusters, along directions that the gate does not see.
 
 #include <fmt/format.h>
 

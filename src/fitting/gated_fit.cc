@@ -99,7 +99,7 @@ Frame frame_beside(const Matrix& columns, const Matrix& gate) {
   return Frame::orthonormalized(beside(once.columns(), gate));
 }
 
-// Of each cluster the places in `chosen` of the rows that have their largest share there.
+// For each cluster, the positions in `chosen` of the rows whose largest membership is there.
 std::vector<RowChoice> sort_into_clusters(const RowChoice& chosen,
                                           const std::vector<Matrix>& shares) {
   std::vector<RowChoice> out(static_cast<std::size_t>(shares.front().cols()),
@@ -230,7 +230,7 @@ GatedLayer fit_gated_layer(const GroupSet& groups, const SharedRows& rows, const
     for (Index line = 0; line < k; ++line) {
       const auto row = fitted.lines.barycenters.row(line);
       barycenters.emplace_back(row.begin(), row.end());
-      // A group that is alone in a cluster has nobody to meet.
+      // A group that is alone in a cluster is not moved there.
       for (std::size_t j = 0; j < fitted.members.size() && fitted.members.size() > 1; ++j) {
         if (fitted.members[j] == target) continue;
         maps[fitted.members[j]][c * k + line] = fitted.map(j, line, detail, strength);

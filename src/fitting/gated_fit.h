@@ -1,4 +1,4 @@
-// Layers that move like with like.
+// Layers that align within clusters.
 //
 // A gate is chosen first (gates.h). Directions are then searched in what the gate does not see, for
 // the largest difference between groups within clusters, and maps are fitted cluster by cluster.
@@ -28,7 +28,7 @@ SearchResult find_gated_directions(const GroupSet& groups, const RowChoice& chos
                                    const AscentOptions& ascent, Stream& stream, Communicator& comm,
                                    const Workers& workers);
 
-/// What is left along `frame` of the differences within clusters.
+/// Spread within clusters that remains along `frame`.
 double spread_within_clusters(const GroupSet& groups, const RowChoice& chosen,
                               const std::vector<Matrix>& shares, const std::vector<double>& weights,
                               const Frame& frame, Communicator& comm, const Workers& workers);

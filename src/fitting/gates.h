@@ -1,4 +1,4 @@
-// Who is like whom: gates that share rows among clusters.
+// Gates: which rows belong to which clusters.
 //
 // Clusters are the labels of the rows, or are found by matching the groups' clusters
 // (matching/matching.h). A gate looks at some random combinations of the directions along
@@ -19,8 +19,8 @@
 
 namespace conflux {
 
-/// Directions that gates are mixed from: those of the largest variance. More would be noise, fewer
-/// would make all gates alike.
+/// Number of directions that gates are mixed from: those of the largest variance. More would be
+/// noise, fewer would make all gates similar.
 inline constexpr Index kGatingBasis = 30;
 /// Shrinkage: at as many rows, a mean and what is expected without it weigh the same.
 inline constexpr double kRowsOfDoubt = 5;
@@ -38,8 +38,8 @@ struct GateSettings {
 struct RowClusters {
   Index count = 0;
   std::vector<std::vector<Index>> of = {};
-  /// How much of a row is of its cluster for sure; the gate shares out the rest. Clusters that were
-  /// found have borders that may be wrong.
+  /// Part of a row's membership that is fixed to its cluster; the gate distributes the remainder.
+  /// Clusters that were found have uncertain borders.
   double certainty = 1;
 };
 
@@ -54,7 +54,7 @@ Matrix gating_basis(const GroupSet& groups, const RowChoice& chosen,
                     const std::vector<double>& weights, Index count, Communicator& comm,
                     const Workers& workers);
 
-/// What a gate looks at: random combinations of the basis.
+/// Directions of a gate: random combinations of the basis.
 Frame gating_frame(const Matrix& basis, const GateSettings& settings, Stream& stream);
 
 /// Values of all rows of each group along the columns of a frame. Rows keep their places, so that

@@ -192,8 +192,9 @@ Latent::Writable<Scalar> Latent::room_for_rows() const {
   return out;
 }
 
-// Passes the rows block by block: moves them by what waits, and projects them if there are lines to
-// write to. Where too many wait, or nobody projects, the moved rows are written to the scratch.
+// Passes the rows block by block: moves them by the waiting layers, and projects them if there are
+// lines to write to. If too many layers wait, or nothing is projected, the moved rows are written
+// to the scratch.
 template <class Scalar>
 void Latent::pass(const Frame* frame, const Projections::Lines<Scalar>* lines,
                   const Workers& workers) const {

@@ -1,4 +1,4 @@
-// The groups on their way to the shared space: rows that layers move, in the precision of the data.
+// The positions of all groups during a fit: rows that layers move, in the precision of the data.
 //
 // A sliced layer needs the projections of all rows twice, to fit its maps and to move the rows;
 // they are made once. Moving doubles has the bits of Layer::forward().

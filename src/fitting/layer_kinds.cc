@@ -18,7 +18,7 @@ const std::vector<LayerKind>& layer_kinds() {
   static const std::vector<LayerKind> table{
       location_scale_kind(),
       sliced_kind(),       // maps along directions that a search finds
-      gated_kind(),        // the same, by kinds of rows
+      gated_kind(),        // sliced, within clusters or labels
       coordinate_kind(),   // maps along every feature
       affine_kind(),       // Gaussian groups meet at their barycenter
       tree_kind(),         // boxes of a decision tree

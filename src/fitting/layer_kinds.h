@@ -28,7 +28,7 @@ namespace conflux {
 
 using LayerPointer = std::shared_ptr<const Layer>;
 
-/// What a fitter has at hand.
+/// Input of a fitter.
 struct FitInput {
   /// The groups as the layers so far have left them.
   Latent& latent;
@@ -48,11 +48,11 @@ struct FitInput {
 
 /// A candidate for the next place in a flow: fitted, but not yet applied.
 struct Fitted {
-  /// The kind that was asked.
+  /// The layer type that was fitted.
   std::string_view kind = {};
   /// One layer, or the few of a stage; none when the kind has nothing to offer here.
   std::vector<LayerPointer> layers = {};
-  /// What layers of a search have seen; see LayerRecord.
+  /// Spread during the search for directions; see LayerRecord.
   double spread_at_start = 0;
   double spread_before = 0;
   Index steps = 0;
@@ -62,7 +62,7 @@ struct Fitted {
   /// Moves the groups by the layers. Empty when the fitter had to do so itself: a kind whose layers
   /// build on each other within a stage cannot be a candidate among others.
   std::function<void(Latent&, Work&)> move = {};
-  /// What is left of the spread when the groups have moved; empty without a search.
+  /// Returns the spread after the groups have moved; empty for layers without a search.
   std::function<double()> spread_after = {};
 
   explicit operator bool() const { return !layers.empty(); }
@@ -77,7 +77,7 @@ class LayerFitter {
   virtual ~LayerFitter() = default;
   /// A candidate for layer number `layer` of the fit.
   virtual Fitted fit(const FitInput& input, Index layer, double strength) = 0;
-  /// What all groups pass after the last layer; null for most kinds.
+  /// A layer that all groups pass after the last one; null for most layer types.
   virtual LayerPointer closing(const FitInput&) const { return nullptr; }
 };
 

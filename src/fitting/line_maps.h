@@ -30,7 +30,7 @@ using RowChoice = std::vector<RowList>;
 /// Every row that has mass.
 RowChoice all_rows(const GroupSet& groups);
 
-/// Masses of the chosen rows; empty when all rows count alike.
+/// Masses of the chosen rows; empty if all rows have the same.
 std::vector<double> chosen_masses(const Group& group, const RowList& chosen);
 
 struct LineMaps {

@@ -18,10 +18,10 @@ QuantileSummary summarize_line(std::span<double> values, const std::vector<doubl
 QuantileSummary summarize_line(std::span<float> values, const std::vector<double>& masses,
                                Index capacity);
 
-// Of those below, entry k * groups + m is of line first + k.
+// In the summaries below, entry k * groups + m is of line first + k.
 
-/// Of values that lie on several processes, as one process with all rows would make them: one
-/// process is sent all values of a line and group, and tells all what it makes of them.
+/// Summaries of values that lie on several processes, equal to those of one process with all rows:
+/// one process collects all values of a line and group, and broadcasts the summary.
 std::vector<QuantileSummary> summarize_together(LineValues& lines, Index capacity,
                                                 Communicator& comm, const Workers& workers);
 

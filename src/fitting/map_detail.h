@@ -1,11 +1,12 @@
-// How much of a map rows that it has not seen can bear.
+// The detail of maps that held-out rows support.
 //
-// Within a kind a group often has a hundred rows or fewer. The directions along which such rows
-// differ most, and the maps that make them equal, follow their chance as much as what is there:
-// rows that were not fitted then mix less than before. So in every layer two rows of three search
-// for directions and fit maps of different detail, and the third tells which of them brings the
-// groups nearest to each other within kinds. The layer then has maps of this detail, fitted to all
-// rows. One kind has too few rows to tell in a single layer, so that all kinds decide together.
+// Within a cluster a group often has a hundred rows or fewer. The directions along which such rows
+// differ most, and the maps that make them equal, fit noise as much as
+// the difference: rows that were not fitted then mix less than before. So in every layer two rows
+// of three search for directions and fit maps of different detail, and the third decides which of
+// them brings the groups closest to each other within clusters. The layer then has maps of this
+// detail, fitted to all rows. One cluster has too few rows to decide in a single layer, so all
+// clusters decide together.
 
 #pragma once
 
@@ -33,11 +34,11 @@ struct ValueMoments {
 PiecewiseLinearMap map_of_moments(MapDetail detail, const ValueMoments& from,
                                   const ValueMoments& to, double strength);
 
-/// What is left of the difference between groups, by detail.
+/// Difference between groups that remains, for each level of detail.
 using DetailLosses = std::array<double, kMapDetails.size()>;
 
-/// The most detail that leaves about as little as any, over all kinds; all that there is where
-/// nothing is told (zeros).
+/// The most detail that leaves about as little as any, over all kinds of maps; all detail without
+/// measurements (zeros).
 MapDetail best_detail(const std::vector<DetailLosses>& losses);
 
 }  // namespace conflux

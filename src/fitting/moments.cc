@@ -27,7 +27,7 @@ class Scatter {
         width_(kernels::padded_width<double>(dim)),
         numbers_(static_cast<std::size_t>((dim + kRowsAtATime) * width_ + 1), 0.0) {}
 
-  /// What another process needs to go on.
+  /// Partial sums, which are sent to another process.
   std::span<double> numbers() { return numbers_; }
   const double* sum() const { return numbers_.data(); }
 

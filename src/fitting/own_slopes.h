@@ -1,10 +1,11 @@
 // Slopes over the covariates that each group has for itself.
 //
-// What the slopes of a group differ from the common ones is estimated by least squares within the
-// group, and drawn to zero as far as chance explains it: in units of a feature's deviation, the
-// differences of a group are draws from a normal law of mean 0, whose variance makes the squares
-// that are seen over all features and directions of the covariates as large as expected (the
-// equation of Paule and Mandel). A group whose effects are the common ones has a variance near 0.
+// The difference of a group's slopes from the common ones is estimated by least squares within the
+// group, and shrunk towards zero as far as chance explains it: in units of a feature's standard
+// deviation, the differences of a group are draws from a normal distribution of mean 0, whose
+// variance makes the squares that are seen over all features and directions of the covariates as
+// large as expected (the equation of Paule and Mandel). A group whose effects are the common ones
+// has a variance near 0.
 
 #pragma once
 

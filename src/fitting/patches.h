@@ -1,5 +1,5 @@
-// Patches of images: layers that look at a few neighboring pixels see what differs there, which a
-// direction through all pixels drowns in the rest.
+// Patches of images: layers that read a few neighboring pixels find local differences, which
+// directions through all pixels average out.
 
 #pragma once
 

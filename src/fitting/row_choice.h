@@ -32,7 +32,7 @@ struct RowPlaces {
 
 RowPlaces place_rows(const RowChoice& usable, Communicator& comm);
 
-/// Of some places among the rows of a group, the rows that this process has, in the same order.
+/// The rows of this process among some positions in a group, in the same order.
 std::vector<Index> own_rows(const std::vector<Index>& places, Index group, const RowChoice& usable,
                             const RowPlaces& all);
 

@@ -1,4 +1,4 @@
-// What searches for directions have in common, whatever layers they are for.
+// Parts of the search for directions that all layer types use.
 
 #pragma once
 

@@ -24,9 +24,10 @@ using Line = LocationScaleLayer::Map;
 // Any regular target makes the correlations of all groups equal; a barycenter that is exact to this
 // is as good as any.
 constexpr double kTolerance = 1e-7;
-// Of the largest variance: a floor below it would let rounding decide.
+// Relative to the largest variance. A floor below it would be decided by rounding.
 constexpr double kSmallestFloor = 1e-9;
-// Of the largest variance: directions below it are those of rounding, in which no group has rows.
+// Relative to the largest variance. Directions below it are rounding errors, without rows of any
+// group.
 constexpr double kNoSpread = 1e-12;
 
 // A group in units of the standard.

@@ -12,7 +12,8 @@ namespace conflux {
 
 /// Where all groups go at full strength; empty if unknown.
 struct CommonGaussian {
-  /// What covariances of groups with few rows are shrunk to (fitting/shrunken_barycenter.h).
+  /// Target to which covariances of groups with few rows are shrunk
+  /// (fitting/shrunken_barycenter.h).
   struct Shrunken {
     Vector spread;
     Vector units;

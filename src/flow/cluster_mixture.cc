@@ -26,7 +26,7 @@ double knot_above(const PiecewiseLinearMap& map, std::size_t knots) {
   return map.from()[knots];
 }
 
-// How many knots are at or below a value, from a prediction that is hardly ever far away.
+// Number of knots at or below a value, searched from a start that is nearly always close.
 std::uint32_t walk_to(const std::vector<double>& knots, double value, std::uint32_t prediction) {
   std::size_t at = std::min<std::size_t>(prediction, knots.size());
   while (at < knots.size() && knots[at] <= value) ++at;
@@ -168,8 +168,8 @@ void ClusterMixture::inverse(const PiecewiseLinearMap* maps, Index step, std::sp
   }
 }
 
-// Calls use(cluster, share) for the clusters in which a point has a share. Which they are cannot be
-// foreseen, so that a branch for each cluster would cost more than the rest.
+// Calls use(cluster, share) for the clusters in which a point has a membership. Which they are is
+// not predictable, so a branch for each cluster would cost more than the computation.
 template <class Use>
 void ClusterMixture::for_each_cluster(Index row, const Use& use) const {
   constexpr Index kBits = 64;

@@ -58,13 +58,60 @@ void Flow::set_amount(double amount) {
   for (const auto& layer : layers_) {
     if (amount > 0) moving.push_back(part_of(layer, amount));
   }
+  for (auto& each : within_) {
+    LabelFlow part = *each;
+    part.flow.set_amount(amount);
+    each = std::make_shared<LabelFlow>(std::move(part));
+  }
   moving_ = std::move(moving);
   amount_ = amount;
 }
 
+void Flow::add_within(std::string label, Flow flow) {
+  if (flow.dim() != dim_) {
+    throw InvalidData(
+        fmt::format("the flow of label \"{}\" has {} columns, not {}.", label, flow.dim(), dim_));
+  }
+  flow.set_amount(amount_);
+  std::vector<Index> places(group_names_.size(), -1);
+  for (Index k = 0; k < flow.num_groups(); ++k) {
+    places[static_cast<std::size_t>(group_index(flow.group_names()[static_cast<std::size_t>(k)]))] =
+        k;
+  }
+  within_.push_back(
+      std::make_shared<LabelFlow>(LabelFlow{std::move(label), std::move(flow), std::move(places)}));
+}
+
+Index Flow::label_index(const std::string& label) const {
+  const auto found = std::find_if(within_.begin(), within_.end(),
+                                  [&](const auto& each) { return each->label == label; });
+  return found == within_.end() ? -1 : found - within_.begin();
+}
+
+std::vector<Index> Flow::label_codes(const std::vector<std::string>& names,
+                                     std::span<const Index> labels) const {
+  if (within_.empty()) return {};
+  std::vector<Index> places;
+  for (const std::string& name : names) places.push_back(label_index(name));
+  std::vector<Index> out;
+  for (const Index label : labels) {
+    out.push_back(label < 0 ? -1 : places[static_cast<std::size_t>(label)]);
+  }
+  return out;
+}
+
+std::pair<const Flow*, Index> Flow::flow_of(Index group, Index label) const {
+  if (label < 0) return {this, group};
+  const LabelFlow& own = *within_[static_cast<std::size_t>(label)];
+  const Index place = own.group_in_flow[static_cast<std::size_t>(group)];
+  return place < 0 ? std::pair(this, group) : std::pair(&own.flow, place);
+}
+
 bool Flow::takes_gaps() const {
   return std::all_of(moving_.begin(), moving_.end(),
-                     [](const auto& layer) { return layer->takes_gaps(); });
+                     [](const auto& layer) { return layer->takes_gaps(); }) &&
+         std::all_of(within_.begin(), within_.end(),
+                     [](const auto& each) { return each->flow.takes_gaps(); });
 }
 
 Index Flow::group_index(const std::string& name) const { return find_group(group_names_, name); }

@@ -1,4 +1,4 @@
-// Moves points along K directions, like with like.
+// Moves points along K directions, within clusters.
 //
 // A gate looks at h other directions B, orthogonal to the layer's directions theta, and shares
 // every point among C clusters: shares r_c >= 0 of sum 1 that depend on B^T x and the group alone.
@@ -25,7 +25,7 @@
 
 namespace conflux {
 
-/// Who belongs to which cluster.
+/// Memberships of rows in clusters.
 ///
 /// The weight of cluster c is exp((2 u . m_c - |m_c|^2) / scale) for gating coordinates u and
 /// centers m_c, which is a softmax of minus squared distances; weights below a thousandth of the
@@ -86,16 +86,16 @@ class GatedLayer final : public Layer {
  private:
   template <class MoveLine>
   void move_rows(Index group, Rows rows, MoveLine move_line) const;
-  /// Whether rows are multiplied by the centers of clusters, seen from where the rows are, instead
-  /// of by what the gate looks at: fewer products, unless there are many kinds.
+  /// Whether rows are multiplied by the centers of clusters instead of the gate's directions: fewer
+  /// products, unless there are many clusters.
   bool sees_centers() const { return gate_.clusters() <= gate_.frame().directions(); }
 
   Frame frame_;
   Gate gate_;
   Maps maps_;
   Barycenters barycenters_;
-  // What rows are multiplied by, padded to whole cache lines: the directions, and beside them the
-  // centers, of each group if it has its own, or the gate's directions.
+  // Factors of the product with rows, padded to whole cache lines: the directions, and beside them
+  // the centers of each group, if it has its own, or the gate's directions.
   std::vector<std::vector<double>> padded_;
   Matrix directions_;  // the transpose of frame_
 };

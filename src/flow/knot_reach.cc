@@ -32,7 +32,8 @@ Ends ends_of(const MonotoneMap& map) {
   return {};
 }
 
-// Of each row: the maps that have knots, and those beyond whose knots it lies.
+// For each row, the number of its maps that have knots, and of those whose outer knots it is
+// beyond.
 struct Count {
   Index asked = 0;
   Index beyond = 0;

@@ -15,11 +15,11 @@ namespace conflux {
 struct KnotReach {
   /// Maps on lines that a row passes and that have knots; of all rows, the most.
   Index maps = 0;
-  /// Of each row the share of its maps beyond whose outer knots it lies.
+  /// For each row, the fraction of its maps whose outer knots it is beyond.
   std::vector<double> beyond = {};
 };
 
-/// Rows of one group on their way through the flow.
+/// Counts for rows of one group that move through the flow.
 KnotReach knot_reach(const Flow& flow, Index group, const SampleRows& rows, const Workers& workers);
 
 /// The share that 99 of 100 rows stay below or reach.

@@ -24,7 +24,7 @@ class LocationScaleLayer final : public Layer {
     Vector scale;
   };
 
-  /// What all groups are led to; empty if unknown.
+  /// Common location and scale of all groups; empty if unknown.
   struct Standard {
     Vector location;
     /// Standard deviation within groups; 0 where features are only shifted.

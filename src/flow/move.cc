@@ -26,6 +26,7 @@ Index group_at(std::span<const Index> groups, Index row) {
 
 // Rows that take the same maps and fit into the cache: order[begin] to order[end - 1].
 struct Batch {
+  Index label;
   Index from;
   Index to;
   Index begin;
@@ -49,9 +50,15 @@ void sort_by_group(std::span<const Index> groups, Index num_groups, std::vector<
 class Batches {
  public:
   Batches(const Route& route, Index rows, Index cols, Index num_groups) {
-    if (route.from.size() > 1 || route.to.size() > 1) {
+    if (route.from.size() > 1 || route.to.size() > 1 || route.labels.size() > 1) {
       order_.resize(static_cast<std::size_t>(rows));
       std::iota(order_.begin(), order_.end(), Index{0});
+      if (route.labels.size() > 1) {
+        std::stable_sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+          return route.labels[static_cast<std::size_t>(a)] <
+                 route.labels[static_cast<std::size_t>(b)];
+        });
+      }
       if (route.to.size() > 1) sort_by_group(route.to, num_groups, order_);
       if (route.from.size() > 1) sort_by_group(route.from, num_groups, order_);
     }
@@ -59,9 +66,10 @@ class Batches {
     for (Index i = 0; i < rows; ++i) {
       const Index from = group_at(route.from, row(i));
       const Index to = group_at(route.to, row(i));
+      const Index label = group_at(route.labels, row(i));
       if (i == 0 || batches_.back().from != from || batches_.back().to != to ||
-          i - batches_.back().begin == most) {
-        batches_.push_back({from, to, i, i});
+          batches_.back().label != label || i - batches_.back().begin == most) {
+        batches_.push_back({label, from, to, i, i});
       }
       batches_.back().end = i + 1;
     }
@@ -126,6 +134,7 @@ void Flow::move(const RowStore& rows, const Route& route, double* log_det,
   }
   check_groups(route.from, rows.rows, rows.cols);
   check_groups(route.to, rows.rows, rows.cols);
+  check_labels(route.labels, rows.rows);
 
   const Batches batches(route, rows.rows, rows.cols, num_groups());
   FirstBadRow first_bad;
@@ -138,7 +147,8 @@ void Flow::move(const RowStore& rows, const Route& route, double* log_det,
       if (!all_finite(block.row(i).data(), rows.cols)) return first_bad.note(row);
     }
     std::vector<double> log_dets(log_det == nullptr ? 0 : static_cast<std::size_t>(block.rows()));
-    move_block(batch.from, batch.to, Rows(block), log_det == nullptr ? nullptr : log_dets.data());
+    move_labeled(batch.label, batch.from, batch.to, Rows(block),
+                 log_det == nullptr ? nullptr : log_dets.data());
     for (Index i = 0; i < block.rows(); ++i) {
       const Index row = batches.row(batch.begin + i);
       if (rows.write) rows.write(row, block.row(i).data());
@@ -146,6 +156,31 @@ void Flow::move(const RowStore& rows, const Route& route, double* log_det,
     }
   });
   first_bad.refuse(rows);
+}
+
+void Flow::check_labels(std::span<const Index> labels, Index rows) const {
+  if (labels.size() > 1 && static_cast<Index>(labels.size()) != rows) {
+    throw InvalidData(fmt::format(
+        "there are {} rows but {} labels; give one per row, or a single one for all rows.", rows,
+        labels.size()));
+  }
+  for (const Index label : labels) {
+    if (label >= -1 && label < static_cast<Index>(within_.size())) continue;
+    throw InvalidOption(
+        fmt::format("there is no label {}; this flow has {} labels.", label, within_.size()));
+  }
+}
+
+void Flow::move_labeled(Index label, Index from, Index to, Rows block, double* log_det) const {
+  if (label < 0) return move_block(from, to, block, log_det);
+  // A group that the flow of the label lacks takes the layers, on its half of the path.
+  const auto [there, leaving] = from == kShared ? std::pair(this, kShared) : flow_of(from, label);
+  const auto [back, entering] = to == kShared ? std::pair(there, kShared) : flow_of(to, label);
+  if (from == kShared || to == kShared || there == back) {
+    return (from == kShared ? back : there)->move_block(leaving, entering, block, log_det);
+  }
+  there->move_forward(leaving, block, log_det);
+  back->move_back(entering, block, log_det);
 }
 
 void Flow::move_block(Index from, Index to, Rows block, double* log_det) const {

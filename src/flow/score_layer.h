@@ -1,4 +1,5 @@
-// Between features in their own units and normal scores, feature by feature, alike for every group.
+// Between features in their own units and normal scores, feature by feature, the same for every
+// group.
 //
 // A flow that enters scores and leaves them again works on features of the same unit and takes rows
 // in and out in theirs.

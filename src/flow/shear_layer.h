@@ -1,9 +1,9 @@
-// Takes off the features of a row what its covariates predict, or puts it back, alike for every
-// group: y = x -+ covariates * slopes.
+// Subtracts from the features of a row their linear prediction from the covariates, or adds it
+// again, the same for every group: y = x -+ covariates * slopes.
 //
-// Between the two, layers see rows of unlike covariates as alike as a linear model makes them. The
-// covariates, the last coordinates, do not move. The determinant is 1. A missing covariate counts
-// as 0, which is its mean.
+// Layers between the two move residuals, so that rows with different covariates are comparable as
+// far as a linear model goes. The covariates, the last coordinates, do not move. The determinant is
+// 1. A missing covariate counts as 0, which is its mean.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Moves points along K orthonormal directions and leaves the rest of the space alone.
+// Moves points along K orthonormal directions; their components orthogonal to these stay.
 //
 //   T(x) = x + theta (t(theta^T x) - theta^T x),   log |det J| = sum_k log t_k'(theta_k^T x)
 //

@@ -7,8 +7,8 @@
 // the deepest node of its path up to the root, and its preimage from the root down, where the image
 // of a cut tells the half that a point came from.
 //
-// Nodes see coordinates through charts, one increasing map per axis and alike for all groups, which
-// spread the data evenly. The outermost boxes have no end: there, maps go on with slope 1.
+// Nodes read coordinates through charts, one increasing map per axis and the same for all groups,
+// which make the data uniform. The outermost boxes have no end: there, maps continue with slope 1.
 //
 // A row without the coordinate that a node cuts goes where most rows of the fit went, on its way
 // and back.
@@ -62,7 +62,7 @@ class TreeLayer final : public Layer {
     std::vector<double> values;
   };
 
-  /// What a group that comes later needs to get maps of its own.
+  /// Data from which a group that is added later gets its maps.
   struct Barycenter {
     std::vector<Side> ranges;  // of the axes
     std::vector<Line> lines;   // of the nodes

@@ -1,4 +1,4 @@
-// Between the unit cube and the whole space, coordinate by coordinate, alike for every group.
+// Between the unit cube and the whole space, coordinate by coordinate, the same for every group.
 //
 // z = Phi^-1(x) for x in [margin, 1 - margin]; beyond, the function goes on as a straight line with
 // the slope it has there. So values at 0 and 1 need no clamping, the map is a bijection of the

@@ -43,11 +43,18 @@ LabeledRows rows_with_labels(const JudgedRows& judged, std::size_t num_labels) {
 Matrix moved_rows(const Flow& flow, const GroupSet& groups, const JudgedRows& judged,
                   const Workers& workers) {
   Matrix out = judged.rows;
+  const std::vector<Index> labels = flow.label_codes(groups.label_names(), judged.label_of);
   Index at = 0;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Index size = judged.sizes[m];
-    flow.forward_in_place(flow.group_index(groups[m].name), Rows(out).middle_rows(at, size),
-                          nullptr, workers);
+    const Index group = flow.group_index(groups[m].name);
+    const Rows rows = Rows(out).middle_rows(at, size);
+    std::span<const Index> own = labels;
+    if (!own.empty()) {
+      own = own.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+    }
+    flow.move(ConstRows(rows), Route::to_shared({&group, 1}).of_labels(own), rows, nullptr,
+              workers);
     at += size;
   }
   return out;
@@ -57,7 +64,8 @@ Matrix moved_rows(const Flow& flow, const GroupSet& groups, const JudgedRows& ju
 
 std::vector<double> curve_amounts() {
   std::vector<double> out;
-  for (Index k = 0; k < kCurvePoints; ++k) out.push_back(static_cast<double>(k) / (kCurvePoints - 1));
+  for (Index k = 0; k < kCurvePoints; ++k)
+    out.push_back(static_cast<double>(k) / (kCurvePoints - 1));
   return out;
 }
 

@@ -26,7 +26,7 @@ Matrix shares_around(const Matrix& rows, const std::vector<Index>& cluster_of, I
   return out;
 }
 
-// Renumbers the clusters that are told of; the others become unknown.
+// Renumbers the clusters that are reported; the others become unknown.
 void keep_largest(std::vector<Index>& cluster_of, Index clusters, ClustersAround& out) {
   std::vector<Index> rows(static_cast<std::size_t>(clusters), 0);
   for (const Index cluster : cluster_of) {

@@ -9,12 +9,12 @@
 
 namespace conflux {
 
-/// How many of the nearest rows are asked.
+/// Number of nearest rows that are counted.
 inline constexpr Index kNearestAsked = 15;
 
 struct ClustersAround {
-  /// Clusters by their numbers, of many those with the most rows; empty when there is nothing to
-  /// compare: fewer than two clusters, or hardly more rows than are asked.
+  /// Clusters by their numbers, of many those with the most rows; empty if there is nothing to
+  /// compare: fewer than two clusters, or hardly more rows than neighbors.
   std::vector<Index> clusters = {};
   std::vector<Index> rows = {};
   /// (a, b): the share of rows of cluster b among the nearest rows of those of cluster a.
@@ -22,7 +22,7 @@ struct ClustersAround {
   Matrix after = {};
 };
 
-/// Clusters are numbered from 0; -1 is unknown, and asked of nobody.
+/// Clusters are numbered from 0; rows of unknown cluster (-1) are left out.
 ClustersAround look_around(const Matrix& before, const Matrix& after, std::vector<Index> cluster_of,
                            Index clusters, const Workers& workers);
 

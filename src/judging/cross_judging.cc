@@ -27,7 +27,7 @@ constexpr Index kFewestToSplit = 20;
 constexpr std::uint64_t kCrossed = 5;
 
 Flow fit_like(const Fit& fit, const GroupSet& rows, const std::vector<Index>& gaps) {
-  if (fit.flow.num_layers() == 0) return fit.flow;
+  if (!fit.flow.moves()) return fit.flow;
   const std::vector<Index> all_fitted;
   FitPlan plan;
   plan.groups_differ = true;
@@ -130,7 +130,7 @@ std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const 
 }
 
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement) {
-  return fit.flow.num_layers() > 0 && !judgement.clear_gain();
+  return fit.flow.moves() && !judgement.clear_gain();
 }
 
 void leave_alone(Fit& fit, const Judgement& judgement) {
@@ -141,6 +141,7 @@ void leave_alone(Fit& fit, const Judgement& judgement) {
   record.dropped_layers.insert(record.dropped_layers.end(), record.layers.begin(),
                                record.layers.end());
   record.layers.clear();
+  record.within.clear();
   record.stop = "The scored rows show no clear gain.";
   record.neighborhoods.clear();
   record.warnings.clear();

@@ -1,10 +1,10 @@
 // Every row judges: each half of the rows is moved by a fit of the other half.
 //
-// A fifth of a few thousand rows says little, and rows that have told a fit when to stop say too
-// much good of it. So the fitted rows are split into two parts, and each part is moved by a fit of
-// the other, in the way that the fit has chosen. What the parts show is averaged; they are not
-// mixed, because the fits have shared spaces of their own. Fits of half of the rows are a little
-// worse than the fit of all, so claims are modest.
+// A fifth of a few thousand rows gives imprecise scores, and validation rows give optimistic ones.
+// So the fitted rows are split into two parts, and each part is moved by a fit of the other, by the
+// method that the fit has chosen. Scores of the parts are averaged; rows are not mixed, because the
+// fits have shared spaces of their own. Fits of half of the rows are a little worse than the fit of
+// all, so scores are conservative.
 //
 // Cost: two fits of half of the rows each, and their judges. So it is done for tables of few
 // numbers only; many rows judge well enough as they are.
@@ -23,7 +23,7 @@
 namespace conflux {
 
 struct CrossedRows {
-  /// What each fit learns from: all but one part, and all rows of groups that are too small.
+  /// Rows that each fit learns from: all parts but one, and all rows of groups that are too small.
   std::vector<GroupSet> fitted = {};
   /// The rows that judge it: the part.
   std::vector<GroupSet> judged = {};
@@ -40,8 +40,8 @@ std::optional<CrossedRows> cross_rows(const GroupSet& groups, const FitOptions& 
 /// little for its method.
 std::vector<Flow> fit_others(const Fit& fit, const CrossedRows& rows);
 
-/// What each part says of the flow that has not seen it, groups in the order of `names`; empty
-/// where a part cannot be judged.
+/// Predictions on each part by the flow that has not seen it, groups in the order of `names`; empty
+/// if a part cannot be scored.
 std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const CrossedRows& rows,
                                           const std::vector<std::string>& names,
                                           const EvaluationOptions& options);
@@ -49,7 +49,7 @@ std::vector<GroupPredictions> judge_parts(const std::vector<Flow>& flows, const 
 /// Whether the judged rows do not show a clear gain of a fit that moves rows.
 bool gains_nothing_clear(const Fit& fit, const Judgement& judgement);
 
-/// Takes the layers back, so that every row stays where it is, and says why in the summary.
+/// Removes the layers, so that every row stays where it is, and gives the reason in the summary.
 void leave_alone(Fit& fit, const Judgement& judgement);
 
 /// A set with the groups that have rows.

@@ -24,7 +24,7 @@ namespace {
 
 constexpr Index kRowsOfAllGroups = 20'000;
 constexpr Index kRowsForLisi = 91;
-// What cross-validation in three folds needs.
+// Smallest number of rows for cross-validation in three folds.
 constexpr Index kRowsToPredict = 3;
 
 // The rows that are measured, group by group.
@@ -34,6 +34,8 @@ struct Samples {
   // Position of each group in the flow, and of its first row.
   std::vector<Index> in_flow = {};
   std::vector<Index> begins = {};
+  // For each row, the flow of its label (Flow::within()); empty if the flow has none.
+  std::vector<Index> labels = {};
   // Columns of the rows that are no covariates, which distances do not count.
   Index features = 0;
 
@@ -43,6 +45,11 @@ struct Samples {
   }
   ConstRows shared_of(Index m) const {
     return ConstRows(shared).middle_rows(begins[m], original.sizes[m]);
+  }
+  std::span<const Index> labels_of(Index m) const {
+    if (labels.empty()) return {};
+    return std::span(labels).subspan(static_cast<std::size_t>(begins[m]),
+                                     static_cast<std::size_t>(original.sizes[m]));
   }
 };
 
@@ -66,12 +73,15 @@ Samples draw_samples(const Flow& flow, const GroupSet& groups, const EvaluationO
   const Index per_group = std::min(options.max_rows, rows_per_group(sizes, kRowsOfAllGroups));
   out.original = draw_rows(groups, per_group, Purpose::kMetric, options.seed);
   out.shared = out.original.rows;
+  out.labels = flow.label_codes(groups.label_names(), out.original.label_of);
   out.features = groups.features();
   Index at = 0;
   for (Index m = 0; m < out.groups(); ++m) {
     const Index size = out.original.sizes[m];
     out.begins.push_back(at);
-    flow.forward_in_place(out.in_flow[m], Rows(out.shared).middle_rows(at, size), nullptr, workers);
+    const Rows rows = Rows(out.shared).middle_rows(at, size);
+    flow.move(ConstRows(rows), Route::to_shared({&out.in_flow[m], 1}).of_labels(out.labels_of(m)),
+              rows, nullptr, workers);
     at += size;
   }
   return out;
@@ -97,7 +107,7 @@ std::vector<PairValue> choose_pairs(Index groups, Index most, std::uint64_t seed
 }
 
 // The rows of two clouds, assigned at random to two clouds of the same sizes.
-std::pair<Matrix, Matrix> permutation(ConstRows x, ConstRows y, std::uint64_t seed) {
+std::pair<Matrix, Matrix> random_split(ConstRows x, ConstRows y, std::uint64_t seed) {
   std::pair<Matrix, Matrix> out{Matrix(x.rows(), x.cols()), Matrix(y.rows(), y.cols())};
   Stream stream(seed, Purpose::kMetric, 0, 4);
   Index at = 0;
@@ -113,6 +123,17 @@ std::pair<Matrix, Matrix> permutation(ConstRows x, ConstRows y, std::uint64_t se
   return out;
 }
 
+// Their labels.
+std::vector<Index> some_labels(std::span<const Index> labels, Index most) {
+  const auto rows = static_cast<Index>(labels.size());
+  if (rows <= most) return {labels.begin(), labels.end()};
+  std::vector<Index> out;
+  for (Index i = 0; i < most; ++i) {
+    out.push_back(labels[static_cast<std::size_t>(i * rows / most)]);
+  }
+  return out;
+}
+
 // At most so many rows, spread evenly over all of them.
 Matrix some_rows(ConstRows rows, Index most) {
   if (rows.rows() <= most) return rows.eigen();
@@ -121,8 +142,8 @@ Matrix some_rows(ConstRows rows, Index most) {
   return out;
 }
 
-/// What metrics look at: rows, or what a network sees in them. A network may take a tenth of a
-/// second for an image, so that what it has seen is kept for other pairs and for the next metric.
+/// Input of metrics: rows, or their features by a network. A network may take a tenth of a second
+/// per image, so its features are kept for other pairs and for the next metric.
 class Views {
  public:
   Views(const EvaluationOptions& options, const Workers& workers)
@@ -161,7 +182,12 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const Matrix a = some_rows(samples.original_of(pair.a), options.pair_rows);
     const Matrix b = some_rows(samples.original_of(pair.b), options.pair_rows);
     Matrix moved = some_rows(samples.shared_of(pair.a), options.pair_rows);
-    if (!shared) flow.inverse_in_place(samples.in_flow[pair.b], moved, nullptr, workers);
+    if (!shared) {
+      const std::vector<Index> labels = some_labels(samples.labels_of(pair.a), options.pair_rows);
+      moved =
+          flow.moved(SampleRows(moved),
+                     Route::from_shared({&samples.in_flow[pair.b], 1}).of_labels(labels), workers);
+    }
     const Matrix other = shared ? some_rows(samples.shared_of(pair.b), options.pair_rows) : b;
     const auto seen = [&](Index from, Index to, const Matrix& rows) {
       return views.of(metric, from, to, rows.leftCols(samples.features));
@@ -170,7 +196,7 @@ MetricResult measure_pairs(const PairMetric& metric, const Samples& samples, con
     const Matrix seen_b = seen(pair.b, pair.b, b);
     const Matrix seen_moved = seen(pair.a, shared ? nowhere : pair.b, moved);
     const Matrix seen_other = shared ? seen(pair.b, nowhere, other) : seen_b;
-    const auto permuted = permutation(seen_moved, seen_other, options.seed);
+    const auto permuted = random_split(seen_moved, seen_other, options.seed);
     pair.before = metric.distance(seen_a, seen_b, settings, workers);
     pair.after = metric.distance(seen_moved, seen_other, settings, workers);
     pair.by_chance = metric.distance(permuted.first, permuted.second, settings, workers);
@@ -205,7 +231,9 @@ MetricResult measure_moves(const Samples& samples, std::size_t labels, const Wor
 MetricResult measure_round_trip(const Samples& samples, const Flow& flow, const Workers& workers) {
   MetricResult out{.name = "round_trip"};
   for (Index m = 0; m < samples.groups(); ++m) {
-    const Matrix back = flow.inverse(samples.in_flow[m], samples.shared_of(m), workers);
+    const Matrix back = flow.moved(
+        samples.shared_of(m),
+        Route::from_shared({&samples.in_flow[m], 1}).of_labels(samples.labels_of(m)), workers);
     out.per_group.push_back(round_trip_error(samples.original_of(m), back).largest);
     out.after = std::max(out.after, out.per_group.back());
   }
@@ -283,8 +311,8 @@ class IntegrationResults {
   IntegrationScores before_ = {}, after_ = {};
 };
 
-// Who names a network wants to know what it sees, and Frechet distances of few rows are biased:
-// they never stand without kernel distances.
+// Metrics that are measured without being named. Frechet distances of few rows are biased, so
+// kernel distances always stand beside them.
 std::vector<std::string> wanted_metrics(const GroupSet& groups, const EvaluationOptions& options) {
   std::vector<std::string> out = options.metrics.empty() ? usual_metrics(groups) : options.metrics;
   if (const auto all = std::find(out.begin(), out.end(), "scib"); all != out.end()) {
@@ -387,8 +415,9 @@ auto with_alignment(const Flow& flow, const GroupSet& groups, const Samples& sam
                     const EvaluationOptions& options, const Workers& workers, F&& f) {
   Matrix translated;
   if (!options.to.empty()) {
-    translated = samples.shared;
-    flow.inverse_in_place(flow.group_index(options.to), translated, nullptr, workers);
+    const Index to = flow.group_index(options.to);
+    translated = flow.moved(SampleRows(samples.shared),
+                            Route::from_shared({&to, 1}).of_labels(samples.labels), workers);
   }
   Alignment alignment{.before = SampleRows(samples.original.rows),
                       .after = SampleRows(options.to.empty() ? samples.shared : translated),

@@ -62,7 +62,7 @@ double mean_mad(const ValuesOfGroups& samples) {
 }
 
 // The same values, assigned to groups of the same sizes.
-ValuesOfGroups deal_again(const ValuesOfGroups& samples, const std::vector<Index>& order) {
+ValuesOfGroups permuted_values(const ValuesOfGroups& samples, const std::vector<Index>& order) {
   std::vector<double> all;
   for (const auto& values : samples) all.insert(all.end(), values.begin(), values.end());
   ValuesOfGroups out;
@@ -99,7 +99,11 @@ std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSe
   for (Index m = 0; m < groups.num_groups(); ++m) {
     Matrix& rows = before.emplace_back(groups[m].rows.rows(), groups.dim());
     for (Index i = 0; i < rows.rows(); ++i) groups[m].rows.copy_row(i, rows.row(i).data());
-    after.push_back(model.flow.forward(model.flow.group_index(groups[m].name), rows, workers));
+    const Index group = model.flow.group_index(groups[m].name);
+    const std::vector<Index> labels =
+        model.flow.label_codes(groups.label_names(), groups[m].labels);
+    after.push_back(model.flow.moved(SampleRows(rows),
+                                     Route::to_shared({&group, 1}).of_labels(labels), workers));
   }
   Stream stream(seed, Purpose::kDiagnosis, kPermutationsOfFeatures);
   const std::vector<Index> order = stream.permutation(groups.num_samples());
@@ -111,7 +115,7 @@ std::vector<FeatureDistance> feature_distances(const Model& model, const GroupSe
     const ValuesOfGroups is = column_of(after, j, model.columns);
     feature.emd_before = mean_emd(was);
     feature.emd_after = mean_emd(is);
-    feature.emd_by_chance = mean_emd(deal_again(is, order));
+    feature.emd_by_chance = mean_emd(permuted_values(is, order));
     feature.mad_before = mean_mad(was);
     feature.mad_after = mean_mad(is);
   });

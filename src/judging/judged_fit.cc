@@ -17,6 +17,7 @@
 #include "judging/new_rows.h"
 #include "metrics/thinning.h"
 #include "training/pool_draw.h"
+#include "training/within_labels.h"
 
 namespace conflux {
 
@@ -98,7 +99,7 @@ DataShape shape_of(const GroupSet& groups) {
   return out;
 }
 
-// Of all rows, as many as the limit allows, without a list of the others.
+// Samples at most `limit` rows per group, without a list of the others.
 Choice some_rows(const GroupSet& groups, std::uint64_t seed, Index limit) {
   const std::vector<Index> sizes = shape_of(groups).group_sizes;
   const Index most = rows_per_group(sizes, limit);
@@ -119,7 +120,7 @@ GroupSet sample_of(const GroupSet& groups, std::uint64_t seed) {
 }
 
 std::string whose_rows(const RowsToJudge& rows, JudgedBy by, Index judged, const Fit& fit) {
-  const bool fitted_again = fit.judged.has_value(), nothing_fitted = fit.flow.num_layers() == 0;
+  const bool fitted_again = fit.judged.has_value(), nothing_fitted = !fit.flow.moves();
   const std::string count = judged < rows.unseen_rows
                                 ? fmt::format("{} of {}", judged, rows.unseen_rows)
                                 : fmt::format("{}", judged);
@@ -174,6 +175,24 @@ std::string how_it_ended(const FitRecord& record) {
   return judged && record.options.validation_fraction.value_or(0) > 0
              ? fmt::format("Stopped after {} by validation rows: {}", count, record.stop)
              : fmt::format("Stopped after {}: {}", count, record.stop);
+}
+
+// How many rows have maps of their label, and how many are moved by where they lie.
+std::string rows_by_label(const FitRecord& record) {
+  Index all = 0, labeled = 0;
+  for (const Index rows : record.group_sizes) all += rows;
+  for (const WithinRecord& each : record.within) {
+    for (const Index rows : each.rows) labeled += rows;
+  }
+  const std::size_t labels = record.within.size();
+  const std::string own =
+      fmt::format("{} of {} fitted rows have maps of their own label ({} label{})", labeled, all,
+                  labels, labels == 1 ? "" : "s");
+  if (labeled == all) return own + "; a new row without a label is moved by where it lies.";
+  return fmt::format(
+      "{}; {} without a label, or of a label that too few rows of their group have, are moved by "
+      "where they lie.",
+      own, all - labeled);
 }
 
 std::vector<std::string> groups_without_rows(const GroupSet& groups) {
@@ -248,6 +267,7 @@ void summarize(Fit& fit, const RowsToJudge& rows, JudgedBy by, const Judgement& 
   const std::string& reason = fit.record.clusters.reason;
   if (!reason.empty() && !fit.record.layers.empty()) out.sentences.push_back(reason);
   if (!fit.record.given_sizes.empty()) out.sentences.push_back(pool_sentence(fit.record));
+  if (!fit.record.within.empty()) out.sentences.push_back(rows_by_label(fit.record));
   out.sentences.push_back(whose_rows(rows, by, judgement.rows, fit));
   add_groups_left_out(
       by == JudgedBy::kRehearsed ? groups_without_rows(fit.rehearsed->before) : rows.too_small,
@@ -315,7 +335,7 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   }
   RowsToJudge out{.options = options};
   Pool pool;
-  // Of all rows, no list is made where none of them is set aside.
+  // If no row is set aside, no list of all rows is made.
   const bool all = drawn == nullptr && unseen == 0 && rows_to_fit(options).all();
   if (drawn != nullptr) {
     pool = *drawn;
@@ -341,7 +361,10 @@ RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOption
   out.fitted_rows = groups.num_samples();
   Choice held_out;
   if (groups.num_groups() > 1) {
-    held_out = rows_held_out(groups, resolve(out.options, shape_of(groups)));
+    held_out = rows_held_out_within(groups, out.options);
+    if (held_out.empty()) {
+      held_out = rows_held_out(groups, resolve(out.options, shape_of(groups)));
+    }
   }
   out.by = held_out.empty() ? JudgedBy::kFitted : JudgedBy::kHeldOut;
   out.unseen_rows = count_all(held_out);

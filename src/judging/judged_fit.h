@@ -4,12 +4,11 @@
 //   Fit fit = fit_planned(std::move(rows.fitted), rows.options, comm, {}, rows.plan());
 //   const std::optional<Judgement> judgement = judge_fit(fit, rows);   // fills fit.record.summary
 //
-// Best are rows that are set aside before the fit, or that a pool left: nothing of it has seen
-// them. Otherwise those
-// that the fit itself holds out are judged: no map was fitted on them, but they said when to stop.
-// Small groups are judged by one half of their rows and a fit of the other half, where the method
-// does so. Without any, rows of the fit are judged, which flatters it, and the summary says so.
-// Where rows are few, all of them judge (judging/cross_judging.h).
+// Test rows are best: set aside before the fit, or not drawn into its pool. Otherwise the
+// validation rows of the fit are scored: no map was fitted on them, but they decided when to stop.
+// Small groups are scored by one half of their rows and a fit of the other half, if the method does
+// so. Without any of these, training rows are scored, which is optimistic, and the summary says so.
+// If there are few rows, all of them are scored (judging/cross_judging.h).
 //
 // Cost: that of judge_alignment() on at most 10,000 rows, and two further fits of half of the
 // rows where they are few.
@@ -33,7 +32,7 @@ inline constexpr Index kFewestUnseenRows = 20;
 
 enum class JudgedBy {
   kSetAside,   ///< rows that nothing of the fit has seen
-  kHeldOut,    ///< rows that no map was fitted on, but that said when to stop
+  kHeldOut,    ///< validation rows: no map was fitted on them, but they decided when to stop
   kRehearsed,  ///< half of the rows, by a fit of the other half
   kCrossed,    ///< all rows, each part by a fit of the others
   kFitted,     ///< rows of the fit
@@ -42,8 +41,8 @@ enum class JudgedBy {
 struct RowsToJudge {
   /// For fit_planned(); may be moved into it.
   GroupSet fitted = {};
-  /// For fit_planned(): as requested, with a gate that was chosen by all rows, or all of the pools,
-  /// which is what check() says of them, too.
+  /// For fit_planned(): the requested options, with a gate that was chosen by all rows, or all of
+  /// the pools, as check() would.
   FitOptions options = {};
   ClustersRecord clusters = {};
   /// A copy, at most 10,000 rows of all groups together.
@@ -63,19 +62,19 @@ struct RowsToJudge {
   /// Groups that have too few rows to set some aside, and are not judged.
   std::vector<std::string> too_small = {};
 
-  /// What a fit must know of all this. Refers to this object.
+  /// Plan that the fit must follow. Refers to this object.
   FitPlan plan() const;
 };
 
-/// Draws the pool of groups that are larger than FitOptions::fit_rows, whose other rows can judge.
-/// Sets aside the share `unseen` of every other group that has rows enough, by the seed of the
-/// options; with 0, or when fewer than two groups have enough, nothing is set aside. `drawn`: the
-/// rows given are what someone has drawn, and are fitted or judge as it says. Throws InvalidOption
-/// for shares outside [0, 1), or options that the data does not suit.
+/// Draws the pool of groups that are larger than FitOptions::fit_rows, whose other rows can be
+/// scored. Sets aside the fraction `unseen` of every other group that has enough rows, by the seed
+/// of the options; with 0, or if fewer than two groups have enough, nothing is set aside. `drawn`:
+/// the given rows were sampled already, with the division into fitted and test rows. Throws
+/// InvalidOption for fractions outside [0, 1), or options that do not fit the data.
 RowsToJudge choose_rows_to_judge(GroupSet groups, double unseen, const FitOptions& options,
                                  const Pool* drawn = nullptr);
 
-/// A fit that leaves every row where it is, because there is nothing to align; says so.
+/// A fit that leaves every row where it is, with a summary that there is nothing to align.
 Fit fit_that_leaves(const GroupSet& groups, const FitOptions& options);
 
 /// Judges the fit in the shared space, or with all rows translated to the group `to`; fills in its

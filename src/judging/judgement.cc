@@ -88,7 +88,8 @@ Pair draw_pair(const Alignment& alignment, Index max_rows, std::uint64_t seed) {
   return out;
 }
 
-// What covariates leave of the features, before and after each by its own slopes.
+// Replaces features by their residuals on the covariates, before and after with slopes of their
+// own.
 void leave_unexplained(Pair& pair, Index covariates) {
   pair.before = unexplained(pair.before, covariates, pair.group_of);
   pair.after = unexplained(pair.after, covariates, pair.group_of);
@@ -135,7 +136,7 @@ std::vector<Index> shuffled(const std::vector<Index>& clusters, std::uint64_t se
   return out;
 }
 
-// Rows whose label is unknown are neither alike nor unlike.
+// Rows of unknown label are left out.
 Pair labeled_rows(const Pair& pair) {
   std::vector<Index> known;
   for (std::size_t i = 0; i < pair.label_of.size(); ++i) {
@@ -290,7 +291,7 @@ GroupPredictions predict_pair(const Pair& pair, const JudgementOptions& options,
   return out;
 }
 
-// Of the judgement's own rows and of further ones.
+// Means over the judgement's own rows and further ones.
 void take_means(const std::vector<GroupPredictions>& all, Judgement& out) {
   const auto mean_of = [&](auto field) -> std::optional<GroupPrediction> {
     std::vector<GroupPrediction> known;

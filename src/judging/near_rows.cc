@@ -18,7 +18,7 @@ constexpr Index kPermutations = 19;
 // RowSplit 0 is the real one.
 using Permutations = std::vector<std::vector<Index>>;
 
-Permutations permutation(const std::vector<Index>& group_of, std::uint64_t seed) {
+Permutations permute_groups(const std::vector<Index>& group_of, std::uint64_t seed) {
   Permutations out = {group_of};
   for (Index k = 0; k < kPermutations; ++k) {
     Stream stream(seed, Purpose::kMetric, static_cast<std::uint64_t>(k), 7);
@@ -178,7 +178,7 @@ NearRows look_at_pairs(ConstRows rows, const std::vector<Index>& group_of,
   const Index groups = 1 + *std::max_element(group_of.begin(), group_of.end());
   std::vector<double> sizes(static_cast<std::size_t>(groups), 0.0);
   for (const Index m : group_of) sizes[m] += 1;
-  const Sums sums = sum_up(rows, permutation(group_of, seed), label_of, groups, workers);
+  const Sums sums = sum_up(rows, permute_groups(group_of, seed), label_of, groups, workers);
   NearRows out;
   const PermutedEnergy real = energy_of(sums.own, sums.all, 0, sizes);
   out.energy = real.mean;

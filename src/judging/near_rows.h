@@ -12,9 +12,9 @@
 namespace conflux {
 
 struct NearRows {
-  /// Mean energy distance of a group from the rest, over the mean distance within groups; of random
-  /// permutations the value that 95 of 100 stay below. The estimate has no bias: 0 is the mean over
-  /// permutations.
+  /// Mean energy distance of a group to the others, over the mean distance within groups, and the
+  /// value that 95 % of random permutations stay below. The estimate is unbiased: 0 is the mean
+  /// over permutations.
   double energy = 0;
   double energy_by_chance = 0;
   /// The value that 5 % of random assignments stay below.

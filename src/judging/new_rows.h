@@ -35,8 +35,8 @@ class FarRows {
   std::vector<Index> far_in_;  // by feature
 };
 
-/// What should be known of a group that was added with these coordinates, which its maps have moved
-/// to `moved`: sentences with remedies, none if nothing is suspicious.
+/// Warnings about a group that was added: `rows` are its coordinates, `moved` their images.
+/// Sentences with remedies, none if nothing is suspicious.
 std::vector<std::string> doubts_about_new_group(const std::string& name, const Matrix& rows,
                                                 const Matrix& moved,
                                                 const std::vector<std::string>& features,

@@ -39,7 +39,7 @@ bool is_below_chance(const GroupPrediction& prediction) {
 Verdict verdict_of(const Judgement& judgement) {
   const GroupPrediction& before = judgement.verdict_before();
   const GroupPrediction& after = judgement.verdict_after();
-  if (is_below_chance(after)) return Verdict::kOverfitted;
+  if (is_below_chance(after)) return Verdict::kBelowChance;
   if (!before.beyond_chance()) {
     return after.beyond_chance() ? Verdict::kWorse : Verdict::kNothingToAlign;
   }
@@ -79,10 +79,10 @@ std::string verdict_sentence(const Judgement& judgement, std::string_view within
           "Nothing to align: {}the group cannot be predicted from these rows, before or after "
           "({}).",
           within, figures);
-    case Verdict::kOverfitted:
+    case Verdict::kBelowChance:
       return fmt::format(
-          "Overfitted: {}the group is predicted worse than by chance ({}), as happens on training "
-          "rows. Evaluate new rows.",
+          "Below chance: {}the group is predicted worse than by chance ({}). Rows of different "
+          "groups are closer than independent samples, as training rows are: evaluate new rows.",
           within, figures);
     case Verdict::kAligned:
       if (judgement.verdict_after().high() > kWideBand) {
@@ -260,8 +260,8 @@ std::string_view name_of(Verdict verdict) {
       return "unchanged";
     case Verdict::kWorse:
       return "worse";
-    case Verdict::kOverfitted:
-      return "overfitted";
+    case Verdict::kBelowChance:
+      return "below chance";
     case Verdict::kTooFewRows:
       return "too few rows";
   }

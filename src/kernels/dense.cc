@@ -63,7 +63,7 @@ void check_room_for_openblas() {
   checked = true;
 }
 
-// Calls a routine of LAPACK twice: with a work size of -1 it only says how many numbers it needs.
+// Calls a routine of LAPACK twice: with a work size of -1 it only returns the size that it needs.
 template <class Routine>
 void with_work_space(const Routine& routine) {
   double needed = 0;

@@ -5,7 +5,8 @@
 // whatever the block, the thread or the vector width: a row's result does not depend on the rows
 // around it.
 //
-// Narrow matrices are padded: a row of K numbers takes padded_width(K) places, the rest zero.
+// Narrow matrices are padded: a row of K numbers takes padded_width(K) places, with zeros after the
+// K.
 
 #pragma once
 

@@ -20,7 +20,7 @@ inline constexpr Index kWidthOfGroup = 1 + kRankFunctions;
 
 constexpr Index width_of_sums(Index groups) { return (groups + 1) * kWidthOfGroup; }
 
-/// What one row adds to sums.
+/// The terms that one row adds to sums over ranks.
 struct RankTerm {
   RankTerm(Index of_group, double mass, const std::array<double, kRankFunctions>& functions);
 

@@ -30,7 +30,8 @@ HWY_INLINE hn::Vec<D> load_left(D d, const double* at, Index left) {
   return hn::Load(d, part);
 }
 
-// Of one row, whose exponents are in `weights`: what vectors hold, loops would load and store.
+// Memberships of one row, whose exponents are in `weights`, with vectors in registers: loops would
+// load and store them.
 template <int kVectors, class D>
 HWY_INLINE void share_row(D d, hn::Vec<D> (&weights)[kVectors], double least, double* out) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));

@@ -1,4 +1,4 @@
-// Who belongs to which cluster, from products with the centers of clusters.
+// Memberships of rows in clusters, from products with the centers of clusters.
 
 #pragma once
 

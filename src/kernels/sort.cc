@@ -51,8 +51,9 @@ void sort_all(T* values, Index count) {
   std::fill_n(values + count - infinite, infinite, kInfinity);
 }
 
-// Of 32-bit keys, least significant first. Three passes over some thousand values take a quarter of
-// the time of Highway's quicksort, whose 32-bit vectors are slow on some processors.
+// Radix sort of 32-bit keys, least significant digit first. Three passes over some thousand values
+// take a quarter of the time of Highway's quicksort, whose 32-bit vectors are slow on some
+// processors.
 constexpr int kDigitBits = 11;
 constexpr int kKeyBits = 32;
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;

@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "matching/matching.h"
 
@@ -16,14 +18,22 @@ double relative_distance(const MatchedGroup& group) {
   return group.own_distance > 0 ? group.partner_distance / group.own_distance : 0;
 }
 
-// Pairs of groups that share no matched cluster directly, only through a third group.
-std::vector<std::string> linked_through_others(const Matching& matching) {
-  std::vector<std::string> out;
+// Pairs of groups that share no matched cluster directly, only through a third group: how many, and
+// the first ones.
+struct Indirect {
+  std::size_t count = 0;
+  std::vector<std::string> named = {};
+};
+
+Indirect linked_through_others(const Matching& matching) {
+  const std::set<std::pair<Index, Index>> links(matching.links.begin(), matching.links.end());
+  Indirect out;
   const auto count = static_cast<Index>(matching.groups.size());
   for (Index a = 0; a < count; ++a) {
     for (Index b = a + 1; b < count; ++b) {
-      if (matching.linked(a, b)) continue;
-      out.push_back(fmt::format("{} and {}", matching.groups[a].name, matching.groups[b].name));
+      if (links.contains({a, b}) || ++out.count > kMostNamed) continue;
+      out.named.push_back(
+          fmt::format("{} and {}", matching.groups[a].name, matching.groups[b].name));
     }
   }
   return out;
@@ -59,20 +69,19 @@ std::string shares_of_cluster(const Matching& matching, Index cluster) {
 std::vector<std::string> describe(const Matching& matching) {
   std::vector<std::string> out;
   for (const MatchedGroup& group : matching.groups) {
-    out.push_back(fmt::format(
-        "{}: {:.0f} % of its rows are in clusters that match one of another group, at {:.2g} times the "
-        "distance between its own clusters; {}.",
-        group.name, 100 * group.matched, relative_distance(group),
-        group.islands == 1 ? "no separate clusters"
-                           : fmt::format("{} separate clusters", group.islands)));
+    out.push_back(
+        fmt::format("{}: {:.0f} % of its rows are in clusters that match one of another group, at "
+                    "{:.2g} times the "
+                    "distance between its own clusters; {}.",
+                    group.name, 100 * group.matched, relative_distance(group),
+                    group.islands == 1 ? "no separate clusters"
+                                       : fmt::format("{} separate clusters", group.islands)));
   }
-  std::vector<std::string> indirect = linked_through_others(matching);
-  if (!indirect.empty()) {
-    const std::size_t all = indirect.size();
-    indirect.resize(std::min(all, kMostNamed));
-    out.push_back(fmt::format(
-        "Matched only through other groups: {}{}.", fmt::join(indirect, ", "),
-        all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : std::string()));
+  if (const Indirect indirect = linked_through_others(matching); indirect.count > 0) {
+    const std::size_t more = indirect.count - indirect.named.size();
+    out.push_back(fmt::format("Matched only through other groups: {}{}.",
+                              fmt::join(indirect.named, ", "),
+                              more > 0 ? fmt::format(" and {} more", more) : std::string()));
   }
   for (Index cluster = 0; cluster < matching.num_clusters(); ++cluster) {
     out.push_back(shares_of_cluster(matching, cluster));

@@ -49,7 +49,7 @@ struct SlabCounts {
   }
 };
 
-/// One permutation of the rows into folds.
+/// One split of the rows into folds.
 class RowSplit {
  public:
   RowSplit(const Matrix& points, double all_rows, Stream stream, Communicator& comm)
@@ -184,7 +184,7 @@ class RowSplit {
     return out;
   }
 
-  // What joining two parts adds to the squares around their means (Ward).
+  // Increase of the sum of squares around the means if two parts are joined (Ward).
   double cost_of(const Part& x, const Part& y) const {
     const auto mean = [&](const Part& part) {
       Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(centers_.cols());
@@ -195,7 +195,7 @@ class RowSplit {
     return a * b / (a + b) * (mean(x) - mean(y)).squaredNorm();
   }
 
-  // Joins the two nearest parts that are not proved to lie apart; false when there are none.
+  // Joins the two nearest parts whose separation is not proved; false if there are none.
   bool join_nearest(std::vector<Part>& parts) {
     std::vector<std::tuple<double, std::size_t, std::size_t>> pairs;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -239,8 +239,8 @@ Index count_islands(const Matrix& points, std::uint64_t seed, std::uint64_t whic
   if (all_rows < static_cast<double>(kFewestPieces * kRowsPerPiece) / 2) return 1;
   const Matrix some = some_of(points, all_rows);
   std::vector<Index> counts;
-  for (Index permutation = 0; permutation < kIslandSplits; ++permutation) {
-    Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(permutation),
+  for (Index split = 0; split < kIslandSplits; ++split) {
+    Stream stream(seed, Purpose::kIslands, which << 32 | static_cast<std::uint64_t>(split),
                   static_cast<std::uint64_t>(comm.rank()));
     counts.push_back(
         RowSplit(some, std::min(all_rows, static_cast<double>(kMostIslandRows)), stream, comm)

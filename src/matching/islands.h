@@ -1,4 +1,4 @@
-// How many parts of a cloud lie apart, as far as rows can prove it.
+// Counts the separate clusters of a point cloud, as far as the number of rows proves them.
 //
 // k-means cuts a single cloud as well as separate ones, and rows that chose a line through the
 // cloud always seem to leave a gap on it. So rows are split into folds: the others choose the line

@@ -19,7 +19,7 @@ struct Clusters {
   Vector masses;   // of the points nearest to each center, over all processes
   /// Mean squared distance of the points from their centers.
   double spread = 0;
-  /// What each of them is known to hold, or -1; empty without labels.
+  /// Known label of each of them, or -1; empty without labels.
   std::vector<Index> labels = {};
 };
 

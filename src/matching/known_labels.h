@@ -1,4 +1,4 @@
-// What is known of labels that only some rows have.
+// Summary of labels that only some rows have.
 
 #pragma once
 
@@ -17,7 +17,7 @@ struct KnownLabels {
   bool in_part = false;
 };
 
-/// Of the rows of all processes.
+/// Counts the rows of all processes.
 KnownLabels known_labels(const GroupSet& groups, Communicator& comm);
 KnownLabels known_labels(const GroupSet& groups);
 

@@ -8,13 +8,13 @@ namespace conflux {
 
 namespace {
 
-// Labeled rows agree if so many parts of them and of one more, whose label nobody knows, have the
+// Labeled rows agree if so large a fraction of them and of one more row, of unknown label, has the
 // same label: two of two do, and three of four.
 constexpr double kClear = 0.6;
 // A smaller part of the labeled rows may be mistakes.
 constexpr double kLeastPart = 0.1;
-// Labels can be told if the means of the others' labels are right for so much of what predicting
-// the most frequent one leaves wrong.
+// Labels are predictable by position if the nearest means of other rows' labels are right for this
+// fraction of the errors of always predicting the most frequent label.
 constexpr double kTold = 0.5;
 constexpr int kSettlingSteps = 3;
 // Rows of a label that are enough for a cluster of their own, if they have no other.
@@ -102,7 +102,7 @@ Index label_of_cluster(const LabelSums& sums, const Clusters& found, Index clust
   return agreed(own) >= 0 ? agreed(own) : agreed(around);
 }
 
-/// Clusters of several labels that can be told by where their rows lie.
+/// Clusters with several labels that are predictable by the positions of their rows.
 std::vector<bool> can_be_told(const Matrix& points, const std::vector<Index>& labels,
                               const std::vector<Index>& cluster_of, const LabelSums& sums,
                               const std::vector<std::vector<Index>>& held, Communicator& comm) {

@@ -1,9 +1,9 @@
 // Clusters that do not mix labels, where labels are known.
 //
 // Few rows may have a label, so a cluster takes one only if its labeled rows clearly agree. A
-// cluster whose labels disagree is split into one for each of them, provided that they can be told
-// by where their rows lie: each labeled row is compared with the means of the others. Labels that
-// cannot be told so say nothing about rows without one, and the cluster stays as it is.
+// cluster whose labels disagree is split into one for each of them, if labels are predictable by
+// position: each labeled row is compared with the means of the others. Other labels say nothing
+// about rows without one, and the cluster stays whole.
 //
 // Between processes only sums over rows pass.
 
@@ -26,8 +26,8 @@ struct LabeledPoints {
 struct SplitRule {
   /// Rows of a label that can be split off.
   double fewest = 3;
-  /// Whether labels must be told by where their rows lie: what is known of rows is predicted for
-  /// others by it.
+  /// Whether labels must be predictable by position, because known labels serve to predict unknown
+  /// ones.
   bool must_be_told = true;
 };
 

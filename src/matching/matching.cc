@@ -20,12 +20,12 @@ namespace {
 
 // More coordinates add noise to distances, not clusters.
 constexpr Index kAxes = 20;
-// Rows of all groups that clusters are found on, and of one group at least and at most. Centers of
+// Rows on which clusters are found: of all groups, and the least and most of one group. Centers of
 // 15 clusters of 500 rows are as good as those of more.
 constexpr Index kSampleRows = 100'000;
 constexpr Index kLeastSample = 500;
 constexpr Index kMostSample = 5000;
-// A center needs some rows; more than 15 clusters of a group find the same clusters.
+// A center needs some rows; more than 15 centers per group give the same matching.
 constexpr Index kRowsPerCluster = 40;
 constexpr Index kFewestClusters = 2;
 constexpr Index kMostClusters = 15;
@@ -218,9 +218,9 @@ class Matcher {
     return points + sums / static_cast<double>(repeats_.size());
   }
 
-  // Where nothing lies apart, few clusters tell little of who is like whom, and small ones tell
-  // more. Parts that lie apart would be drawn onto each other. Every process has small clusters of
-  // its own rows, and all processes look at all of them.
+  // Splits clusters further. Without separate clusters, many small ones describe better which rows
+  // correspond; separate clusters, if split, would be drawn onto each other. Every process makes
+  // small clusters of its own rows, and all processes use all of them.
   void refine() {
     const Index num_groups = groups_.num_groups();
     fine_.clusters.resize(static_cast<std::size_t>(num_groups));
@@ -245,7 +245,7 @@ class Matcher {
     return fine_.moved(m, drawn(m, points, labels));
   }
 
-  // Every group counts alike, as in the barycenter.
+  // Every group has the same weight, as in the barycenter.
   void find_clusters(Matching& out) {
     for (Index m = 0; m < groups_.num_groups(); ++m) {
       drawn_[m] = fine_.moved(m, std::move(drawn_[m]));

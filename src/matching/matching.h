@@ -8,8 +8,8 @@
 // that copy gives the clusters.
 //
 // Only centers and masses of clusters pass between processes. Cost: some products of the rows with
-// at most 20 directions; the rest looks at a sample of rows or at centers, and is small beside any
-// fit.
+// at most 20 directions; all further work is on a sample of rows or on centers, and small beside
+// any fit.
 
 #pragma once
 
@@ -33,10 +33,10 @@ struct MatchOptions {
   /// How much more than the least price that links all groups may be paid for a match.
   double slack = 1.75;
   Index rounds = 10;
-  /// Whether labels that some rows have say who is like whom: clusters of different labels are not
-  /// matched, those of one label are at any price, and clusters do not mix labels (label_split.h).
+  /// Whether labels of some rows guide the matching: clusters of different labels are not matched,
+  /// those of one label always, and clusters do not mix labels (label_split.h).
   bool by_labels = false;
-  /// Whether to look for parts that lie apart; clusters do not need it.
+  /// Whether to count separate clusters, which the matching itself does not need.
   bool count_islands = false;
   std::uint64_t seed = 0;
 };
@@ -68,7 +68,7 @@ struct Matching {
   Index islands = 1;
   /// Shares of the clusters (columns) in the groups (rows).
   Matrix shares;
-  /// What the clusters are known to hold, by name, empty where it is unknown; none without labels.
+  /// Known label of each cluster, by name, empty where it is unknown; no elements without labels.
   std::vector<std::string> labels = {};
   /// The cluster of each row of each group.
   std::vector<std::vector<Index>> clusters;
@@ -81,8 +81,8 @@ struct Matching {
 Matching match_groups(const GroupSet& groups, const MatchOptions& options, Communicator& comm,
                       const Workers& workers);
 
-/// Sentences for people: who found partners, at what distance, who is linked through others, and
-/// the clusters.
+/// Sentences about a matching: the fraction of each group that was matched, at which distance,
+/// pairs of groups without a direct match, and the clusters.
 std::vector<std::string> describe(const Matching& matching);
 
 }  // namespace conflux

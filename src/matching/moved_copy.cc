@@ -21,8 +21,7 @@ Matrix squared_distances(const Matrix& a, const Matrix& b) {
   return out;
 }
 
-// What a match of clusters may cost: their distance, or nothing in the world if their labels
-// differ.
+// Cost of matching two clusters: their squared distance, or infinity if their labels differ.
 Matrix costs_of(const Clusters& a, const Clusters& b, const Matrix& at_a, const Matrix& at_b) {
   Matrix out = squared_distances(at_a, at_b);
   if (a.labels.empty() || b.labels.empty()) return out;
@@ -96,7 +95,7 @@ double price_that_links(const std::vector<Pair>& pairs, Index num_groups) {
   return largest;
 }
 
-/// What the partners of one group's clusters ask of them.
+/// Displacement of one group's clusters towards their partners.
 struct Pull {
   Matrix towards;  // sums of partners, by the mass matched
   Vector mass;     // matched over all pairs
@@ -170,7 +169,7 @@ bool match(std::vector<Pair>& pairs, const std::vector<Clusters>& clusters,
     pair.need = can_be_linked ? enough.price : std::numeric_limits<double>::infinity();
   });
   const double linking = price_that_links(pairs, static_cast<Index>(at.size()));
-  // What costs nothing is shipped in any case.
+  // The price stays positive: mass is matched in any case where that costs nothing.
   const double price = std::max(options.slack * linking, std::numeric_limits<double>::min());
   workers.for_each(count, [&](Index p) {
     Pair& pair = pairs[p];

@@ -14,7 +14,7 @@ namespace conflux {
 struct MovedCopy {
   /// The centers of each group after the last round.
   std::vector<Matrix> centers;
-  /// What the first round found, before anything moved: pairs of groups, the part of each
+  /// Result of the first round, before anything moved: pairs of groups, the fraction of each
   /// cluster that was matched, and the mean squared distance to its partners.
   std::vector<std::pair<Index, Index>> links;
   std::vector<Vector> matched;

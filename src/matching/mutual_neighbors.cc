@@ -19,7 +19,7 @@ constexpr int kMeetings = 10;
 constexpr double kHalfWay = 0.5;
 // Squared distances of neighbors, in those within their own groups.
 constexpr double kFarthest = 2;
-// Clusters that move alike: exp(-kAlike * squared distance) in the same unit.
+// Range in which clusters move together: weight exp(-kAlike * squared distance), in the same unit.
 constexpr double kAlike = 2;
 
 struct Meeting {

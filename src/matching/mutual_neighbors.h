@@ -1,12 +1,11 @@
 // Small clusters of groups that lie among each other are drawn together by mutual neighbors.
 //
-// Partial transport of few clusters tells which parts of groups correspond, but not much about
-// rows within those parts. Here a group has many small clusters. Two of different groups are
-// neighbors if each is among the nearest twentieth of its group to the other, and no farther than
-// clusters of their own groups are from theirs; then they move towards each other. Neighbors in
-// the own group move alike. A cluster that nobody of another group is near to has no partner, so
-// that clusters which a group lacks stay apart. Clusters that are known to have different labels do
-// not meet.
+// Partial transport of few clusters finds which parts of groups correspond, but not much about rows
+// within those parts. Here a group has many small clusters. Two of different groups are neighbors
+// if each is among the nearest twentieth of its group to the other, and no farther than clusters of
+// their own groups are from theirs; then they move towards each other. Neighbors in the same group
+// move together. A cluster without neighbors in another group has no partner, so clusters which a
+// group lacks stay apart. Clusters that are known to have different labels do not meet.
 //
 // Cost: some products of all clusters with all others; see `fine_clusters_of` for how many.
 

@@ -1,6 +1,7 @@
 #include "matching/within_axes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "conflux/core/error.h"
 #include "kernels/dense.h"
@@ -9,6 +10,9 @@
 namespace conflux {
 
 namespace {
+
+// Part of the largest variance below which an axis is rounding.
+constexpr double kFlat = 1e-12;
 
 std::span<double> numbers_of(Matrix& matrix) {
   return {matrix.data(), static_cast<std::size_t>(matrix.size())};
@@ -19,6 +23,32 @@ void measure(const std::vector<MeasuredScale>& scales, Matrix& rows) {
     if (scales[j].coordinates.empty()) continue;
     for (double& each : rows.col(static_cast<Index>(j))) each = scales[j].value(each);
   }
+}
+
+// Rows of all groups and processes, each divided by the root of its group's size: their Gram matrix
+// is the sum of the groups' covariances. Of fewer rows than features, the small matrix of their
+// inner products has the same axes, and costs less by the square of the ratio.
+Matrix axes_of_few_rows(const std::vector<Matrix>& rows, const Vector& totals, Index count,
+                        Communicator& comm) {
+  std::vector<double> packed;
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    const double factor = 1 / std::sqrt(totals(static_cast<Index>(m)));
+    for (Index k = 0; k < rows[m].size(); ++k) packed.push_back(factor * rows[m].data()[k]);
+  }
+  packed = comm.gather(packed);
+  const Index dim = rows.front().cols();
+  const Eigen::Map<const Matrix> all(packed.data(), static_cast<Index>(packed.size()) / dim, dim);
+  Matrix inner = kernels::product(all, all.transpose());
+  const Vector values = kernels::symmetric_eigen(inner);
+  // Centered rows leave at least one axis without variance, whose direction is rounding.
+  Index known = 0;
+  const Index most = values.size() == 0 ? 0 : std::min(count, values.size());
+  while (known < most && values(values.size() - 1 - known) > kFlat * values(values.size() - 1)) {
+    ++known;
+  }
+  if (known == 0) return Matrix::Identity(dim, 1);
+  const Matrix leading = inner.bottomRows(known).colwise().reverse();
+  return kernels::orthonormal_basis(kernels::product(leading, all).transpose());
 }
 
 }  // namespace
@@ -55,9 +85,15 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
   comm.sum(numbers_of(sums));
   const Vector totals = sums.col(dim).cwiseMax(1.0);
   const Matrix means = totals.cwiseInverse().asDiagonal() * sums.leftCols(dim);
+  for (Index m = 0; m < num_groups; ++m) rows[m].rowwise() -= means.row(m);
+  const kernels::SerialBlas serial;
+  if (totals.sum() < static_cast<double>(dim)) {
+    return {.center = means.colwise().mean(),
+            .columns = axes_of_few_rows(rows, totals, std::min(count, dim), comm),
+            .measured = groups.measured()};
+  }
   Matrix covariance = Matrix::Zero(dim, dim);
   for (Index m = 0; m < num_groups; ++m) {
-    rows[m].rowwise() -= means.row(m);
     // Columns of the product in tasks of a fixed width, so that bits do not depend on threads.
     workers.for_each_block(dim, 64, [&](Index begin, Index end) {
       kernels::add_gram(rows[m], 1 / totals(m), begin, end, covariance);
@@ -65,7 +101,6 @@ WithinAxes find_within_axes(const GroupSet& groups, const std::vector<std::vecto
   }
   comm.sum(numbers_of(covariance));
   Matrix vectors = covariance.selfadjointView<Eigen::Upper>();
-  const kernels::SerialBlas serial;
   if (kernels::symmetric_eigen(vectors).size() == 0) {
     throw Error("the eigenvalues of the covariance did not converge; rescale the features.");
   }

@@ -20,7 +20,8 @@ struct BoostingSettings {
 
 class BoostedTrees {
  public:
-  /// Members and others count alike, however many there are of each; both must be there.
+  /// Members and others have the same total weight, however many there are of each; both must be
+  /// there.
   BoostedTrees(const SingleMatrix& rows, const std::vector<char>& is_member,
                const BoostingSettings& settings);
   ~BoostedTrees();

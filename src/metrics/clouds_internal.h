@@ -1,4 +1,4 @@
-// What every metric asks of its point clouds, and how large clouds are cut into blocks.
+// Checks of point clouds that all metrics make, and how large clouds are cut into blocks.
 
 #pragma once
 
@@ -32,9 +32,9 @@ struct BlockPair {
   double share;
 };
 
-/// Cuts the larger cloud into consecutive blocks of `block` rows (the last takes the rest) and the
-/// smaller one in proportion; one block when `block` is unset. Throws InvalidOption when a block of
-/// the smaller cloud would be empty.
+/// Cuts the larger cloud into consecutive blocks of `block` rows (the last takes the remainder) and
+/// the smaller one in proportion; one block when `block` is unset. Throws InvalidOption when a
+/// block of the smaller cloud would be empty.
 std::vector<BlockPair> cut_in_step(ConstRows x, ConstRows y, std::optional<Index> block);
 
 }  // namespace conflux

@@ -26,7 +26,7 @@ struct Pair {
   }
 };
 
-// Of every feature the strongest pairs with later ones, strongest first over all.
+// The strongest correlations of every feature with later ones, strongest first over all.
 std::vector<Pair> close_pairs(const Matrix& scores, double together, const Workers& workers) {
   const Index features = scores.rows();
   const double length = static_cast<double>(scores.cols());

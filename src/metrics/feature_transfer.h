@@ -1,11 +1,12 @@
 // Does an alignment bring like to like? A judge that needs no labels.
 //
-// A block of features is left out, the rest is aligned by the caller, and each left-out feature of
-// the rows of one group is predicted in the aligned space from the nearest rows of the other
-// groups. The score is the rank correlation between prediction and value within the group, averaged
-// over features, groups and blocks. If an alignment brings like to like, features that had no part
-// in it agree across groups; if it moves one class onto another, they do not. Values count by their
-// ranks within their own group, so shifts and scales of a left-out feature play no part.
+// A block of features is held out, the other features are aligned by the caller, and each held-out
+// feature of the rows of one group is predicted in the aligned space from the nearest rows of the
+// other groups. The score is the rank correlation between prediction and value within the group,
+// averaged over features, groups and blocks. If an alignment brings corresponding rows together,
+// held-out features agree across groups; if it moves one class onto another, they do not. Values
+// count by their ranks within their own group, so shifts and scales of a held-out feature do not
+// matter.
 //
 // Features that belong together are left out together. A copy of a left-out feature among the
 // features that are aligned would predict it after any alignment that is monotone by feature, good
@@ -64,8 +65,8 @@ struct FeatureTransferOptions {
 };
 
 /// Fits an alignment on `rows_to_fit` and returns `rows_to_move`, moved: the same groups with the
-/// same numbers of rows, of any number of columns. `features` says which features of the table the
-/// columns of both are. The sets may be the same object.
+/// same numbers of rows, of any number of columns. `features` are the positions of the columns in
+/// the table. The sets may be the same object.
 using BlockAligner = std::function<GroupSet(
     const GroupSet& rows_to_fit, const GroupSet& rows_to_move, const std::vector<Index>& features)>;
 
@@ -83,11 +84,11 @@ struct TransferCell {
 struct FeatureTransfer {
   /// Mean over the cells. Chance is 0.
   double score = 0;
-  /// Of the score; see compare() for that of a difference, which is much smaller.
+  /// Standard error of the score; see compare() for that of a difference, which is much smaller.
   double standard_error = 0;
   /// Features without variation in a group have no cell there.
   std::vector<TransferCell> cells = {};
-  /// What each judged row adds to the deviation of the score, group by group (its empirical
+  /// Contribution of each scored row to the error of the score, group by group (its empirical
   /// influence divided by the number of rows).
   std::vector<double> row_influences = {};
   /// Judged rows of each group.
@@ -104,8 +105,8 @@ struct PairedTransfer {
 /// their cells or rows differ.
 PairedTransfer compare(const FeatureTransfer& a, const FeatureTransfer& b);
 
-/// Whether anything transfers at all, beyond chance, under one of the alignments: without it their
-/// order says nothing.
+/// Whether any held-out feature is predicted beyond chance under one of the alignments; otherwise
+/// their order has no meaning.
 bool anything_transfers(const std::vector<FeatureTransfer>& scores);
 
 struct TransferPlan;

@@ -21,6 +21,8 @@ namespace {
 
 // Classifiers of many groups cost groups x rows; beyond this many scores rows are thinned.
 constexpr Index kMostScores = 2'000'000;
+// Groups that take part at most: each has classifiers of its own, and needs rows to learn from.
+constexpr std::size_t kMostGroups = 64;
 
 Index count_groups(std::span<const Index> group_of) {
   const auto largest = std::max_element(group_of.begin(), group_of.end());
@@ -36,6 +38,10 @@ std::vector<std::vector<Index>> rows_by_group(std::span<const Index> group_of, I
   return out;
 }
 
+Index groups_with_rows(const std::vector<std::vector<Index>>& rows) {
+  return std::count_if(rows.begin(), rows.end(), [](const auto& each) { return !each.empty(); });
+}
+
 // Brings the rows of each group into random order and drops what is beyond the limit.
 void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std::uint64_t seed,
                       std::uint64_t which) {
@@ -43,13 +49,33 @@ void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std
   sizes.reserve(rows.size());
   for (const auto& each : rows) sizes.push_back(static_cast<Index>(each.size()));
   const Index most = rows_per_group(
-      sizes, std::min(max_rows, kMostScores / std::max<Index>(static_cast<Index>(rows.size()), 1)));
+      sizes, std::min(max_rows, kMostScores / std::max<Index>(groups_with_rows(rows), 1)));
   for (std::size_t m = 0; m < rows.size(); ++m) {
     Stream stream(seed, Purpose::kPrediction, m, which);
     std::vector<Index> order = stream.permutation(static_cast<Index>(rows[m].size()));
     order.resize(std::min(order.size(), static_cast<std::size_t>(most)));
     for (Index& each : order) each = rows[m][each];
     rows[m] = std::move(order);
+  }
+}
+
+// Leaves rows of some of the groups that `takes_part`, drawn by seed, where there are many.
+template <class TakesPart>
+void draw_groups(std::vector<std::vector<Index>>& rows, std::uint64_t seed,
+                 const TakesPart& takes_part) {
+  std::vector<std::size_t> groups;
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    if (takes_part(m)) groups.push_back(m);
+  }
+  if (groups.size() <= kMostGroups) return;
+  Stream stream(seed, Purpose::kPrediction, rows.size(), 1'000'007);
+  std::vector<char> drawn(rows.size(), 0);
+  for (const Index each :
+       stream.start_of_permutation(std::ssize(groups), static_cast<Index>(kMostGroups))) {
+    drawn[groups[static_cast<std::size_t>(each)]] = 1;
+  }
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    if (!drawn[m]) rows[m].clear();
   }
 }
 
@@ -60,7 +86,7 @@ void shuffle_and_thin(std::vector<std::vector<Index>>& rows, Index max_rows, std
 struct PartResult {
   std::vector<double> aucs = {};
   double variance = 0;
-  /// Of each judged row, to the mean AUC of the part.
+  /// For each scored row, its influence on the mean AUC of the part.
   std::vector<double> influences = {};
 };
 
@@ -176,6 +202,9 @@ GroupPrediction predict_groups(const SampleRows& rows, std::span<const Index> gr
   check_options(options);
   PredictionPool pool{.judged_parts = options.folds, .num_groups = count_groups(group_of)};
   std::vector<std::vector<Index>> by_group = rows_by_group(group_of, pool.num_groups);
+  draw_groups(by_group, options.seed, [&](std::size_t m) {
+    return static_cast<Index>(by_group[m].size()) >= options.folds;
+  });
   shuffle_and_thin(by_group, options.max_rows, options.seed, 0);
   std::vector<PredictionSource> sources{{.rows = rows}};
   for (Index m = 0; m < pool.num_groups; ++m) {
@@ -221,6 +250,8 @@ GroupPrediction predict_groups(const SampleRows& known, std::span<const Index> k
                           std::max(count_groups(known_groups), count_groups(judged_groups))};
   std::vector<std::vector<Index>> learned = rows_by_group(known_groups, pool.num_groups);
   std::vector<std::vector<Index>> asked = rows_by_group(judged_groups, pool.num_groups);
+  draw_groups(learned, options.seed,
+              [&](std::size_t m) { return !learned[m].empty() && !asked[m].empty(); });
   shuffle_and_thin(learned, options.max_rows, options.seed, 0);
   shuffle_and_thin(asked, options.max_rows, options.seed, 1);
   std::vector<PredictionSource> sources{{.rows = judged}, {.rows = known}};

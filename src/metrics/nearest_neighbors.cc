@@ -19,7 +19,7 @@ namespace {
 // Rows that one task finds the neighbors of, and rows that it compares them with at a time.
 constexpr Index kBlock = 64;
 constexpr Index kTile = 512;
-// Products cancel for close rows: more candidates than asked for make up for a wrong order.
+// Products cancel for close rows: more candidates than neighbors make up for a wrong order.
 constexpr Index kSpare = 16;
 
 struct Candidate {

@@ -31,7 +31,7 @@ constexpr Index kMostDenseRows = 20'000;
 // Few rows to learn from deserve fewer trees: one for so many rows, and no fewer than twenty.
 constexpr Index kRowsPerTree = 10;
 constexpr Index kFewestTrees = 20;
-// Boosting also says what it thinks after this part of its trees.
+// Boosting is scored after this number of trees, too, as an expert of its own.
 constexpr Index kEarlyTrees = 5;
 constexpr Index kTreeExperts = 2;
 constexpr Index kExperts = DenseExperts::kCount + kTreeExperts;
@@ -249,7 +249,7 @@ void add_rows(const PredictionPool& pool, const Asked& asked, StackingRows& out)
   }
 }
 
-// How much is lost when one feature is permuted anew to the judged rows.
+// The AUC that is lost when one feature is permuted among the test rows.
 class Shuffling {
  public:
   Shuffling(const PredictionPool& pool, const Asked& asked, std::vector<double> weights,

@@ -1,18 +1,18 @@
 // A panel of classifiers that is hard to beat, for tables of any size.
 //
-// Nobody knows which classifier tells two groups apart best: shifts of few rows are seen best by
-// linear discriminants, covariances by quadratic ones, smooth shapes by kernels, and cuts and
-// interactions of many rows by boosted trees. So all of them learn, and are added up with weights
-// that are not negative: those that make the groups of inner held-out rows likeliest (logistic
-// regression on the normal scores of what the experts say, with a ridge, which leaves weights in
-// proportion to the strength of each expert where rows are few).
+// The best classifier depends on the data: shifts of few rows are detected best by linear
+// discriminants, covariances by quadratic ones, smooth shapes by kernels, and cuts and interactions
+// of many rows by boosted trees. So all of them are trained, and their scores are added with
+// nonnegative weights: those of the largest likelihood of the groups of inner held-out rows
+// (logistic regression on the normal scores of the experts' outputs, with a ridge, which leaves
+// weights in proportion to the strength of each expert if rows are few).
 //
 // Rows that judge have no part in learning or in the weights, so that the score of a judged row
 // does not depend on the group of any judged row.
 //
-// Few rows to learn from are split into four inner parts, which are predicted in turn, and the
-// experts then learn from all of them. Of many rows a fifth says the weights; of the largest tables
-// the experts are not fitted again after that.
+// A small training set is split into four inner parts, which are predicted in turn, and the experts
+// are then trained on all of it. A fifth of a large training set gives the weights; of the largest
+// tables the experts are not trained again after that.
 
 #pragma once
 
@@ -31,7 +31,7 @@ struct PanelSettings {
   bool importance = false;
 };
 
-/// What the panel says of the rows of one part.
+/// Scores of the panel for the rows of one part.
 struct PanelScores {
   /// Positions in the pool of the judged rows, and the score of each for each class.
   std::vector<Index> rows = {};
@@ -41,7 +41,7 @@ struct PanelScores {
   std::vector<double> loss_variance = {};
 };
 
-/// Of each judged part.
+/// Scores of the panel for every part.
 std::vector<PanelScores> ask_panel(const PredictionPool& pool, const PanelSettings& settings,
                                    const Workers& workers);
 

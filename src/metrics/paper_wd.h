@@ -28,7 +28,7 @@ struct PaperWdOptions {
   /// The papers compute in single precision.
   PaperWdScalar scalar = PaperWdScalar::kFloat;
 
-  /// Blur of the plan. The helper function that the papers released says 0.1, which cannot have
+  /// Blur of the plan. The helper function that the papers released has 0.1, which cannot have
   /// given their figures.
   double epsilon = 1e-4;
 

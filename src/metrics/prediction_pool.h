@@ -30,15 +30,15 @@ struct PredictionPool {
   std::vector<Index> row_of = {};
 
   Index classes() const { return static_cast<Index>(groups.size()); }
-  /// Two classes need one classifier: each is told from the other as well as the other from it.
+  /// Two classes need one classifier: both AUCs are equal.
   Index scored() const { return classes() == 2 ? 1 : classes(); }
   std::vector<Index> rows_of_part(Index part) const;
   std::vector<char> members(const std::vector<Index>& rows, Index which) const;
 
   /// Ranks of some rows and features.
   SingleMatrix cut_ranks(const std::vector<Index>& rows, const std::vector<Index>& features) const;
-  /// The same as normal scores, 0 where a value is missing; then one column for each of the
-  /// features that has gaps, which says where they are.
+  /// The same as normal scores, 0 for a missing value; then an indicator column for each feature
+  /// with missing values.
   Matrix to_scores(const SingleMatrix& some_ranks, const std::vector<Index>& features) const;
   Matrix cut_scores(const std::vector<Index>& rows, const std::vector<Index>& features) const {
     return to_scores(cut_ranks(rows, features), features);

@@ -14,8 +14,8 @@ struct StackingRows {
   std::vector<double> mass = {};
 };
 
-/// Not negative, with sum 1: those of a logistic regression without intercept and with a ridge. All
-/// alike where no expert says anything.
+/// Nonnegative weights with sum 1: those of a logistic regression without intercept and with a
+/// ridge. All equal if no expert predicts beyond chance.
 std::vector<double> weigh_experts(const StackingRows& rows);
 
 }  // namespace conflux

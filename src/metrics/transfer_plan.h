@@ -1,5 +1,5 @@
-// What all alignments that are compared share: the rows that are judged, the rows that are fitted,
-// and the features that are left out together.
+// The parts of the comparison that all alignments share: the scored rows, the training rows, and
+// the sets of held-out features.
 
 #pragma once
 
@@ -16,14 +16,14 @@ inline constexpr Index kFewestRowsOfTransfer = 10;
 struct TransferPlan {
   const GroupSet& groups;
   FeatureTransferOptions options;
-  /// Of each group, in order. Small groups are judged and fitted on all rows.
+  /// Rows of each group, in order. Small groups use all rows for both.
   std::vector<std::vector<Index>> judged = {};
   std::vector<std::vector<Index>> fitted = {};
-  /// Of each judged row.
+  /// Group of each scored row.
   std::vector<Index> group_of = {};
   /// Features that are left out together, by position in the table.
   std::vector<std::vector<Index>> blocks = {};
-  /// Of these, the features that are predicted.
+  /// The features among these that are predicted.
   std::vector<std::vector<Index>> predicted = {};
   /// Ranks within groups of the features that may be left out (features by judged rows), and the
   /// row of each feature there, or -1.

@@ -1,4 +1,4 @@
-// What covariates leave of the features of rows.
+// Residuals of features on covariates.
 //
 // Groups are compared given the covariates: by what a linear model of these, with the same slopes
 // in all groups, does not explain. Differences between groups are not explained away, as rows are

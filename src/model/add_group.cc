@@ -113,6 +113,8 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
   names.push_back(name);
   out.flow = Flow(std::move(names), model.flow.dim());
   for (const auto& layer : model.flow.layers()) out.flow.append(newcomer.join(layer));
+  // Flows of labels do not know the new group, whose rows are moved by where they lie.
+  for (const auto& each : model.flow.within()) out.flow.add_within(each->label, each->flow);
   out.flow.set_amount(model.flow.amount());
   return out;
 }

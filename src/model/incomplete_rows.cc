@@ -64,7 +64,7 @@ struct IncompleteRows::Search {
   double distance(const Vector& missed) const { return missed.cwiseQuotient(deviations).norm(); }
 };
 
-Matrix IncompleteRows::rows_at(Index group, const std::vector<const Search*>& searches,
+Matrix IncompleteRows::rows_at(const Maps& maps, const std::vector<const Search*>& searches,
                                std::span<const Vector> places) const {
   Matrix rows(static_cast<Index>(searches.size()), model_.flow.dim());
   for (std::size_t k = 0; k < searches.size(); ++k) {
@@ -73,7 +73,7 @@ Matrix IncompleteRows::rows_at(Index group, const std::vector<const Search*>& se
     row(regression.pattern.there) = places[k].transpose();
     row(regression.pattern.missing) = expected_missing(shared_, regression, row.data()).transpose();
   }
-  model_.flow.inverse_in_place(group, Rows(rows), nullptr, workers_);
+  maps.flow.inverse_in_place(maps.place, Rows(rows), nullptr, workers_);
   return rows;
 }
 
@@ -94,8 +94,8 @@ bool IncompleteRows::settled(const Search& search, const Vector& there) const {
 
 // Starts where the row would go if what is missing had its expected value in the group, or later a
 // value drawn around it: a flow that jumps hides some places from others.
-void IncompleteRows::begin(Index group, std::vector<Search>& searches, int attempt) const {
-  const ExpectedRow& expected = model_.columns.expected[static_cast<std::size_t>(group)];
+void IncompleteRows::begin(const Maps& maps, std::vector<Search>& searches, int attempt) const {
+  const ExpectedRow& expected = model_.columns.expected[static_cast<std::size_t>(maps.group)];
   Matrix rows = Matrix::Constant(static_cast<Index>(searches.size()), model_.flow.dim(),
                                  std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < searches.size(); ++k) {
@@ -122,7 +122,7 @@ void IncompleteRows::begin(Index group, std::vector<Search>& searches, int attem
     draw_expected(expected, Rows(rows), names,
                   model_.columns.seed + static_cast<std::uint64_t>(attempt));
   }
-  model_.flow.forward_in_place(group, Rows(rows), nullptr, workers_);
+  maps.flow.forward_in_place(maps.place, Rows(rows), nullptr, workers_);
   std::vector<const Search*> all;
   std::vector<Vector> places;
   for (std::size_t k = 0; k < searches.size(); ++k) {
@@ -130,7 +130,7 @@ void IncompleteRows::begin(Index group, std::vector<Search>& searches, int attem
     all.push_back(&searches[k]);
     places.emplace_back(rows.row(static_cast<Index>(k))(there).transpose());
   }
-  const Matrix back = rows_at(group, all, places);
+  const Matrix back = rows_at(maps, all, places);
   for (std::size_t k = 0; k < searches.size(); ++k) {
     Search& search = searches[k];
     const std::vector<Index>& there = search.regression->pattern.there;
@@ -145,7 +145,7 @@ void IncompleteRows::begin(Index group, std::vector<Search>& searches, int attem
 }
 
 // Slopes from one secant per coordinate, for rows that slopes of 1 have not led to their goal.
-void IncompleteRows::add_jacobians(Index group, std::vector<Search>& searches) const {
+void IncompleteRows::add_jacobians(const Maps& maps, std::vector<Search>& searches) const {
   for (Search& search : searches) {
     const auto known = search.place.size();
     const std::vector<const Search*> same(static_cast<std::size_t>(known), &search);
@@ -154,7 +154,7 @@ void IncompleteRows::add_jacobians(Index group, std::vector<Search>& searches) c
       places.push_back(search.place);
       places.back()[j] += kSecant * search.deviations[j];
     }
-    const Matrix rows = rows_at(group, same, places);
+    const Matrix rows = rows_at(maps, same, places);
     Matrix slopes(known, known);
     for (Index j = 0; j < known; ++j) {
       const Vector at = rows.row(j)(search.regression->pattern.there).transpose();
@@ -165,7 +165,7 @@ void IncompleteRows::add_jacobians(Index group, std::vector<Search>& searches) c
   }
 }
 
-void IncompleteRows::advance(Index group, std::vector<Search>& searches) const {
+void IncompleteRows::advance(const Maps& maps, std::vector<Search>& searches) const {
   for (int round = 0; round < kRounds; ++round) {
     std::vector<Search*> open;
     std::vector<const Search*> seen;
@@ -177,7 +177,7 @@ void IncompleteRows::advance(Index group, std::vector<Search>& searches) const {
       places.emplace_back(search.place + search.step * (search.inverse_slopes * search.left));
     }
     if (open.empty()) return;
-    const Matrix rows = rows_at(group, seen, places);
+    const Matrix rows = rows_at(maps, seen, places);
     for (std::size_t k = 0; k < open.size(); ++k) {
       Search& search = *open[k];
       const Vector at =
@@ -201,9 +201,11 @@ void IncompleteRows::advance(Index group, std::vector<Search>& searches) const {
   }
 }
 
-Index IncompleteRows::to_shared(Index group, Rows rows,
-                                std::span<const std::uint64_t> names) const {
-  Index lost = 0;
+std::vector<Index> IncompleteRows::to_shared(Index group, Index label, Rows rows,
+                                             std::span<const std::uint64_t> names) const {
+  const auto [flow, place] = model_.flow.flow_of(group, label);
+  const Maps maps{.flow = *flow, .place = place, .group = group};
+  std::vector<Index> lost;
   for (Index first = 0; first < rows.rows(); first += kRowsPerBatch) {
     Regressions regressions(shared_);
     std::vector<Search> searches;
@@ -221,9 +223,9 @@ Index IncompleteRows::to_shared(Index group, Rows rows,
       }
     }
     for (int attempt = 0; attempt < kAttempts && !searches.empty(); ++attempt) {
-      begin(group, searches, attempt);
-      if (attempt > 0) add_jacobians(group, searches);
-      advance(group, searches);
+      begin(maps, searches, attempt);
+      if (attempt > 0) add_jacobians(maps, searches);
+      advance(maps, searches);
       for (const Search& search : searches) {
         if (!search.found && attempt + 1 < kAttempts) continue;
         const Pattern& pattern = search.regression->pattern;
@@ -238,7 +240,7 @@ Index IncompleteRows::to_shared(Index group, Rows rows,
       }
       std::erase_if(searches, [](const Search& search) { return search.found; });
     }
-    lost += static_cast<Index>(searches.size());
+    for (const Search& search : searches) lost.push_back(search.row);
   }
   return lost;
 }

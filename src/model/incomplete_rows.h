@@ -1,4 +1,4 @@
-// Rows with missing coordinates, on their way into the shared space.
+// Moves rows with missing coordinates into the shared space.
 //
 // There, a missing coordinate has the value that is expected given the others, the same for all
 // groups. Wanted is the row of the shared space whose way back into its group passes through what
@@ -16,13 +16,14 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "columns/expectation.h"
 #include "conflux/model/model.h"
 
 namespace conflux {
 
-/// What is expected of rows in the shared space of a model.
+/// Distribution of rows in the shared space of a model, from which missing coordinates are filled.
 ExpectedRow expected_in_shared(const Model& model);
 
 class IncompleteRows {
@@ -32,19 +33,26 @@ class IncompleteRows {
       : model_(model), shared_(shared), workers_(workers) {}
 
   /// Replaces coordinates of a group, NaN where they are missing, by complete rows of the shared
-  /// space. names[i] tells the random streams of row i. Returns the number of rows for which none
-  /// was found; they are as near as the search came.
-  Index to_shared(Index group, Rows rows, std::span<const std::uint64_t> names) const;
+  /// space. names[i] seeds the random streams of row i, and `label` is as in Flow::flow_of().
+  /// Returns the rows for which none was found, increasing; they are as near as the search came.
+  std::vector<Index> to_shared(Index group, Index label, Rows rows,
+                               std::span<const std::uint64_t> names) const;
 
  private:
   struct Search;
+  /// The maps of the rows, and their group in the model.
+  struct Maps {
+    const Flow& flow;
+    Index place;
+    Index group;
+  };
 
-  void begin(Index group, std::vector<Search>& searches, int attempt) const;
-  void advance(Index group, std::vector<Search>& searches) const;
+  void begin(const Maps& maps, std::vector<Search>& searches, int attempt) const;
+  void advance(const Maps& maps, std::vector<Search>& searches) const;
   /// Rows of the group at the given places of the shared space.
-  Matrix rows_at(Index group, const std::vector<const Search*>& searches,
+  Matrix rows_at(const Maps& maps, const std::vector<const Search*>& searches,
                  std::span<const Vector> places) const;
-  void add_jacobians(Index group, std::vector<Search>& searches) const;
+  void add_jacobians(const Maps& maps, std::vector<Search>& searches) const;
   bool settled(const Search& search, const Vector& there) const;
 
   const Model& model_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "columns/expectation.h"
+#include "conflux/tables/table_groups.h"
 #include "model/incomplete_rows.h"
 
 namespace conflux {
@@ -18,7 +20,7 @@ using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
 
 Mask missing_in(const Matrix& rows) { return rows.array().isNaN(); }
 
-// Unknown covariates of rows of these groups, -1 where nobody knows the group.
+// Unknown covariates of rows of these groups, -1 if the group is unknown.
 void fill_covariates(const Columns& columns, std::span<const Index> groups, Matrix& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
     columns.fill_covariates(rows.row(i).data(), groups[static_cast<std::size_t>(i)]);
@@ -46,15 +48,36 @@ Route route_of(Direction direction, std::span<const Index> from, std::span<const
 TableMover::TableMover(const Model& model, const Workers& workers)
     : model_(model), workers_(workers), shared_(expected_in_shared(model)) {}
 
-std::vector<std::vector<Index>> TableMover::move_complete(Matrix& rows, const Route& route,
-                                                          std::span<const Index> groups) const {
-  std::vector<std::vector<Index>> incomplete(static_cast<std::size_t>(model_.flow.num_groups()));
+std::vector<Index> labels_of_table(const Model& model, const Table& table) {
+  if (model.flow.within().empty() || !has_columns(table, model.label_column)) return {};
+  std::map<std::string, Index> known;
+  std::vector<Index> out;
+  for (const std::string& label : labels_of_rows(table, model.label_column)) {
+    const auto [found, is_new] = known.try_emplace(label, -1);
+    if (is_new) found->second = model.flow.label_index(label);
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+std::vector<Index> TableMover::labels_for(const Table& table) const {
+  if (given_labels_.empty()) return labels_of_table(model_, table);
+  return {given_labels_.begin(), given_labels_.end()};
+}
+
+std::vector<TableMover::Incomplete> TableMover::move_complete(Matrix& rows, const Route& route,
+                                                              std::span<const Index> groups) const {
+  std::map<std::pair<Index, Index>, Incomplete> incomplete;
   std::vector<char> complete(groups.size(), 1);
   for (Index i = 0; i < rows.rows(); ++i) {
     const auto row = static_cast<std::size_t>(i);
     if (!rows.row(i).array().isNaN().any()) continue;
     complete[row] = 0;
-    incomplete[static_cast<std::size_t>(groups[row])].push_back(i);
+    const Index label = route.labels.empty() ? -1 : route.labels[row];
+    Incomplete& of_row = incomplete[{groups[row], label}];
+    of_row.group = groups[row];
+    of_row.label = label;
+    of_row.rows.push_back(i);
   }
   // A row with gaps passes as zeros and keeps its values.
   model_.flow.move({.rows = rows.rows(),
@@ -74,25 +97,31 @@ std::vector<std::vector<Index>> TableMover::move_complete(Matrix& rows, const Ro
                           }
                         }},
                    route, nullptr, workers_);
-  return incomplete;
+  std::vector<Incomplete> out;
+  for (auto& [key, each] : incomplete) out.push_back(std::move(each));
+  return out;
 }
 
 void TableMover::to_shared(Matrix& rows, std::span<const std::uint64_t> names,
-                           std::span<const Index> groups) const {
-  const auto incomplete = move_complete(rows, Route::to_shared(groups), groups);
+                           std::span<const Index> groups, std::span<const Index> labels) const {
+  const auto incomplete = move_complete(rows, Route::to_shared(groups).of_labels(labels), groups);
+  inexact_.clear();
   const IncompleteRows search(model_, shared_, workers_);
-  for (std::size_t m = 0; m < incomplete.size(); ++m) {
-    if (incomplete[m].empty()) continue;
-    Matrix part = rows(incomplete[m], Eigen::all);
-    if (model_.flow.takes_gaps()) {
-      model_.flow.forward_in_place(static_cast<Index>(m), Rows(part), nullptr, workers_);
+  for (const Incomplete& each : incomplete) {
+    Matrix part = rows(each.rows, Eigen::all);
+    const auto [flow, place] = model_.flow.flow_of(each.group, each.label);
+    if (flow->takes_gaps()) {
+      flow->forward_in_place(place, Rows(part), nullptr, workers_);
     } else {
       std::vector<std::uint64_t> own;
-      for (const Index i : incomplete[m]) own.push_back(names[static_cast<std::size_t>(i)]);
-      inexact_ += search.to_shared(static_cast<Index>(m), Rows(part), own);
+      for (const Index i : each.rows) own.push_back(names[static_cast<std::size_t>(i)]);
+      for (const Index i : search.to_shared(each.group, each.label, Rows(part), own)) {
+        inexact_.push_back(each.rows[static_cast<std::size_t>(i)]);
+      }
     }
-    rows(incomplete[m], Eigen::all) = part;
+    rows(each.rows, Eigen::all) = part;
   }
+  std::sort(inexact_.begin(), inexact_.end());
 }
 
 void TableMover::move(Direction direction, Table& table, std::span<const Index> from,
@@ -112,7 +141,7 @@ void TableMover::transform(Table& table, std::span<const Index> groups) const {
   Matrix rows = model_.columns.coordinates(table, workers_);
   fill_covariates(model_.columns, groups, rows);
   const Mask missing = missing_in(rows);
-  to_shared(rows, model_.columns.row_names(table), groups);
+  to_shared(rows, model_.columns.row_names(table), groups, labels_for(table));
   erase(rows, missing);
   model_.columns.put_shared(table, rows, workers_);
 }
@@ -122,8 +151,9 @@ void TableMover::translate(Table& table, std::span<const Index> from,
   Matrix rows = model_.columns.coordinates(table, workers_);
   fill_covariates(model_.columns, from, rows);
   const Mask missing = missing_in(rows);
-  to_shared(rows, model_.columns.row_names(table), from);
-  from_shared(rows, to);
+  const std::vector<Index> labels = labels_for(table);
+  to_shared(rows, model_.columns.row_names(table), from, labels);
+  from_shared(rows, to, labels);
   erase(rows, missing);
   model_.columns.put_values(table, rows, from, to, workers_);
 }
@@ -134,19 +164,20 @@ void TableMover::inverse(Table& table, std::span<const Index> from,
   fill_covariates(model_.columns, from, rows);
   const Mask missing = missing_in(rows);
   model_.columns.unmark_new_categories(table);
-  if (missing.any() && !model_.flow.takes_gaps()) fill_expected(shared_, Rows(rows));
-  from_shared(rows, to);
+  from_shared(rows, to, labels_for(table));
   erase(rows, missing);
   model_.columns.put_values(table, rows, from, to, workers_);
 }
 
-void TableMover::from_shared(Matrix& rows, std::span<const Index> groups) const {
-  const auto incomplete = move_complete(rows, Route::from_shared(groups), groups);
-  for (std::size_t m = 0; m < incomplete.size(); ++m) {
-    if (incomplete[m].empty()) continue;
-    Matrix part = rows(incomplete[m], Eigen::all);
-    model_.flow.inverse_in_place(static_cast<Index>(m), Rows(part), nullptr, workers_);
-    rows(incomplete[m], Eigen::all) = part;
+void TableMover::from_shared(Matrix& rows, std::span<const Index> groups,
+                             std::span<const Index> labels) const {
+  const auto incomplete = move_complete(rows, Route::from_shared(groups).of_labels(labels), groups);
+  for (const Incomplete& each : incomplete) {
+    Matrix part = rows(each.rows, Eigen::all);
+    const auto [flow, place] = model_.flow.flow_of(each.group, each.label);
+    if (!flow->takes_gaps()) fill_expected(shared_, Rows(part));
+    flow->inverse_in_place(place, Rows(part), nullptr, workers_);
+    rows(each.rows, Eigen::all) = part;
   }
 }
 

@@ -19,8 +19,8 @@ inline constexpr Index kLayersOfMany = 2;  // times as many for many large group
 inline constexpr Index kDirections = 10;
 inline constexpr Index kDirectionsOfMany = 16;
 inline constexpr Index kFeaturesPerGatedDirection = 4;
-// A kind has few rows, so layers that move clusters by themselves come sooner to noise: new rows
-// mix best when each feature has been part of about ten directions.
+// A cluster has few rows, so layers within clusters fit noise sooner: new rows mix best when each
+// feature has been part of about ten directions.
 inline constexpr Index kTurnsOfGatedFeature = 10;
 inline constexpr Index kFewestGatedLayers = 40;
 // Small groups are noisy however many there are.
@@ -33,7 +33,7 @@ inline constexpr double kStrengthOfConditional = 0.4;
 // Share of a group's rows that one conditional layer looks for differences in. With all of them,
 // the same rows would say the same of a difference that maps cannot remove.
 inline constexpr double kEvidenceShare = 0.6;
-// Of the baselines.
+// Strength of the baseline methods.
 inline constexpr double kStrengthOfOthers = 0.5;
 // Rows of all groups together that a search should see, and what each group contributes.
 inline constexpr Index kSearchRowsInAll = 5000;
@@ -47,7 +47,7 @@ inline constexpr Index kPoolRowsOfLabel = 200;
 // The square root of the rows balances the noise of a quantile and the detail of a map.
 inline constexpr Index kFewestKnots = 8;
 inline constexpr Index kMostKnots = 100;
-// Of smaller groups no rows are held out for good: few judge badly and are missed more.
+// Smaller groups keep no validation rows: few rows score badly and are missed in the fit.
 inline constexpr Index kSmallestJudged = 500;
 inline constexpr double kValidationFraction = 0.1;
 // Tables are judged by predicting as well, which needs more rows than a divergence.
@@ -56,15 +56,15 @@ inline constexpr double kValidationFractionOfTables = 0.2;
 inline constexpr Index kMostJudgedOfTables = 5000;
 // Rows of a group to which those that were held out add too little to be fitted once more.
 inline constexpr Index kLargeWithoutHeldOut = 10'000;
-// A tree cuts one feature at a time: of hundreds of like coordinates (pixels, genes) one says
-// little, and sorting all of them takes long.
+// A tree cuts one feature at a time: of hundreds of similar coordinates (pixels, genes) each has
+// little information, and sorting all of them takes long.
 inline constexpr Index kMostTreeFeatures = 100;
 inline constexpr Index kTreeLayers = 500;
-// Of small groups, whose layers are fitted several times. Conditional ones are tried without sliced
-// ones only where so many can move all features.
+// Limits for small groups, whose layers are fitted several times. Conditional layers are tried
+// without sliced ones only if so many of them can move all features.
 inline constexpr Index kConditionalLayersOfFew = 100;
 inline constexpr Index kMostFeaturesOfFew = 16;
-// Sliced layers of groups so small that none of their rows can be left out to judge the rest.
+// Sliced layers of groups so small that no rows can be held out.
 inline constexpr Index kLayersOfFewest = 10;
 // A leaf with fewer rows shows noise.
 inline constexpr Index kSmallestLeaf = 20;
@@ -72,8 +72,8 @@ inline constexpr Index kSmallestLeaf = 20;
 inline constexpr Index kRowsPerCluster = 150;
 inline constexpr Index kFewestClusters = 2;
 inline constexpr Index kMostClusters = 8;
-/// Clusters for a number of rows in which `islands` parts lie apart. k-means with as many centers
-/// as parts often splits one part and joins two others, so a quarter more is allowed.
+/// Number of clusters for a number of rows with `islands` separate parts. k-means with as many
+/// centers as parts often splits one part and joins two others, so a quarter more is allowed.
 inline constexpr Index clusters_for(Index rows, Index islands = 1) {
   const Index most = std::max(kMostClusters, islands + (islands + 3) / 4);
   return std::clamp(rows / kRowsPerCluster, kFewestClusters, most);

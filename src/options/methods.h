@@ -36,11 +36,12 @@ struct MethodInfo {
   double last_strength = 1;
   /// Options that the method leaves no choice about.
   Settings fixes = {};
-  /// Fraction of the way that the layers of main_kind() move unless told; 0: by the data.
+  /// Fraction of the distance that the layers of main_kind() move by default; 0: chosen by the
+  /// data.
   double strength = 0;
   /// Its layers look for evidence themselves and end when there is none.
   bool ends_by_itself = false;
-  /// All other groups move to the last one unless told where.
+  /// All other groups move to the last one unless a target is given.
   bool to_last_group = false;
   /// Every group goes to the uniform law by itself: layers see values as they are, and volumes tell
   /// densities.
@@ -51,7 +52,7 @@ struct MethodInfo {
   Settings paper_two = {};
   Settings paper_many = {};
 
-  /// What a fit costs, for n rows of d features: L layers, K directions, J steps of a search.
+  /// Cost of a fit in terms of n rows, d features, L layers, K directions and J steps of a search.
   std::string_view cost = {};
 
   constexpr bool one_layer() const { return turn.empty(); }

@@ -1,8 +1,8 @@
 // The options as a table: their names, ranges, help, the methods that use them, and the names of
-// what can be chosen.
+// their values.
 //
-// visit_options() tells them field by field to validation, to the command line, to model files and
-// to other languages.
+// visit_options() passes them one by one to validation, the command line, model files and other
+// languages.
 
 #pragma once
 
@@ -87,29 +87,29 @@ constexpr std::string_view name_of(Enum value) {
 struct OptionInfo {
   std::string_view name;
   std::string help;
-  /// What leaving an optional field unset (or a text empty) means.
+  /// Meaning of an unset optional field (or an empty text).
   std::string unset = "";
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   /// Whether `min` itself is out of range.
   bool above_min = false;
-  /// What a text may be, as NONE|OTHERS: the first word stands for the empty text.
+  /// Values of a text option, as NONE|OTHERS: the first word stands for the empty text.
   std::string_view texts = "none|TEXT";
-  /// For those who study the method; short lists of options leave it out.
+  /// For studies of the method; short lists of options omit it.
   bool expert = false;
   /// Other methods refuse it.
   MethodSet used_by = kAllMethods;
 };
 
-/// The methods that look for directions.
+/// The methods that search directions.
 inline constexpr MethodSet kSearchingMethods = methods_where([](const MethodInfo& each) {
   return each.has("sliced") && !each.fixes_option("search_steps");
 });
-/// The methods that leave a choice of the maps on a line.
+/// The methods with an option for the estimator of maps on a line.
 inline constexpr MethodSet kMethodsWithEstimator = methods_where([](const MethodInfo& each) {
   return (each.has("sliced") || each.has("coordinate")) && !each.fixes_option("estimator");
 });
-/// The methods that leave it open whether spreads are matched, and whether moments are shrunk.
+/// The methods with options for matching standard deviations, and for shrinking moments.
 inline constexpr MethodSet kMethodsWithScales = methods_where([](const MethodInfo& each) {
   return each.has("location-scale") && !each.fixes_option("scales");
 });

@@ -1,4 +1,4 @@
-// Options as text: what a command line, a settings file or another language says and shows.
+// Options as text: for command lines, settings files and other languages.
 //
 // Names, ranges and help come from visit_options(); this only spells values. "auto" leaves an
 // option unset, so that the fit chooses it.
@@ -23,9 +23,9 @@ struct OptionText {
   std::string help;
   /// The value as set_option() reads it; "auto" when it is unset.
   std::string value;
-  /// What may be given: "N", "N|auto", "on|off", "nb|inb|...".
+  /// Allowed values: "N", "N|auto", "on|off", "nb|inb|...".
   std::string values;
-  /// What leaving it unset means; empty if it cannot be unset.
+  /// Meaning of the unset option; empty if it cannot be unset.
   std::string unset;
   bool expert = false;
   /// Other methods refuse it.

@@ -1,4 +1,4 @@
-// From what was asked for to what a fit does.
+// From requested options to those that a fit uses.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +39,7 @@ std::string methods_that_use(const OptionText& option) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
-// What is set to what the fit does anyway says nothing wrong.
+// An option with the value that the fit uses anyway is not refused.
 void refuse_ignored(const FitOptions& requested, const FitOptions& resolved) {
   const std::vector<OptionText> asked = option_texts(requested);
   const std::vector<OptionText> left_alone = option_texts(FitOptions());
@@ -89,7 +89,7 @@ void resolve_layers(FitOptions& options, const MethodInfo& method, bool gated,
 
 // Whether layers are gated; checks what gates need and chooses the number of kinds.
 bool resolve_gate(FitOptions& options, const DataShape& data) {
-  // Who has rows has chosen by them before.
+  // With rows at hand the gate was chosen by them before.
   if (options.gate == Gating::kAuto) options.gate = Gating::kNone;
   if (options.gate == Gating::kNone) return false;
   const std::string_view gate = name_of(options.gate);

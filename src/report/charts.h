@@ -11,7 +11,7 @@
 
 namespace conflux {
 
-/// What a picture is called and shows, for who cannot see it, and the name of its axis.
+/// Title and description of a picture, for screen readers too, and the name of its axis.
 struct Caption {
   std::string title;
   std::string description;
@@ -36,8 +36,8 @@ std::string draw_heat(const Matrix& values, const std::vector<std::string>& name
                       const std::vector<std::pair<Index, Index>>& marked, bool percent,
                       const Caption& caption);
 
-/// How groups are told apart: by color, shape and dash up to six; of more, two are chosen and the
-/// rest is gray.
+/// How groups are distinguished: by color, shape and dash up to six; of more, two are chosen and
+/// all others are gray.
 class GroupStyles {
  public:
   GroupStyles(std::vector<std::string> names, std::vector<Index> chosen);

@@ -22,8 +22,9 @@ constexpr double kManyFarRows = 0.05;
 constexpr std::size_t kMostFusedNamed = 3;
 
 // True if rows of different groups are closer to each other than chance would have it.
-bool is_overfitted(const Judgement& judgement) {
-  return judgement.energy.after < judgement.energy_low || judgement.verdict == Verdict::kOverfitted;
+bool is_below_chance_level(const Judgement& judgement) {
+  return judgement.energy.after < judgement.energy_low ||
+         judgement.verdict == Verdict::kBelowChance;
 }
 
 bool alike_before(const Report& report, const Judgement& judgement) {
@@ -112,7 +113,7 @@ std::vector<std::string> cautions_of(const Report& report) {
 }
 
 Verdict verdict_of_alike(const Judgement& judgement) {
-  if (is_overfitted(judgement)) return Verdict::kOverfitted;
+  if (is_below_chance_level(judgement)) return Verdict::kBelowChance;
   if (judgement.prediction_after.beyond_chance()) return Verdict::kWorse;
   return judgement.prediction_before.by_chance() > kWideBand ? Verdict::kTooFewRows
                                                              : Verdict::kNothingToAlign;
@@ -132,7 +133,7 @@ bool no_gain_here(const Report& report) {
 
 Verdict verdict_named(const std::string& name) {
   for (const Verdict each : {Verdict::kLeftAlone, Verdict::kAligned, Verdict::kReduced,
-                             Verdict::kUnchanged, Verdict::kWorse, Verdict::kOverfitted}) {
+                             Verdict::kUnchanged, Verdict::kWorse, Verdict::kBelowChance}) {
     if (name_of(each) == name) return each;
   }
   return Verdict::kNothingToAlign;
@@ -159,7 +160,7 @@ std::string opening(const Report& report) {
     case Verdict::kReduced:
       return "The groups have come closer, but the group can still be predicted better than by "
              "chance.";
-    case Verdict::kOverfitted:
+    case Verdict::kBelowChance:
       return alike_before(report, *report.evaluation.judgement)
                  ? "The groups did not differ before; the model made their rows follow each other "
                    "more closely than chance would. Leave the rows as they were."
@@ -325,8 +326,12 @@ void add_advice(Report& report, const Model& model, const ReportOptions& options
     case Verdict::kLeftAlone:
       report.advice.push_back({"Use the rows as they are; nothing is gained by moving them."});
       break;
-    case Verdict::kOverfitted:
-      if (!alike_before(report, *report.evaluation.judgement)) break;
+    case Verdict::kBelowChance:
+      if (!alike_before(report, *report.evaluation.judgement)) {
+        advise_about_fusing(report, model, files);
+        advise_labels(report, files);
+        break;
+      }
       report.advice.push_back(
           {"Use the rows as they are, or let the fit check them first: without --method it leaves "
            "groups alone that do not differ.",
@@ -370,7 +375,10 @@ void conclude(Report& report, const Model& model, const ReportOptions& options) 
     const Judgement& judgement = *report.evaluation.judgement;
     report.verdict = alike_before(report, judgement) ? verdict_of_alike(judgement)
                                                      : verdict_from(report, judged_as(report));
-    if (report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced) {
+    const bool came_closer =
+        report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced ||
+        (report.verdict == Verdict::kBelowChance && !alike_before(report, judgement));
+    if (came_closer) {
       report.cautions = cautions_of(report);
     }
   }

@@ -50,7 +50,7 @@ std::vector<Dumbbell> predictions_to_draw(const Report& report) {
   return out;
 }
 
-// After the alignment; what happened before, check() has said.
+// Scores after the alignment; those before are in the sentences of check().
 std::string prediction_sentence(const Report& report) {
   const GroupPrediction& after = report.evaluation.judgement->prediction_after;
   std::string out = fmt::format("After the alignment it reaches {:.3f}", after.auc);
@@ -140,7 +140,7 @@ std::string pairs_picture(const Report& report, const Matrix& values, const char
                             std::max(0.0, values.maxCoeff())));
 }
 
-// What new rows are compared with: a difference that the rows of the fit did not have.
+// The check before the fit, so that new rows can be compared with the training rows.
 std::string found_before_the_fit(const FitRecord& record) {
   if (!record.check || record.check->sentences.empty()) return "";
   return fmt::format("The check on {} rows before the fit: {}", record.check->rows,

@@ -21,8 +21,9 @@ RowView view_rows(const RowPaths& paths, const Flow& flow);
 void warp_grids(Report& report, const Flow& flow, const ReportRows& rows, const Workers& workers);
 /// Unset unless all names are those of pixels: p00, pixel12, pixel_3_4, ...
 std::optional<PixelGrid> find_pixels(const std::vector<std::string>& names);
-/// Of labels, as the evaluation has found them; of rows without labels what the fit remembers of
-/// those that judged it; otherwise of clusters that are found. Unset when there are too few rows.
+/// Neighborhoods of labels, by the evaluation; of rows without labels, those that the model stores
+/// of the rows that scored the fit; otherwise of clusters that are found. Unset when there are too
+/// few rows.
 std::optional<Neighborhoods> find_neighborhoods(const Report& report, const Model& model,
                                                 const GroupSet& groups, const ReportRows& rows,
                                                 const Workers& workers);

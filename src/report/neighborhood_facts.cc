@@ -1,4 +1,4 @@
-// What stands next to what: clusters around rows of each cluster, and groups against groups.
+// Which clusters are near to the rows of each cluster, and distances between groups.
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kChosenGroups = 2;
 
-// Of many groups, the two that are farthest from the rest afterwards.
+// With many groups, the two that are farthest from the others after the alignment.
 std::vector<Index> groups_to_choose(const Report& report) {
   std::vector<Index> order(report.group_names.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -45,7 +45,7 @@ bool asks_for_care(const Report& report) {
     case Verdict::kReduced:
     case Verdict::kUnchanged:
     case Verdict::kWorse:
-    case Verdict::kOverfitted:
+    case Verdict::kBelowChance:
       return true;
     default:
       return !report.cautions.empty();
@@ -118,7 +118,7 @@ constexpr const char* kQuestions[] = {"Is there a difference?",
                                       "Was anything fused?",
                                       "Can new rows be trusted?",
                                       "When and why did it stop?",
-                                      "What is this row elsewhere?"};
+                                      "How does a row look in other groups?"};
 
 std::string contents() {
   std::string out = "<nav aria-label=\"questions\"><ol>";

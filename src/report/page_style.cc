@@ -4,8 +4,8 @@
 
 namespace conflux {
 
-// Up to four groups are told apart by colors that are at least 0.20 apart in OKLab for every kind
-// of color vision, with contrast above 3; a test measures both. Larger numbers are one hue.
+// Up to four groups are distinguished by colors that are at least 0.20 apart in OKLab for every
+// kind of color vision, with contrast above 3; a test measures both. Larger numbers are one hue.
 constexpr std::string_view kStyle = R"css(
 :root{--bg:#fff;--ink:#1c1c1e;--soft:#5b5b66;--grid:#e4e4ea;--line:#c9c9d2;--card:#f5f5f8;
 --band:#d9d9e3;--s0:#1b39ae;--s1:#d77920;--s2:#882006;--s3:#558ffd;--hue:#1b39ae;--onhue:#fff;

@@ -10,15 +10,16 @@ namespace conflux {
 
 namespace {
 
-// Below this share of the variance nothing has moved.
+// Fraction of the variance below which moves are rounding errors.
 constexpr double kMoved = 1e-9;
-// A direction with a smaller share of the squares is made of rounding.
+// Fraction of the sum of squares below which a direction is rounding.
 constexpr double kRounding = 1e-14;
 
 }  // namespace
 
 Plane largest_directions(const Matrix& rows) {
-  // Of few wide rows, products of rows tell the same as products of features, and are fewer.
+  // With more features than rows, products of rows have the same eigenvalues as products of
+  // features, and are fewer.
   const bool wide = rows.rows() < rows.cols();
   Matrix squares = wide ? Matrix(rows * rows.transpose()) : Matrix(rows.transpose() * rows);
   const double all = squares.trace();

@@ -21,13 +21,13 @@ bool has_sizes(const Report& report, const Flow& flow, const std::vector<Index>&
   return true;
 }
 
-// The digest may be followed by the share that was kept from the fit.
+// The digest may be followed by the fraction that was held out.
 bool are_fitted_rows(const Model& model, const GroupSet& groups, const Report& report) {
-  // Of a table that a pool was drawn from, some rows were fitted: it is known by its numbers of
-  // rows.
+  // A table from which a pool was drawn is recognized by its numbers of rows, because only some
+  // rows were fitted.
   const FitRecord& record = model.record;
   if (!record.given_sizes.empty() && has_sizes(report, model.flow, record.given_sizes)) return true;
-  // Nobody has all rows; tables of so many rows are told apart in the same way.
+  // If the table is larger than the sample, its numbers of rows decide in the same way.
   if (report.all_rows > groups.num_samples()) {
     return has_sizes(report, model.flow, record.group_sizes);
   }
@@ -78,8 +78,8 @@ void judge_groups(Report& report, const Model& model, const GroupSet& groups,
   }
   if (!can_be_checked(groups)) return;
   if (options.progress) options.progress("looking for differences between the groups");
-  // GroupPredictionTest is what takes time; of all rows, both judges ask it the same question,
-  // unless values repeat: the fit is judged by their spread coordinates.
+  // Predicting the group takes most of the time. On all rows the evaluation and the check make the
+  // same prediction, unless there are ties: the evaluation uses dequantized coordinates.
   const bool all_rows =
       report.evaluation.judgement && report.evaluation.judgement->rows == groups.num_samples();
   const auto values = value_of(model.columns);

@@ -210,12 +210,9 @@ Json curve_json(const std::vector<AmountPoint>& curve) {
 }  // namespace
 
 std::string report_json(const Report& report) {
-  Json out = {{"version", kReportVersion},
-              {"verdict", name_of(report.verdict)},
-              {"sentences", report.sentences},
-              {"cautions", report.cautions},
-              {"advice", advice_json(report)},
-              {"data", data_json(report)}};
+  Json out = {{"version", kReportVersion},     {"verdict", name_of(report.verdict)},
+              {"sentences", report.sentences}, {"cautions", report.cautions},
+              {"advice", advice_json(report)}, {"data", data_json(report)}};
   if (report.check) out["check"] = check_json(*report.check);
   if (report.evaluation.judgement) out["judgement"] = judgement_json(*report.evaluation.judgement);
   out["move_levels"] = report.move_levels;

@@ -29,13 +29,19 @@ ReportRows draw_report_rows(const Flow& flow, const GroupSet& groups, std::uint6
   for (Index m = 0; m < groups.num_groups(); ++m) sizes.push_back(groups[m].rows.rows());
   out.before = draw_rows(groups, rows_per_group(sizes, kMostRows), Purpose::kDiagnosis, seed);
   out.after = out.before.rows;
+  const std::vector<Index> labels = flow.label_codes(groups.label_names(), out.before.label_of);
   Index at = 0;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Index size = out.before.sizes[m];
     out.in_flow.push_back(flow.group_index(groups[m].name));
     out.begins.push_back(at);
-    flow.forward_in_place(out.in_flow.back(), Rows(out.after).middle_rows(at, size), nullptr,
-                          workers);
+    const Rows rows = Rows(out.after).middle_rows(at, size);
+    std::span<const Index> own = labels;
+    if (!own.empty()) {
+      own = own.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+    }
+    flow.move(ConstRows(rows), Route::to_shared({&out.in_flow.back(), 1}).of_labels(own), rows,
+              nullptr, workers);
     at += size;
   }
   JudgedRows copy = out.before;

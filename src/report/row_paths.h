@@ -1,9 +1,9 @@
-// Some rows on their way through the layers of a flow, for people who watch.
+// The paths of some rows through the layers of a flow, for pictures.
 //
 // While a fit runs, follow() is called with the flow so far: layers that are new since the last
 // call are applied to the rows, all of them if the flow began anew. At the end, key_frames() shows
-// the whole way on the plane along which rows moved most: of all layers those after which rows have
-// gone equally far, so that a person who walks through them sees a steady motion.
+// the paths on the plane along which rows moved most: frames after layers between which rows moved
+// equally far, so that stepping through them shows a steady motion.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace conflux {
 
-/// What is shown of a plane: places of rows, a line per row.
+/// Frames of a plane: positions of rows, one line per row.
 struct PathFrames {
   std::string x_name = {};
   std::string y_name = {};

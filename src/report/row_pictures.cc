@@ -1,4 +1,4 @@
-// Rows themselves: on a plane, on their way, and elsewhere.
+// Pictures of rows: on a plane, on their paths, and in other groups.
 
 #include <fmt/format.h>
 
@@ -217,7 +217,7 @@ std::string grids_picture(const Report& report, const GroupStyles& styles) {
 }
 
 std::string elsewhere_section(const Report& report) {
-  const char* question = "What is this row elsewhere?";
+  const char* question = "How does a row look in other groups?";
   if (report.elsewhere.empty()) {
     return page_section(8, question, {"Rows are not shown."},
                         empty_state("--rows 0 leaves values of rows out; conflux translate shows "

@@ -89,14 +89,16 @@ std::string name_cell(const std::string& name) {
 
 std::vector<std::string> terminal_picture(const Flow& flow, const GroupSet& groups, int threads) {
   const Index count = std::min(groups.num_groups(), kMostGroups);
-  if (count < 2 || flow.num_layers() == 0) return {};
+  if (count < 2 || !flow.moves()) return {};
   const Workers workers(threads);
   std::vector<Matrix> before, after;
   for (Index m = 0; m < count; ++m) {
     if (groups[m].rows.rows() == 0) return {};
     before.push_back(groups[m].rows.to_matrix());
-    after.push_back(before.back());
-    flow.forward_in_place(flow.group_index(groups[m].name), after.back(), nullptr, workers);
+    const Index group = flow.group_index(groups[m].name);
+    const std::vector<Index> labels = flow.label_codes(groups.label_names(), groups[m].labels);
+    after.push_back(
+        flow.moved(groups[m].rows, Route::to_shared({&group, 1}).of_labels(labels), workers));
   }
   const Index feature = worst_feature(before);
   const auto [low, high] = range_of(before, after, feature);

@@ -160,8 +160,8 @@ std::vector<Point> held_out_points(const FitRecord& record) {
   return out;
 }
 
-// The last layers, beside whose distances those of the first are so large that nobody could see
-// them.
+// The last layers only: the distances of the first would be so large that changes of the last could
+// not be seen.
 std::vector<Point> last_points(const std::vector<Point>& points) {
   constexpr double kSmallPart = 0.1;
   constexpr std::size_t kFewest = 4;
@@ -230,7 +230,7 @@ std::string predictions_picture(const FitRecord& record) {
   double low = 0.4;
   Index last = -1;
   for (const PredictionRecord& each : record.predictions) {
-    // What was tried beside these layers has not more of them.
+    // Layers that were tried as alternatives do not count as further ones.
     if (each.layer <= last) continue;
     last = each.layer;
     rows.push_back({.name = fmt::format("after {} layer{}", each.layer, each.layer == 1 ? "" : "s"),
@@ -343,7 +343,7 @@ std::string stop_section(const Report& report) {
   sentences.push_back(stop_sentence(record));
   const std::vector<Point> spreads = spread_points(record);
   if (figures.empty() && spreads.size() > 1) {
-    // Where rows were left out in turn, the fit says so when it tells why it stopped.
+    // After cross-validation the reason of the stop names it.
     sentences.push_back(record.stop.empty() ? "The fit had no validation rows for early stopping; "
                                               "the picture shows its training rows."
                                             : "The picture shows fitted rows.");

@@ -14,7 +14,7 @@ namespace {
 // Columns of a basis that stand for less than this fraction of the gradient are rounding.
 constexpr double kNegligible = 1e-5;
 
-// What a climb ends with, in units of the sample.
+// Result of one ascent, in units of the sample.
 struct Climbed {
   AscentResult ascent;
   std::vector<double> spreads;

@@ -20,9 +20,9 @@ template <class Scalar>
 struct SearchSample {
   /// One matrix per group, with a sample in each row.
   std::vector<MatrixOf<Scalar>> rows;
-  /// One list of masses per group, one mass per row; empty when all rows count alike.
+  /// One list of masses per group, one mass per row; empty if all rows have the same.
   std::vector<std::vector<double>> masses;
-  /// What one unit of the sample is in units of the data.
+  /// One unit of the sample in units of the data.
   double scale = 1;
 
   Index num_groups() const { return static_cast<Index>(rows.size()); }
@@ -30,7 +30,7 @@ struct SearchSample {
   Index num_samples() const;
 };
 
-/// What rows are moved and divided by.
+/// Center and scale that rows are shifted and divided by.
 struct CenterAndScale {
   Vector center;
   double scale;

@@ -8,7 +8,7 @@ namespace conflux {
 
 namespace {
 
-// Of the last length, or the first one: they reach from a small step to a large one.
+// Step lengths relative to the last one that was accepted; the first step has only its own.
 constexpr double kLengthsTried[] = {2, 1, 0.5, 0.25};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a search spends its time on.
+// Counts of the work of a search.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct Work {
   }
 
   /// Adds a product of rows x dim numbers of `size` bytes with dim x k, and the seconds it took.
-  /// `touches` says how often a row is read or written.
+  /// `touches` is how often a row is read or written.
   void add_product(double rows, double dim, double k, double size, double touches, double seconds) {
     product_seconds += seconds;
     flops += 2 * rows * dim * k;

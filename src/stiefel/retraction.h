@@ -14,8 +14,8 @@
 
 namespace conflux {
 
-/// What the columns of Q are like. Cayley curves need no more than their length; polar steps need
-/// them orthonormal, which takes a decomposition on one core.
+/// Required property of the columns of Q. Cayley curves need unit columns only; polar steps need
+/// orthonormal ones, which takes a decomposition on one core.
 enum class Beside { kUnit, kOrthonormal };
 
 /// G in coordinates: G = X along + Q beside.

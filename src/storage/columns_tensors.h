@@ -7,7 +7,7 @@
 
 namespace conflux {
 
-/// Adds the arrays to `out` and returns the rest. Nothing for columns that are empty.
+/// Adds the arrays to `out` and returns the JSON. Nothing for columns that are empty.
 Json write_columns(const Columns& columns, TensorWriter& out);
 
 /// Throws InvalidData unless everything suits a model of so many groups and features.

@@ -7,7 +7,7 @@
 
 namespace conflux {
 
-/// Adds the arrays to `out` and returns the rest.
+/// Adds the arrays to `out` and returns the JSON.
 Json write_components(const Components& components, TensorWriter& out);
 
 /// Throws InvalidData unless everything suits.

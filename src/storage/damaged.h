@@ -1,4 +1,4 @@
-// The message of a file that is not what it says.
+// The message of a file whose content contradicts its header.
 
 #pragma once
 

@@ -1,8 +1,8 @@
 // How layers are stored: one row of a table per name that a layer can have (Layer::kind()).
 //
-// docs/file_format.md lists the arrays. Only what the constructors of layers and maps need is
-// stored; they derive the rest by the same sums as during the fit, so a layer comes back with the
-// same bits.
+// docs/file_format.md lists the arrays. Only the arguments of the constructors of layers and maps
+// are stored; they derive all other numbers by the same sums as during the fit, so a layer is
+// restored with the same bits.
 
 #pragma once
 
@@ -22,7 +22,7 @@ namespace conflux {
 /// Where a layer is written to.
 struct LayerSink {
   const std::string& prefix;                  // of the names of its arrays
-  std::map<std::string, std::string>& texts;  // what the header says of it beside its kind
+  std::map<std::string, std::string>& texts;  // texts of the header beside the layer type
   TensorWriter& out;
 };
 

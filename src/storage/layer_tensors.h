@@ -11,7 +11,7 @@
 
 namespace conflux {
 
-/// Adds the arrays of a layer, named `prefix`.something, and returns what the header says of it.
+/// Adds the arrays of a layer, named `prefix`.something, and returns its entry of the header.
 /// Throws Error for layers that no fit makes.
 Json write_layer(const Layer& layer, const std::string& prefix, TensorWriter& out);
 

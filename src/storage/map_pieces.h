@@ -1,4 +1,4 @@
-// What the writers of maps have in common.
+// Shared parts of the writers of maps.
 
 #pragma once
 

@@ -48,20 +48,76 @@ std::vector<std::string> read_names(const TensorFile& file, const std::string& k
   return names;
 }
 
-Flow read_flow(TensorFile& file) {
-  std::vector<std::string> groups = read_names(file, "groups");
-  if (groups.empty()) damaged("there are no groups");
-  const auto num_groups = static_cast<Index>(groups.size());
-  Flow flow(std::move(groups), read_dim(file));
-  const Json layers = json_of(file, "layers");
+void read_layers(const Json& layers, const std::string& before, TensorFile& file, Flow& flow) {
   if (!layers.is_array()) damaged("metadata \"layers\" is no list");
   if (layers.size() > kMostLayers) {
     damaged(
         fmt::format("metadata \"layers\" has {} layers, more than {}", layers.size(), kMostLayers));
   }
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    flow.append(read_layer(layers[l], layer_prefix(l), num_groups, flow.dim(), file));
+    flow.append(
+        read_layer(layers[l], before + layer_prefix(l), flow.num_groups(), flow.dim(), file));
   }
+}
+
+Json write_layers(const Flow& flow, const std::string& before, TensorWriter& out) {
+  Json layers = Json::array();
+  for (std::size_t l = 0; l < flow.layers().size(); ++l) {
+    layers.push_back(write_layer(*flow.layers()[l], before + layer_prefix(l), out));
+  }
+  return layers;
+}
+
+std::string within_prefix(std::size_t label) { return fmt::format("within.{}.", label); }
+
+Json write_within(const Flow& flow, TensorWriter& out) {
+  Json all = Json::array();
+  for (std::size_t c = 0; c < flow.within().size(); ++c) {
+    const LabelFlow& each = *flow.within()[c];
+    all.push_back(Json{{"label", each.label},
+                       {"groups", each.flow.group_names()},
+                       {"layers", write_layers(each.flow, within_prefix(c), out)}});
+  }
+  return all;
+}
+
+void read_within(const Json& all, TensorFile& file, Flow& flow) {
+  if (!all.is_array() || all.size() > kMostLayers) damaged("metadata \"within\" is no list");
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const Json* label = all[c].is_object() ? all[c].find("label") : nullptr;
+    const Json* groups = all[c].is_object() ? all[c].find("groups") : nullptr;
+    const Json* layers = all[c].is_object() ? all[c].find("layers") : nullptr;
+    if (label == nullptr || groups == nullptr || layers == nullptr || !label->is_text()) {
+      damaged("metadata \"within\" lacks a label, its groups or its layers");
+    }
+    if (flow.label_index(label->text()) >= 0) {
+      damaged(fmt::format("label \"{}\" has two flows", label->text()));
+    }
+    std::vector<std::string> names = texts_from_json(*groups, "groups");
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const auto& known = flow.group_names();
+      if (std::find(known.begin(), known.end(), names[k]) == known.end() ||
+          std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
+              names.begin() + static_cast<std::ptrdiff_t>(k)) {
+        damaged(
+            fmt::format("the flow of label \"{}\" has the group \"{}\" twice, or the model "
+                        "has no such group",
+                        label->text(), names[k]));
+      }
+    }
+    if (names.empty()) damaged("a flow of a label has no groups");
+    Flow own(std::move(names), flow.dim());
+    read_layers(*layers, within_prefix(c), file, own);
+    flow.add_within(label->text(), std::move(own));
+  }
+}
+
+Flow read_flow(TensorFile& file) {
+  std::vector<std::string> groups = read_names(file, "groups");
+  if (groups.empty()) damaged("there are no groups");
+  Flow flow(std::move(groups), read_dim(file));
+  read_layers(json_of(file, "layers"), "", file, flow);
+  if (!file.text_or("within", "").empty()) read_within(json_of(file, "within"), file, flow);
   return flow;
 }
 
@@ -83,7 +139,7 @@ Json record_without_times(const FitRecord& record) {
 
 // The first version that knows everything in the model.
 int version_of(const Model& model) {
-  if (!model.columns.kept.empty()) return kModelFormatVersion;
+  if (!model.columns.kept.empty() || !model.flow.within().empty()) return kModelFormatVersion;
   if (!model.components.empty()) return 3;
   return model.columns.empty() ? 1 : 2;
 }
@@ -106,10 +162,7 @@ void check_counts(const Model& model) {
 
 TensorWriter write_model(const Model& model, const std::optional<std::string>& data_digest) {
   TensorWriter out;
-  Json layers = Json::array();
-  for (std::size_t l = 0; l < model.flow.layers().size(); ++l) {
-    layers.push_back(write_layer(*model.flow.layers()[l], layer_prefix(l), out));
-  }
+  const Json layers = write_layers(model.flow, "", out);
   out.set("format", std::string(kFormat));
   out.set("format_version", std::to_string(version_of(model)));
   out.set("conflux_version", CONFLUX_VERSION);
@@ -127,6 +180,7 @@ TensorWriter write_model(const Model& model, const std::optional<std::string>& d
   }
   out.set("options", to_text(options_to_json(model.record.options)));
   out.set("layers", to_text(layers));
+  if (!model.flow.within().empty()) out.set("within", to_text(write_within(model.flow, out)));
   out.set("record",
           to_text(data_digest ? record_to_json(model.record) : record_without_times(model.record)));
   out.set("metadata", to_text(Json(model.metadata)));

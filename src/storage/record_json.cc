@@ -90,6 +90,7 @@ void read(const Json& json, std::string_view name, CheckRecord& out);
 void read(const Json& json, std::string_view name, RungRecord& out);
 void read(const Json& json, std::string_view name, LadderRecord& out);
 void read(const Json& json, std::string_view name, LabelNeighborhood& out);
+void read(const Json& json, std::string_view name, WithinRecord& out);
 
 template <class T>
 void read(const Json& json, std::string_view name, std::vector<T>& out) {
@@ -117,7 +118,7 @@ void read(const Json& json, std::string_view name, GroupWeights& out) {
   out = parse_group_weights(json.text());
 }
 
-// Fields of an object by name; whatever is not asked for is unknown.
+// Fields of an object by name; fields that are never read are unknown.
 class Fields {
  public:
   Fields(const Json& json, std::string_view name) : json_(json) {
@@ -211,6 +212,16 @@ void read(const Json& json, std::string_view name, LadderRecord& out) {
   fields.check_all_known();
 }
 
+void read(const Json& json, std::string_view name, WithinRecord& out) {
+  Fields fields(json, name);
+  fields.get("label", out.label);
+  fields.get("rows", out.rows);
+  fields.get("method", out.method);
+  fields.get("layers", out.layers);
+  fields.get("stop", out.stop);
+  fields.check_all_known();
+}
+
 void read(const Json& json, std::string_view name, CheckRecord& out) {
   Fields fields(json, name);
   fields.get("differ", out.differ);
@@ -282,7 +293,8 @@ void read(const Json& json, std::string_view name, LayerRecord& out) {
 Json options_to_json(const FitOptions& options) {
   Json out = Json::object();
   visit_options(options, [&](const OptionInfo& info, const auto& value) {
-    out.add(std::string(info.name), to_json(value));
+    // The same model whatever the number of threads.
+    out.add(std::string(info.name), info.name == "threads" ? Json(0) : to_json(value));
   });
   return out;
 }
@@ -299,14 +311,14 @@ FitOptions options_from_json(const Json& json) {
   fields.get("scale", scale);
   fields.get("cells", options.clusters);
   fields.get("min_cell", options.min_cluster);
-  // Of networks, which were methods of the library once.
+  // Options of networks, which were methods of the library in earlier files.
   for (const char* name : {"couplings", "hidden", "epochs", "likelihood_weight"}) {
     fields.ignore(name);
   }
   visit_options(options,
                 [&](const OptionInfo& info, auto& value) { fields.get(info.name, value); });
   fields.check_all_known();
-  // What version 0.1 called auto; a fit leaves nothing to choose.
+  // Files of version 0.1 say auto for this gate; the options of a finished fit leave nothing open.
   if (options.gate == Gating::kAuto) options.gate = Gating::kClusters;
   try {
     validate(options);
@@ -332,6 +344,7 @@ FitRecord record_from_json(const Json& json) {
   fields.get("stop", record.stop);
   fields.get("clusters", record.clusters);
   fields.get("ladder", record.ladder);
+  fields.get("within", record.within);
   fields.get("check", record.check);
   fields.get("summary", record.summary);
   fields.get("neighborhoods", record.neighborhoods);

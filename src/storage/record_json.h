@@ -18,9 +18,10 @@ FitOptions options_from_json(const Json& json);
 Json record_to_json(const FitRecord& record);
 FitRecord record_from_json(const Json& json);
 
-/// Parts of it that reports tell as well. null when nobody looked.
+/// Parts of it that reports have as well. null without a check.
 Json check_to_json(const std::optional<CheckRecord>& check);
 Json ladder_to_json(const LadderRecord& ladder);
+Json within_to_json(const std::vector<WithinRecord>& within);
 Json neighborhoods_to_json(const std::vector<LabelNeighborhood>& neighborhoods);
 
 /// A list of texts. Throws InvalidData that calls it by `name`.

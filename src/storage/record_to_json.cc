@@ -1,4 +1,4 @@
-// What a fit did, as files tell it.
+// The record of a fit as JSON in model files.
 
 #include <cmath>
 #include <concepts>
@@ -124,6 +124,18 @@ Json neighborhoods_to_json(const std::vector<LabelNeighborhood>& neighborhoods) 
   return out;
 }
 
+Json within_to_json(const std::vector<WithinRecord>& within) {
+  Json out = Json::array();
+  for (const WithinRecord& each : within) {
+    out.push_back(Json{{"label", each.label},
+                       {"rows", each.rows},
+                       {"method", each.method},
+                       {"layers", each.layers},
+                       {"stop", each.stop}});
+  }
+  return out;
+}
+
 Json record_to_json(const FitRecord& record) {
   Json out = {{"group_sizes", record.group_sizes},
               {"given_sizes", record.given_sizes},
@@ -139,6 +151,7 @@ Json record_to_json(const FitRecord& record) {
               {"seconds", number(record.seconds)}};
   // Where there is nothing to tell, files are what they were before there were these.
   if (!record.ladder.sentences.empty()) out.add("ladder", ladder_to_json(record.ladder));
+  if (!record.within.empty()) out.add("within", within_to_json(record.within));
   if (record.check) out.add("check", check_to_json(record.check));
   if (!record.neighborhoods.empty()) {
     out.add("neighborhoods", neighborhoods_to_json(record.neighborhoods));

@@ -40,7 +40,7 @@ class TensorWriter {
   void save(const std::string& path) const { stage(path)->commit(); }
   /// The whole file is on the disk, and replaces the one at `path` by commit() only.
   std::unique_ptr<AtomicFile> stage(const std::string& path) const;
-  /// What save() writes.
+  /// The bytes that save() writes.
   Bytes bytes() const;
 
  private:
@@ -106,7 +106,7 @@ class TensorFile {
 };
 
 /// Writes the right checksum into a file that has been changed, if it has a place for one. For
-/// tests, which want to get past it.
+/// tests of later checks.
 void renew_checksum(Bytes& file);
 
 /// a * b for sizes; throws InvalidData when it is negative or beyond what a file may hold.

@@ -85,7 +85,7 @@ std::vector<TreeLayer::Node> read_nodes(const std::string& prefix, Index axes, T
   return nodes;
 }
 
-// Of one side of a box; infinite where the box has no end.
+// The ends of one side of a box; infinite if it is open.
 struct Ends {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

@@ -28,7 +28,7 @@ class ArchiveReader {
   /// checksum. Several members may be read side by side.
   std::unique_ptr<InputStream> open(std::size_t member, const std::string& label) const;
 
-  /// What libzip holds; members keep it open.
+  /// State of libzip; members keep it open.
   struct Handle;
 
  private:

@@ -1,7 +1,7 @@
 // Arrays of numbers or text of fixed width, as NPY, NPZ and IDX files hold them.
 //
-// A header says what follows; nothing is allocated on its word alone. Rows come in pieces, so that
-// a header that promises too much ends in an error after the bytes that are really there.
+// A header announces the sizes; memory is not allocated on its word alone. Rows are read in pieces,
+// so that a header that promises too much ends in an error after the bytes that are really there.
 
 #pragma once
 

@@ -15,7 +15,8 @@ struct YearAndMonth {
 
 class Calendar {
  public:
-  /// Of a coordinate with these attributes; nothing when it is no time, or its calendar unknown.
+  /// The calendar of a coordinate with these attributes; nothing if it is no time, or its calendar
+  /// unknown.
   static std::optional<Calendar> of(const std::string& units, const std::string& calendar);
 
   YearAndMonth at(double time) const;

@@ -1,4 +1,4 @@
-// What separates the cells of a text table.
+// Finds the separator of the cells of a text table.
 
 #pragma once
 

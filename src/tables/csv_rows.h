@@ -81,7 +81,7 @@ class RowFinder {
   // Pieces of a file grow from the first size to the second, so that small files cost little.
   static constexpr std::size_t kFirstPiece = std::size_t{1} << 10;
   static constexpr std::size_t kPiece = std::size_t{1} << 23;
-  // A longer row means a quote that nobody closed.
+  // A longer row means a quote without its end.
   static constexpr std::size_t kLongestRow = std::size_t{1} << 28;
 
   using State = std::tuple<const char*, const char*, Index, Index>;
@@ -98,8 +98,10 @@ class RowFinder {
     if (capacity_ > 0 && capacity < kPiece) capacity = std::min(kPiece, 8 * capacity);
     if (2 * left > capacity) capacity *= 2;
     if (left > kLongestRow) {
-      throw InvalidData(fmt::format("{}: a row of more than {} bytes begins here; close its quote.",
-                                    place(name_, line_), kLongestRow));
+      const bool quoted = next_quote_ < end_;
+      throw InvalidData(fmt::format(
+          "{}: a row of more than {} bytes begins here; {}.", place(name_, line_), kLongestRow,
+          quoted ? "close its quote" : "put every row on a line of its own, or name the format"));
     }
     if (capacity != capacity_) {
       auto larger = std::make_unique_for_overwrite<char[]>(capacity);

@@ -80,7 +80,7 @@ ByteOrder byte_order(const FcsText& text, const std::string& name) {
                                 value == nullptr ? "" : shown(*value), kFcsAgain));
 }
 
-// The order of values of another width than the one that was told.
+// The byte order of values of another width than the announced one.
 ByteOrder order_for(const ByteOrder& order, std::size_t bytes, const std::string& name) {
   if (order.size() == bytes) return order;
   ByteOrder out(bytes);
@@ -163,7 +163,7 @@ class FcsReader : public TableReader {
     }
   }
 
-  // Eight characters follow the data of most files; fewer are the rest of a file that was cut.
+  // Eight characters follow the data of most files; fewer are what remains of a truncated file.
   void refuse_cut_checksum() const {
     const std::uint64_t end = place_.begin + row_bytes_ * static_cast<std::uint64_t>(place_.rows);
     const std::uint64_t rest = place_.rows > 0 && end < file_->size() ? file_->size() - end : 0;
@@ -185,7 +185,7 @@ class FcsReader : public TableReader {
     }
   }
 
-  // What is undone here must not be undone again by who reads the table later.
+  // Compensation is undone here, so it is renamed: later readers must not undo it again.
   FileKeywords keywords_of_values(FcsText text) const {
     if (compensation_) text.rename(compensation_->keyword, "CONFLUX UNDONE SPILLOVER");
     for (Index k = 1; k <= static_cast<Index>(channels_.size()) && !stored_; ++k) {
@@ -197,7 +197,7 @@ class FcsReader : public TableReader {
     return text.all();
   }
 
-  // When an event came says nothing about what it is.
+  // The time of an event is no property of the cell.
   FileKeywords clocks() const {
     FileKeywords out;
     for (std::size_t k = 0; k < channels_.size(); ++k) {

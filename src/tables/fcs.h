@@ -1,10 +1,10 @@
 // The FCS format of cytometers, versions 2.0 to 3.1 (and what of 3.2 looks like them).
 //
-// A row is an event, a column a channel, called by what it measures ($PnS) if that tells channels
-// apart, otherwise by $PnN. Values are those that were measured: bits above the range masked, gain
-// and logarithmic amplification undone, and the light that spills from one channel into another
-// taken out if the file tells how much. Where the data are is told twice, by the header and by the
-// text; the place that holds the number of events that is told is believed, and a difference said.
+// A row is an event, a column a channel, named by $PnS if these names differ, otherwise by $PnN.
+// Values are as measured: bits above the range masked, gain and logarithmic amplification undone,
+// and spillover between channels compensated if the file has its matrix. The header and the text
+// both give the place of the data; the one that fits the number of events is used, with a message
+// if they differ.
 //
 // Written are version 3.1 and float64, with the keywords that the rows came with.
 

@@ -1,5 +1,4 @@
-// What an FCS file says of its channels: names, widths, amplification, and how light spills from
-// one into the other.
+// The channels of an FCS file: names, widths, amplification, and spillover.
 
 #pragma once
 
@@ -16,9 +15,9 @@ namespace conflux {
 struct FcsChannel {
   /// $PnN
   std::string short_name;
-  /// What it measures, $PnS; may be empty.
+  /// Name of the measured quantity, $PnS; may be empty.
   std::string long_name;
-  /// Of one value.
+  /// Bytes of one value.
   std::size_t bytes = 0;
   /// Bits of a whole number that count: those below the range $PnR.
   std::uint64_t mask = ~std::uint64_t{0};
@@ -39,14 +38,13 @@ struct FcsChannel {
 /// Throws InvalidData that calls the file `name`. `type` is $DATATYPE: I, F or D.
 std::vector<FcsChannel> fcs_channels(const FcsText& text, char type, const std::string& name);
 
-/// What columns are called: by what they measure if that tells them apart, otherwise, or if
-/// `short_names`, by $PnN.
+/// Names of the columns: the measured quantity if all differ, otherwise, or if `short_names`, $PnN.
 std::vector<std::string> column_names(const std::vector<FcsChannel>& channels, bool short_names,
                                       const std::string& name);
 
 /// Undoes the spillover between channels.
 struct Compensation {
-  /// The keyword that told it.
+  /// The keyword that held it.
   std::string keyword;
   std::vector<Index> channels;
   /// Rows of measured values times this are compensated.

@@ -16,7 +16,7 @@ constexpr std::size_t kFcsHeaderSize = 58;
 /// What to do about a damaged file.
 constexpr std::string_view kFcsAgain = "copy or export the file again.";
 
-/// First and last byte of a segment; both 0 when it is not told.
+/// First and last byte of a segment; both 0 if it is absent.
 struct FcsSegment {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -42,8 +42,8 @@ struct FcsEvents {
   std::string note;
 };
 
-/// The header and the text both tell where the events are, and may be wrong: the place that holds
-/// the number of events that is told is believed. Throws InvalidData when neither does.
+/// The header and the text both give the place of the events, and may be wrong: the one that fits
+/// the number of events is used. Throws InvalidData if neither does.
 FcsEvents find_events(const FcsHeader& header, const FcsText& text, std::uint64_t row_bytes,
                       std::uint64_t file_size, const std::string& name);
 

@@ -16,7 +16,7 @@ namespace {
 
 // Positions in the header have eight digits.
 constexpr std::uint64_t kMostInHeader = 99999999;
-// What programs expect of floating-point channels whose range nobody knows.
+// Usual range of floating-point channels, for programs that expect one.
 constexpr const char* kUsualRange = "262144";
 // Checksum: none.
 constexpr std::string_view kTail = "00000000";
@@ -34,7 +34,7 @@ std::pair<Index, std::string> parse_channel_keyword(const std::string& keyword) 
   return {std::stol(upper.substr(2, end - 2)), upper.substr(end)};
 }
 
-/// The channels that keywords speak of, by the names that columns have.
+/// The channels in keywords, by the names that columns have.
 std::map<std::string, Index> known_channels(const FcsText& text) {
   std::uint64_t count = 0;
   try {

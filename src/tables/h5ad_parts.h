@@ -1,4 +1,4 @@
-// What AnnData files consist of: matrices, dense or sparse, and columns of data frames.
+// Parts of AnnData files: matrices, dense or sparse, and columns of data frames.
 
 #pragma once
 
@@ -33,7 +33,7 @@ class StoredMatrix {
 /// anything else, and unless it has the `expected` rows.
 std::unique_ptr<StoredMatrix> open_matrix(hdf5::Node node, Index expected);
 
-/// Of a dataset of one dimension; throws InvalidData for another.
+/// Length of a dataset of one dimension; throws InvalidData for another.
 Index length_of(const hdf5::Node& node);
 
 /// A column of a data frame: numbers, texts, categories of the old or new encoding, or numbers

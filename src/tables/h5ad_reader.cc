@@ -138,7 +138,7 @@ class H5adReader final : public SparseReader {
                                       name_, name, known_text()));
     }
     Representation out = of_obsm(name);
-    // The same features in the shared space: who asks for them knows their names.
+    // The same features in the shared space: a caller who names columns has their names.
     if (options.numeric && options.numeric->size() == out.names.size()) {
       out.names = *options.numeric;
     }

@@ -230,7 +230,7 @@ class H5adWriter : public TableWriter {
         source_, all, rows_));
   }
 
-  // The library has closed the file and says that all is well; it is read again all the same.
+  // The library has closed the file without an error; it is read again all the same.
   void check_written(const PrivateCopy& copy, const std::string& place,
                      const std::string& digest) const {
     const hdf5::Node root = hdf5::open_file(copy.path(), "the copy of " + source_ + " as written");

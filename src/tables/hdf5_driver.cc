@@ -70,7 +70,7 @@ int compare(const H5FD_t* a, const H5FD_t* b) {
   return 0;
 }
 
-// What the driver of the library for plain files says, but for a descriptor of its own.
+// The answer of the library's driver for plain files, but for a descriptor of its own.
 herr_t query(const H5FD_t*, unsigned long* flags) {
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
            H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
@@ -107,7 +107,7 @@ herr_t read_from(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, 
 herr_t write_to(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, const void* buffer) {
   DriverFile& own = of(file);
   own.end = std::max(own.end, at + size);
-  // What comes after a lost byte is of no use.
+  // After a failed write, further bytes are not written.
   if (failure != 0) return 0;
   const std::string_view bytes(static_cast<const char*>(buffer), size);
   if (const int error = write_all_at(own.file, at, bytes)) failed(error);
@@ -163,6 +163,11 @@ hid_t driver() {
 }
 
 }  // namespace
+
+void leave_out_cleanup() {
+  static const herr_t done = H5dont_atexit();
+  static_cast<void>(done);
+}
 
 hid_t access_through_driver() {
   const hid_t out = H5Pcreate(H5P_FILE_ACCESS);

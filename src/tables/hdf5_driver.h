@@ -11,6 +11,10 @@
 
 namespace conflux::hdf5 {
 
+/// Keeps the library from tidying up at the end of the program, which crashes after a write that
+/// has failed; files are closed before. To be called before anything else of the library.
+void leave_out_cleanup();
+
 /// A list of properties for H5Fopen(); the caller closes it.
 hid_t access_through_driver();
 

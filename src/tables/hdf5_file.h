@@ -53,7 +53,7 @@ class Node {
   /// An attribute of whole numbers.
   std::vector<std::uint64_t> sizes_attribute(const std::string& name) const;
 
-  /// Of a dataset.
+  /// Sizes of a dataset.
   std::vector<Index> shape() const;
   bool holds_text() const;
   /// Numbers, or enumerations like the booleans of h5py.

@@ -22,7 +22,7 @@ struct MatArray {
 
   bool is_text() const { return !texts.empty(); }
   bool is_list() const { return is_text() || rows == 1 || cols == 1; }
-  /// Of a list.
+  /// Length of a list.
   Index length() const { return is_text() ? static_cast<Index>(texts.size()) : rows * cols; }
 };
 

@@ -38,7 +38,7 @@ class EntryReader {
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  /// As told; next() makes sure that it is right.
+  /// As announced; next() checks it.
   Index count() const { return count_; }
 
   bool next(Entry& entry) {
@@ -161,7 +161,7 @@ void take_features(MtxLayout& layout, const MtxNames& names, Index count, const 
     throw InvalidData(
         fmt::format("{} has {} features, more than {}; {}", name, count, kMostColumns, kMtxAgain));
   }
-  // Antibodies and the like have other distributions; who wants them names them.
+  // Antibodies and other types have other distributions; they are features only if named.
   const bool mixed = std::count(names.types.begin(), names.types.end(), kExpression) > 0 &&
                      std::any_of(names.types.begin(), names.types.end(),
                                  [](const std::string& type) { return type != kExpression; });

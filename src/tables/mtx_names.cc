@@ -36,7 +36,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// What precedes "matrix" in the name, as in GSM1_matrix.mtx.gz.
+// The text before "matrix" in the name, as in GSM1_matrix.mtx.gz.
 std::string text_before(const std::string& name) {
   const std::size_t at = name.rfind("matrix");
   return at == name.npos ? "" : name.substr(0, at);

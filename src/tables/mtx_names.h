@@ -17,7 +17,7 @@ class LineReader {
   explicit LineReader(std::unique_ptr<InputStream> stream);
   /// False at the end. The line is valid until the next call.
   bool next(std::string_view& line);
-  /// Of the last line, from 1.
+  /// Number of the last line, from 1.
   Index number() const { return number_; }
 
  private:
@@ -34,11 +34,11 @@ struct MtxNames {
   std::optional<std::vector<std::string>> barcodes;
   /// Symbols if there are any, otherwise identifiers.
   std::optional<std::vector<std::string>> features;
-  /// What each feature is, say Gene Expression; empty when the file does not tell.
+  /// Type of each feature, such as Gene Expression; empty if the file has none.
   std::vector<std::string> types;
 };
 
-/// What is found beside the file: barcodes.tsv and features.tsv or genes.tsv, with the same text
+/// The names in barcodes.tsv and features.tsv or genes.tsv beside the file, with the same text
 /// before them as the name of the matrix has, compressed or not.
 MtxNames names_beside(const std::filesystem::path& matrix);
 

@@ -8,7 +8,7 @@
 // Written is a copy of the file that the rows came from with other numbers in the variables that
 // were moved: attributes, types and packing stay.
 //
-// The library must be there when conflux is built; otherwise a sentence says so.
+// Needs the library when conflux is built; otherwise an error says so.
 
 #pragma once
 

@@ -14,6 +14,9 @@
 #include "conflux/core/error.h"
 #include "files/descriptor.h"
 #include "tables/table_format.h"
+#ifdef CONFLUX_HAS_HDF5
+#include "tables/hdf5_driver.h"
+#endif
 
 namespace conflux::netcdf {
 
@@ -88,7 +91,7 @@ GridVariable grid_variable(const File& file, const RawVariable& raw) {
   for (const char* name : {"_FillValue", "missing_value"}) {
     if (const auto value = file.number_attribute(raw.id, name)) out.missing.push_back(*value);
   }
-  // Cells that nobody has written hold these.
+  // Cells that were never written hold these values.
   if (out.missing.empty() && raw.type == NC_FLOAT) out.missing.push_back(NC_FILL_FLOAT);
   if (out.missing.empty() && raw.type == NC_DOUBLE) out.missing.push_back(NC_FILL_DOUBLE);
   if (out.scale == 0 || !std::isfinite(out.scale) || !std::isfinite(out.offset)) {
@@ -132,6 +135,9 @@ void select_steps(const Grid& grid, Index begin, Index count, std::vector<std::s
 }  // namespace
 
 File::File(const std::string& path, std::string name, bool to_write) : name_(std::move(name)) {
+#ifdef CONFLUX_HAS_HDF5
+  hdf5::leave_out_cleanup();
+#endif
   const int status = nc_open(path.c_str(), to_write ? NC_WRITE : NC_NOWRITE, &id_);
   if (status == NC_NOERR) return;
   refuse_if_of_system(status, name_);

@@ -1,4 +1,4 @@
-// What a netCDF file consists of, as far as tables need it: the variables on one grid.
+// The part of a netCDF file that tables need: the variables on one grid.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class File {
 
   int id() const { return id_; }
   const std::string& name() const { return name_; }
-  /// What was written is in the file when this returns. Throws Error.
+  /// All written data are in the file when this returns. Throws Error.
   void close();
   /// Throws when a call of the library has failed: Error with the words of the system, InvalidData
   /// that names the file and `what` for anything else.
@@ -62,7 +62,7 @@ struct GridCoordinate {
 struct Grid {
   /// Steps of each dimension, the slowest first.
   std::vector<Index> sizes;
-  /// Of the dimensions that have coordinates, with their places among the dimensions.
+  /// Dimensions with coordinates, with their positions among the dimensions.
   std::vector<std::pair<Index, GridCoordinate>> coordinates;
   std::vector<GridVariable> variables;
   std::vector<std::string> notes;

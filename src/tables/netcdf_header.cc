@@ -25,7 +25,7 @@ class ClassicHead {
 
   void check() {
     at_ = 4;
-    count();  // of records; 2^32 - 1 says that they are still being written
+    count();  // of records; 2^32 - 1 while they are still being written
     list(kDimensions, 8, [&] {
       skip_name();
       lengths_.push_back(count());
@@ -65,7 +65,7 @@ class ClassicHead {
 
   std::uint64_t count() { return number(word_size()); }
 
-  // A number of things that take so many bytes at least.
+  // A number of items that take so many bytes at least.
   std::uint64_t fitting(std::uint64_t things, std::uint64_t bytes_each) const {
     if (at_ > file_.size() || things > (file_.size() - at_) / bytes_each) refuse();
     return things;
@@ -73,7 +73,7 @@ class ClassicHead {
 
   void skip(std::uint64_t bytes) { at_ += fitting((bytes + 3) / 4 * 4, 1); }
 
-  // Only the first dimension of a variable may grow, which is told by a length of zero; the library
+  // Only the first dimension of a variable may grow, which a length of zero marks; the library
   // divides by the others.
   void dimension(std::uint64_t place, bool first) const {
     if (place >= lengths_.size() || (!first && lengths_[place] == 0)) refuse();
@@ -98,8 +98,8 @@ class ClassicHead {
     for (std::uint64_t k = 0; k < entries; ++k) entry();
   }
 
-  // Of one value of the type that comes next. The library divides by it, and knows types that have
-  // no size.
+  // Bytes of one value of the next type. The library divides by it, and accepts types without a
+  // size.
   std::uint64_t bytes_of_type() {
     constexpr std::array<std::uint64_t, 12> kBytes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
     const std::uint64_t type = number(4);

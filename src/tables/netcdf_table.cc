@@ -215,7 +215,7 @@ class NetcdfWriter final : public TableWriter {
     });
   }
 
-  // The library has closed the file and says that all is well; it is read again all the same.
+  // The library has closed the file without an error; it is read again all the same.
   void check_written(const PrivateCopy& copy) {
     netcdf::File file(copy.path(), "the copy of " + source_ + " that was written");
     const netcdf::Grid grid = netcdf::find_grid(file);

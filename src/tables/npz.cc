@@ -147,7 +147,7 @@ class NpzReader : public TableReader {
   // Members that are arrays.
   std::vector<std::size_t> arrays_;
   std::unique_ptr<ArrayReader> values_;
-  // The groups, if there are any, then the rest.
+  // The groups, if there are any, then all other lists.
   std::vector<std::unique_ptr<ArrayReader>> others_;
   FileKeywords carried_;
   std::shared_ptr<const FileExtras> extras_;

@@ -1,8 +1,8 @@
 // Rows of which only the numbers that are not zero are kept: cells with their genes.
 //
-// Files of such rows are read in blocks of them, with the columns that tell what the rows are, so
-// that a table with more genes than memory has room for can be summed over or projected. Who wants
-// the table itself takes dense_table().
+// Such files are read in blocks of rows, with the columns that identify them, so that a table with
+// more genes than memory has room for can be summed over or projected. dense_table() reads the
+// whole table.
 
 #pragma once
 

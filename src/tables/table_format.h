@@ -1,4 +1,4 @@
-// What a table format consists of.
+// Functions of a table format.
 //
 // A new format is one file with two functions and one line in the list of table.cc.
 
@@ -21,7 +21,7 @@ struct TableFormat {
   std::unique_ptr<TableReader> (*open)(const ByteSource& source, const TableOptions& options);
   std::unique_ptr<TableWriter> (*create)(std::unique_ptr<OutputStream> out,
                                          std::string_view file_name, const TableOptions& options);
-  /// Of formats whose rows are mostly zeros; nullptr for others.
+  /// Reader of formats whose rows are mostly zeros; nullptr for others.
   std::unique_ptr<SparseReader> (*open_sparse)(const ByteSource& source,
                                                const TableOptions& options) = nullptr;
 };

@@ -141,6 +141,52 @@ std::vector<std::string> groups_of_rows(const Table& table, std::string_view col
   return out;
 }
 
+std::vector<std::string> listed_names(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    out.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return out;
+}
+
+std::vector<std::string> label_columns(const std::string& columns) {
+  std::vector<std::string> out = listed_names(columns);
+  std::erase(out, "");
+  return out;
+}
+
+bool has_columns(const Table& table, const std::string& columns) {
+  const std::vector<std::string> names = label_columns(columns);
+  return !names.empty() && std::all_of(names.begin(), names.end(),
+                                       [&](const std::string& name) { return table.has(name); });
+}
+
+std::vector<std::string> labels_of_rows(const Table& table, const std::string& columns) {
+  const auto rows = static_cast<std::size_t>(table.num_rows());
+  std::vector<std::string> out(rows);
+  std::vector<char> known(rows, 1);
+  for (const std::string& name : label_columns(columns)) {
+    const Column& column = table[name];
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::string cell;
+      if (!column.numeric()) {
+        cell = column.text[i];
+      } else if (!std::isnan(column.numbers[i])) {
+        append_number(cell, column.numbers[i]);
+      }
+      if (is_missing(cell)) known[i] = 0;
+      if (!out[i].empty()) out[i] += "+";
+      out[i] += cell;
+    }
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (known[i] == 0) out[i].clear();
+  }
+  return out;
+}
+
 Matrix features_of(const Table& table, const std::vector<std::string>& features) {
   const std::vector<const Column*> columns = numeric_columns(table, features);
   refuse_missing(table, columns);

@@ -21,10 +21,10 @@ namespace conflux {
 
 namespace {
 
-// GroupPredictions that differ by more than this part of the band of chance, one deviation, differ
-// clearly.
+// AUCs differ clearly if they differ by more than this fraction of the chance band, which is one
+// standard deviation.
 constexpr double kClear = 0.6;
-// Deviations by which two figures together must speak for something.
+// Standard deviations by which two figures together must favor a candidate.
 constexpr double kClearerThanATie = 0.5;
 
 bool is_table(const GroupSet& groups, const FitOptions& resolved, const Communicator& comm) {
@@ -101,7 +101,7 @@ class AutomaticFit {
     return find_warnings(groups, usable, place_rows(usable, comm_), options(), comm_);
   }
 
-  /// Whether rows are too few to hold some out, though nobody has forbidden it.
+  /// Whether rows are too few for validation rows, although these are allowed.
   bool are_few(const FitOptions& resolved) const {
     return may_hold_out_ && *resolved.validation_fraction == 0 && comm_.size() == 1 &&
            resolved.gate == Gating::kNone;
@@ -153,7 +153,7 @@ class AutomaticFit {
     return out;
   }
 
-  /// What a fit of one half, with so many sliced layers, does to the other half.
+  /// Scores of one half by a fit of the other, with this number of sliced layers.
   struct Rehearsal {
     Index layers = 0;
     GroupSet after = {};
@@ -279,7 +279,7 @@ class AutomaticFit {
     return fit_.record.layers.size() == 1 && fit_.record.layers.front().kind == "coordinate";
   }
 
-  /// Somebody wants the fit to end: it keeps what it has, which no held-out row has judged.
+  /// The fit was stopped on request: it keeps its layers, which no validation row has scored.
   void end_with(const Fit& stage) {
     add_stage(fit_, stage);
     fit_.judged.reset();
@@ -295,9 +295,9 @@ class AutomaticFit {
     tell_stop(gain ? best : start);
   }
 
-  /// Whether held-out rows speak for the sliced layers, by how hard their group is to predict and
-  /// by how far apart they are, both in deviations. Unlike conditional ones, sliced layers do not
-  /// ask whether what they move is more than chance, so a tie is not enough.
+  /// Whether validation rows favor the sliced layers, by how hard their group is to predict and by
+  /// their distances, both in standard errors. Unlike conditional layers, sliced ones do not test
+  /// whether a difference is beyond chance, so a tie is not enough.
   bool are_needed(const Fit& after, const GroupSet& sliced, const Fit& alone,
                   const FitOptions& resolved) {
     const PredictionRecord a = best_prediction(after), b = best_prediction(alone);

@@ -1,20 +1,19 @@
-// The automatic fit: as many layers, of the kinds that help, until nobody can tell the groups
-// apart.
+// The automatic fit: as many layers, of the types that help, until the group cannot be predicted.
 //
-// First a test asks whether the groups differ at all; if not, the rows stay where they are. Sliced
-// layers (INB) come first; held-out rows judge them by their divergence. On tables, conditional
-// layers follow: they see interactions that no direction shows, and stop by themselves when the
-// groups differ by no more than chance. Without sliced layers before them they are a second
-// candidate, and win unless held-out rows, by prediction and distance, speak for the sliced ones.
-// Trees come last, where held-out rows clearly gain by their finer cuts. What was chosen is then
-// fitted once more, with as many layers, to all rows, unless groups are large without those held
-// out.
+// First a test decides whether the groups differ at all; if not, the rows stay where they are.
+// Sliced layers (INB) come first; validation rows score them by their divergence. On tables,
+// conditional layers follow: they find interactions that no direction shows, and stop by themselves
+// when the groups differ by no more than chance. Without sliced layers before them they are a
+// second candidate, and win unless validation rows, by prediction and distance, favor the sliced
+// ones. Trees come last, if validation rows clearly gain by their finer cuts. The chosen layers are
+// then fitted once more, with as many layers, to all rows, unless groups are large without those
+// held out.
 //
 // Small groups have no rows to hold out: the number of their sliced layers is found by leaving rows
 // out in turn (cross_fit.h), and conditional layers follow until the evidence ends.
 //
-// What a table is: at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread
-// over several processes get sliced layers only.
+// A table has at most automatic::kMostTreeFeatures features, and no gate. Rows that are spread over
+// several processes get sliced layers only.
 
 #pragma once
 
@@ -37,7 +36,7 @@ inline constexpr std::string_view kNoDifferenceWarning =
 /// Whether the groups differ: what the plan knows, or the test of check().
 bool groups_differ(const GroupSet& groups, const FitOptions& options, const FitPlan& plan);
 
-/// A fit that leaves the rows where they are; `stop` says why. An empty warning is none.
+/// A fit that leaves the rows where they are; `stop` is the reason. An empty warning is none.
 Fit fit_no_layers(const GroupSet& groups, const FitOptions& options, Communicator& comm,
                   std::string_view stop, std::string_view warning);
 

@@ -1,7 +1,10 @@
 #include "training/climb.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "conflux/core/error.h"
 #include "training/automatic.h"
 #include "training/inspection.h"
 #include "training/ladder.h"
@@ -15,6 +18,17 @@ namespace {
 bool gate_was_open(const FitOptions& requested, const ClustersRecord& clusters) {
   return requested.gate == Gating::kAuto ||
          (requested.gate != Gating::kLabel && !clusters.reason.empty());
+}
+
+/// The cascade stops each kind of layer by held-out rows, so neither could be obeyed.
+void refuse_cascade_by_numbers(const FitOptions& requested) {
+  if (requested.method != Method::kCascade || !(requested.layers || requested.strength)) return;
+  throw InvalidOption(fmt::format(
+      "{} is {} but cascade finds its layers and how far they move by held-out rows; leave it out, "
+      "or choose inb.",
+      requested.layers ? "layers" : "strength",
+      requested.layers ? fmt::to_string(*requested.layers)
+                       : fmt::format("{}", *requested.strength)));
 }
 
 /// One rung of the ladder, fitted on a sample of rows.
@@ -40,12 +54,14 @@ Climb climb_ladder(GroupSet& groups, const FitOptions& requested, FitOptions& op
     }
     return out;
   }
+  refuse_cascade_by_numbers(requested);
   const bool kept = groups.covariates() > 0 && options.method == Method::kAuto;
   const bool open = gate_was_open(requested, clusters);
   const bool asked = options.method == Method::kAuto && (options.layers || options.strength);
   if (comm.size() > 1 || !(asked || kept || has_ladder(groups, options, open))) return out;
   begin_fit(groups, all_rows(groups), options, comm);  // refuses what cannot be fitted
   if (!groups_differ(groups, options, plan)) {
+    if (plan.on_linear_rung) plan.on_linear_rung(groups);  // nothing is moved, not even spread
     return {.stay = true, .stop = kNoDifference, .warning = kNoDifferenceWarning};
   }
   if (asked) {

@@ -27,8 +27,8 @@ struct RowSplit {
   std::vector<std::vector<Index>> unseen;
 };
 
-// Groups of equal size are permuted alike, so that groups that are copies of each other stay
-// copies.
+// Groups of equal size are permuted in the same way, so that groups that are copies of each other
+// stay copies.
 RowSplit split_rows(const GroupSet& groups, Index part, Index parts, std::uint64_t seed) {
   RowSplit out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
@@ -54,13 +54,11 @@ GroupSet without_empty(const GroupSet& groups) {
   return out;
 }
 
-// Rows of a part before every layer of the fit of the others, and what they say.
+// One part of the rows, moved layer by layer by the fit of the other parts, and its scores.
 class Part {
  public:
-  Part(const GroupSet& groups, RowSplit permutation, const Workers& workers)
-      : workers_(workers),
-        split_(std::move(permutation)),
-        unseen_(take_rows(groups, split_.unseen)) {}
+  Part(const GroupSet& groups, RowSplit split, const Workers& workers)
+      : workers_(workers), split_(std::move(split)), unseen_(take_rows(groups, split_.unseen)) {}
 
   void fit(const GroupSet& groups, const FitOptions& options, const LayerCallback& on_layer) {
     SelfCommunicator alone;
@@ -119,11 +117,11 @@ std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOption
                                          const LayerCallback& on_layer, const Workers& workers) {
   // Its layers only mean something between those that enter the cube and leave it.
   if (resolved.unit_cube == UnitCube::kOn) return std::nullopt;
-  Index permuted = 0;
+  Index split_groups = 0;
   for (Index m = 0; m < groups.num_groups(); ++m) {
-    permuted += groups[m].rows.rows() < kFewestSplit ? 0 : 1;
+    split_groups += groups[m].rows.rows() < kFewestSplit ? 0 : 1;
   }
-  if (permuted < 2) return std::nullopt;
+  if (split_groups < 2) return std::nullopt;
   std::vector<Part> parts;
   bool go_on = true;
   const auto watched = [&](const LayerRecord& record) {

@@ -12,18 +12,18 @@
 
 namespace conflux {
 
-/// The number of layers that brings unseen rows nearest; 0: none does. For options that hold no
-/// rows out and have no gate. Unset when fewer than two groups have rows enough to be permuted,
-/// when rows go through the unit cube, or when the callback wishes to end.
+/// The number of layers after which held-out rows of different groups are closest; 0: none does.
+/// For options that hold no rows out and have no gate. Unset when fewer than two groups have enough
+/// rows to be split, when rows go through the unit cube, or when the callback wishes to end.
 std::optional<Index> layers_by_cross_fit(const GroupSet& groups, const FitOptions& resolved,
                                          const LayerCallback& on_layer, const Workers& workers);
 
 /// Two halves of every group, of large ones some rows. Groups of fewer than ten rows are fitted as
 /// they are, and have none that are unseen.
 ///
-/// How new rows will do is told by a fit of one half and the rows of the other. Rows that are
-/// permuted in parts, each with a fit of all others, would look too much alike together: what one
-/// part has too much of, the fit of the others has too little of.
+/// A fit of one half, and the rows of the other, estimate the scores of new rows. Cross-validation
+/// over all parts would underestimate differences between groups: an excess in one part is a
+/// deficit in the training rows of its fit.
 struct Halves {
   GroupSet fitted = {};
   GroupSet unseen = {};

@@ -23,6 +23,7 @@
 #include "training/pool_draw.h"
 #include "training/resumption.h"
 #include "training/units.h"
+#include "training/within_labels.h"
 
 namespace conflux {
 
@@ -125,7 +126,7 @@ class Fitter {
            judge_.out_of_patience(options().patience);
   }
 
-  /// The kinds of layers that may come next, in the order in which they are asked.
+  /// The layer types that may come next, in the order in which they are tried.
   std::vector<std::string_view> candidates() const {
     const std::string_view kind = method().kind_of(num_layers());
     if (kind == "sliced" && options().gate != Gating::kNone) return {"gated"};
@@ -290,7 +291,8 @@ std::vector<Index> draw_rows_to_fit(GroupSet& groups, FitOptions& options) {
   return pool.sizes;
 }
 
-// The callback of every process is asked, and all end if one of them wants to or throws.
+// The callbacks of all processes are called, and all processes end if one of them returns false or
+// throws.
 LayerCallback agreed(const LayerCallback& on_layer, Communicator& comm) {
   double someone = on_layer ? 1 : 0;
   comm.max(std::span(&someone, 1));
@@ -379,6 +381,9 @@ Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& co
       plan.on_progress(told);
     };
   }
+  FitOptions within = options;
+  // The fit below takes the rows, of which labels need those that they name.
+  const GroupSet labeled = within.gate == Gating::kLabel ? groups : GroupSet();
   const Climb climb = climb_ladder(groups, requested, options, clusters, control, comm);
   FitOptions chosen = options;
   chosen.goal = Goal::kAuto;
@@ -390,7 +395,9 @@ Fit fit_whole_way(GroupSet groups, const FitOptions& requested, Communicator& co
   } else {
     out = fit_automatically(std::move(groups), options, comm, on_layer, control);
   }
+  fit_within_labels(out, labeled, within, plan, on_layer);
   out.chosen = std::move(chosen);
+  if (!out.record.within.empty()) out.chosen.goal = within.goal;
   out.record.ladder = climb.ladder;
   out.record.clusters = std::move(clusters);
   out.record.given_sizes = std::move(given_sizes);

@@ -14,10 +14,10 @@ namespace conflux {
 class DiskScratch;
 
 struct FitPlan : FitControl {
-  /// What check() has found on these rows. Unset: the automatic fit makes the same test, without
-  /// knowing which rows are of one subject unless it sees that they repeat each other.
+  /// The answer of check() for these rows. Unset: the automatic fit makes the same test, without
+  /// knowing which rows are of one subject unless they repeat each other.
   std::optional<bool> groups_differ = std::nullopt;
-  /// What was found when the gate was chosen, for the record. Null: the fit chooses the gate.
+  /// Clusters found when the gate was chosen, for the record. Null: the fit chooses the gate.
   const ClustersRecord* clusters = nullptr;
   /// Sizes of the groups that the given rows were drawn from (FitOptions::fit_rows), for the
   /// record. Null: the fit draws.

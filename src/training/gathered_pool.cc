@@ -54,13 +54,13 @@ std::vector<std::string> features_of_all(const GroupSet& mine, Communicator& com
   return first == nullptr ? std::vector<std::string>{"0"} : *first;
 }
 
-// What the processes agree on before anything is drawn.
+// Names that the processes agree on before anything is drawn.
 struct Names {
   Index dim = 0;
   std::vector<std::string> features = {};
   std::vector<std::string> groups = {};
   std::vector<std::string> labels = {};
-  /// Of this process's groups and labels among those of all.
+  /// Positions of this process's groups and labels among those of all.
   std::vector<Index> group_places = {};
   std::vector<Index> label_places = {};
 };
@@ -175,7 +175,7 @@ GroupSet groups_of_rows(const Matrix& rows, const Names& names, bool weighted, b
   return out;
 }
 
-/// What the rows of all processes have if those of one have it.
+/// Properties that the rows of all processes have if those of one have them.
 struct Numbers {
   bool weighted = false;
   bool doubles = false;

@@ -19,7 +19,8 @@ namespace conflux {
 namespace {
 
 constexpr double kClearErrors = 2;
-// A prediction of so many rows takes seconds at most and is sure to a hundredth.
+// Rows in a prediction of the group: with so many it takes seconds, and the AUC has an error of
+// 0.01.
 constexpr Index kMostPredictedRows = 10'000;
 // Columns of a block of products.
 constexpr Index kBlock = 64;
@@ -222,7 +223,7 @@ HeldOutJudgement judge_rows(const GroupSet& groups, const Workers& workers) {
   return judge_chosen(groups, all_rows(groups), alone, workers);
 }
 
-// Processors of different kinds may round differently, and all must judge alike.
+// Different processors may round differently, and all processes must decide in the same way.
 HeldOutJudgement HeldOut::judge(const Latent& latent, Communicator& comm,
                                 const Workers& workers) const {
   const Latent::Some seen = latent.some(rows_);

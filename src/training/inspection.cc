@@ -62,7 +62,7 @@ void warn_of_small_groups(const GroupSet& groups, const std::vector<Index>& size
   }
 }
 
-// A number that almost every row has of its own, say what is to be predicted, tells no clusters.
+// A number with nearly as many values as rows, such as a regression target, defines no classes.
 void warn_of_many_labels(const GroupSet& groups, const std::vector<Index>& sizes,
                          const FitOptions& options, std::vector<std::string>& warnings) {
   if (options.gate != Gating::kLabel) return;
@@ -148,6 +148,27 @@ std::vector<double> sample_of(const GroupSet& groups, const RowChoice& chosen,
     }
   }
   return comm.gather(rows);
+}
+
+// Columns of tables are copied then; arrays have nobody to say so. A spread is about a sixth of the
+// whole range.
+void refuse_lost_digits(const GroupSet& groups, const Ranges& ranges) {
+  constexpr double kLargestOffset = 1e6 / 6;
+  const Index dim = groups.dim();
+  for (Index j = 0; j < dim; ++j) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (Index m = 0; m < groups.num_groups(); ++m) {
+      low = std::min(low, ranges.low[m * dim + j]);
+      high = std::max(high, ranges.high[m * dim + j]);
+    }
+    const double offset = std::max({low, -high, 0.0});
+    if (!(high > low && offset > kLargestOffset * (high - low))) continue;
+    throw InvalidData(
+        fmt::format("feature {} lies between {:.17g} and {:.17g}: a number has too few digits for "
+                    "its spread to "
+                    "come back to the tenth one; subtract {:.0g} from it.",
+                    feature_name(groups, j), low, high, low));
+  }
 }
 
 // Half of the values of a feature lie within `half` of its median.
@@ -347,6 +368,7 @@ std::vector<std::string> find_warnings(const GroupSet& all, const RowChoice& cho
   // Groups that know nothing of each other cannot differ.
   if (method_info(options.method).to_uniform) return warnings;
   const Ranges ranges = ranges_of(groups, comm);
+  refuse_lost_digits(groups, ranges);
   warn_of_constant_features(groups, ranges, warnings);
   warn_of_far_rows(groups, chosen, ranges, places, options, comm, warnings);
   warn_of_units(groups, chosen, options, comm, warnings);

@@ -1,5 +1,5 @@
-// What a fit must know of its data before it starts: whether they can be aligned at all, whether
-// they lie in the unit cube, and what a user should be told.
+// Checks of the data before a fit: whether they can be aligned at all, whether they lie in the unit
+// cube, and warnings.
 
 #pragma once
 

@@ -9,10 +9,15 @@
 //   the rest is aligned, and the block is predicted from rows of the other groups. It rises while
 //   like rows meet, and falls when unlike rows are moved onto each other.
 //
-// Candidates are the rungs whose transfer is within one standard error of the best; the lowest of
-// them is taken, and a higher one only if it clearly lowers the group AUC and its transfer is not
-// clearly lower. Where held-out features
-// cannot judge, large groups get the cascade and small ones location and scale.
+// Location and scale, shrunken over the features, is where the ladder begins: at equal transfer it
+// has served tasks best. Means or none take its place if their transfer is clearly higher (two
+// standard errors), and none if the group gets no harder to predict. A rung beyond is taken if its
+// transfer is clearly higher, or if it hides the group and costs no transfer, which must be seen:
+// of few rows, whose standard errors are large, rungs beyond are rarely taken. Where clusters
+// differ in proportions, only corrections within clusters count, unless another one is clearly
+// better. Where held-out features share nothing, clusters that lie apart are aligned one by one,
+// and otherwise features are. Where held-out features cannot judge, large groups get the cascade
+// and small ones location and scale.
 //
 // Cost: a fit of a sample of at most kLadderRows rows for every rung and every block.
 

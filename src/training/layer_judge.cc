@@ -11,19 +11,20 @@ namespace conflux {
 
 namespace {
 
-// GroupPredictions become rarer as layers become many, because each of them changes less.
+// Layers between two predictions of the group; the interval grows with their number, because each
+// layer changes less.
 constexpr Index kLayersPerPrediction = 10;
 constexpr double kGrowth = 1;
-// GroupPredictions without a better one before the fit stops.
+// Predictions without improvement before the fit stops.
 constexpr std::size_t kPatience = 2;
-// GroupPredictions that differ by less than this part of the band of chance are equally good.
+// Predictions whose AUCs differ by less than this fraction of the chance band are equally good.
 constexpr double kSlack = 0.3;
 
-// The same where layers end by themselves: they are cut short only where they clearly do harm.
+// The same for layers with their own stopping rule, which are removed only if they clearly do harm.
 constexpr double kSlackOfEvidence = 1;
 
-// Layers that find evidence in noise show none in held-out rows. Each has a deviation of 1 there,
-// so the sum over this many must be more than its own deviation.
+// Layers that fit noise show no effect on validation rows, where each has a standard deviation of
+// 1: the sum over this many layers must exceed its own standard deviation.
 constexpr std::ptrdiff_t kLayersOfExcess = 30;
 
 // A fit is given up if it would stay behind its rival even at this multiple of its last pace.
@@ -122,9 +123,9 @@ bool LayerJudge::out_of_patience(Index patience) const {
   if (chases_chance()) return true;
   if (rival_ && stays_behind(predictions_, *rival_, plan_)) return true;
   if (by_prediction_) {
-    // Where nobody can tell from the start, nothing is tried, unless the layers look for evidence
-    // themselves: they have more rows than the judge. Later, few rows say so early, when more rows
-    // still could tell.
+    // Stop at once if the group cannot be predicted before the first layer, unless the layers test
+    // for differences themselves, with more rows than the validation rows. Later stages go on: with
+    // few validation rows prediction fails early although differences remain.
     const PredictionRecord& start = predictions_.front();
     const bool hopeless = needs_hope_ && start.auc <= start.by_chance;
     return hopeless || predictions_.size() - best_prediction() > kPatience;

@@ -15,7 +15,7 @@
 
 namespace conflux {
 
-/// Of a stage of layers, each of which moves one feature.
+/// Plan of a stage whose layers move one feature each.
 struct StagePlan {
   Index features = 0;
   Index layers = 0;  // at most
@@ -42,7 +42,7 @@ class LayerJudge {
   /// After a layer: the divergence that is left, null when it was not measured. Valid until the
   /// next.
   const HeldOutJudgement* see(const FitInput& input);
-  /// GroupPredictions once more if layers have been added since the last prediction.
+  /// Predicts the group once more if layers have been added since the last prediction.
   void see_end(const FitInput& input);
 
   /// Whether the last `patience` layers brought nothing.
@@ -56,7 +56,7 @@ class LayerJudge {
   std::optional<double> divergence_at_start() const;
   std::optional<double> divergence_of_nb() const;
 
-  /// What was predicted so far; empty when rows are judged by their divergence.
+  /// Predictions so far; empty if validation rows are scored by their divergence.
   const std::vector<PredictionRecord>& predictions() const { return predictions_; }
 
  private:

@@ -79,7 +79,7 @@ double memory_needed_on_disk(const DataShape& data, bool single, const FitOption
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options) {
   const FitOptions resolved = resolve(options, data);
   const MethodInfo& method = method_info(resolved.method);
-  // What few sliced layers move is never written.
+  // Moves of the first sliced layers are kept in memory and never written.
   const bool waits =
       method.opens.empty() && method.has("sliced") && *resolved.layers <= Latent::kMostWaiting + 1;
   return count_all(data) * bytes_of_numbers(data, single, waits ? 0 : 1, resolved);

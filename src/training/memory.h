@@ -9,9 +9,9 @@
 namespace conflux {
 
 /// Bytes at the peak of a fit of all these rows, as measured within 15 % (docs/results/scale.md):
-/// the rows as they came (in single precision if `single`), the rows on their way, lists of rows,
-/// the program, and what the method's layers keep, such as a matrix of all pairs of features per
-/// group for gb and dd. Throws InvalidOption when the options do not suit the data.
+/// the rows as given (in single precision if `single`), the moved rows, lists of rows, the program,
+/// and the state of the method's layers, such as a matrix of all pairs of features per group for gb
+/// and dd. Throws InvalidOption when the options do not suit the data.
 double memory_needed(const DataShape& data, bool single, const FitOptions& options);
 
 /// The same with rows on disk (FitControl::scratch), which the caller has mapped there: the line
@@ -20,7 +20,7 @@ double memory_needed_on_disk(const DataShape& data, bool single, const FitOption
 /// Pages of rows are let go beyond this.
 inline constexpr double kResidentRows = 45e6;
 
-/// Bytes of disk that the rows then take on their way, with their projections.
+/// Bytes of disk for the moved rows and their projections.
 double scratch_needed(const DataShape& data, bool single, const FitOptions& options);
 
 /// Whether all layers of the method walk through the rows and keep none: sliced ones, those of

@@ -8,7 +8,9 @@ GroupSet moved_by(const Flow& flow, const GroupSet& groups, const Workers& worke
   GroupSet out;
   for (Index m = 0; m < groups.num_groups(); ++m) {
     const Group& group = groups[m];
-    out.add(group.name, flow.forward(m, group.rows, workers),
+    const std::vector<Index> labels = flow.label_codes(groups.label_names(), group.labels);
+    out.add(group.name,
+            flow.moved(group.rows, Route::to_shared({&m, 1}).of_labels(labels), workers),
             std::vector<double>(group.masses.begin(), group.masses.end()));
   }
   if (!groups.feature_names().empty()) out.set_feature_names(groups.feature_names());

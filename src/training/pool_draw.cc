@@ -51,7 +51,7 @@ double limit_of(std::vector<double>& numbers, Index most) {
   return *last;
 }
 
-// What labels take from those that are frequent is at most half of a pool.
+// Rare labels get at most half of a pool from frequent ones.
 Index rows_of_label(RowLimit fitted, Index labels) {
   return std::min(automatic::kPoolRowsOfLabel, fitted.rows / 2 / std::max<Index>(labels, 1));
 }

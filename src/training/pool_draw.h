@@ -1,8 +1,8 @@
 // A pool (conflux/training/fit.h) drawn in one pass over rows that need not fit into memory.
 //
-// The draw needs to know neither sizes nor labels before, and is the same for any size of blocks.
-// Who offers rows keeps them: the draw tells which of the rows offered, and later which of those
-// kept, are still wanted. Memory holds at most about 1.5 times the rows that are wanted at the end.
+// The draw needs neither sizes nor labels in advance, and is the same for any size of blocks.
+// Callers keep the rows: the draw returns which of the offered rows, and later which of the kept
+// ones, are still in the sample. Memory holds at most about 1.5 times the final sample.
 
 #pragma once
 
@@ -26,7 +26,7 @@ class PoolDraw {
   /// labels[i], counted from -1; without labels, all show the same.
   std::vector<Index> offer(std::span<const Index> groups, std::span<const Index> labels);
 
-  /// Whether many kept rows are not wanted any more: who calls thin() then saves memory.
+  /// Whether many kept rows have left the sample: calling thin() then saves memory.
   bool should_thin() const;
   /// Which of the kept rows stay.
   std::vector<Index> thin();
@@ -78,7 +78,7 @@ std::vector<Index> offer_all(PoolDraw& draw, Index rows, std::span<const Index> 
 std::vector<Index> draw_rows_of_group(RowLimit limit, std::uint64_t seed, Index rows,
                                       std::span<const Index> labels);
 
-/// What the options say, or what they leave to choose.
+/// The pool size, as given or chosen automatically.
 RowLimit rows_to_fit(const FitOptions& options);
 
 /// Groups that count by their sizes do so by all of their rows, not by those of the pool.

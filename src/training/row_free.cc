@@ -231,7 +231,7 @@ class RowFreeFit {
     return out;
   }
 
-  // Of every group, line by line.
+  // Summaries of every group, line by line.
   std::vector<std::vector<QuantileSummary>> summarize_lines(const Frame* frame, Index lines) {
     std::vector<std::vector<QuantileSummary>> out(
         names_.size(), std::vector<QuantileSummary>(static_cast<std::size_t>(lines)));

@@ -5,10 +5,10 @@
 // equal-mass knots, each the mean of several rows; the maps of a group stay with its process. So
 // every process ends with a flow of its own groups, and all flows lead to one shared space.
 //
-// What leaves a process: names and sizes of its groups, names of features, options; in each layer
-// the weighted mean of its search rows, K Q weighted knots and K sums of squares for every value of
-// the search, d K sums for every gradient, and K Q weighted knots for the maps (d Q for nb).
-// docs/processes.md says what this tells and what it does not hide.
+// Data that leave a process: names and sizes of its groups, names of features, options; in each
+// layer the weighted mean of its search rows, K Q weighted knots and K sums of squares for every
+// value of the search, d K sums for every gradient, and K Q weighted knots for the maps (d Q for
+// nb). docs/processes.md describes what can and cannot be inferred from this.
 
 #pragma once
 
@@ -20,13 +20,13 @@ namespace conflux {
 inline constexpr Index kMostExchanges = 8;
 /// Steps of a search at most: each needs a gradient and a value, after the value at the start.
 inline constexpr Index kRowFreeSteps = (kMostExchanges - 2) / 2;
-/// Layers when nobody says how many: no rows are held out to tell. So many with three steps do
+/// Default number of layers, because no rows are held out to choose it. So many with three steps do
 /// better than 30 with four, and need as many exchanges.
 inline constexpr Index kRowFreeLayers = 45;
 /// Rows of a group for every knot at least, so that no number is that of a single row.
 inline constexpr Index kRowsPerSharedKnot = 5;
 
-/// `mine` are the groups of this process, all of their rows, which count alike. Methods nb, inb,
+/// `mine` are the groups of this process, all of their rows, with equal masses. Methods nb, inb,
 /// rand-nb, nb-inb and nb-rand-nb without a gate. Throws InvalidOption or InvalidData on all
 /// processes: for other methods, groups of one name on two processes, or too few rows.
 Fit fit_row_free(GroupSet mine, const FitOptions& options, Communicator& comm);

@@ -7,7 +7,8 @@ namespace conflux {
 
 namespace {
 
-// Of stages that whoever predictions judges. Their layers see ranks only, so no scores are needed.
+// Options of stages that are scored by predicting the group. Their layers use ranks only, so no
+// scores are needed.
 FitOptions judged_options(const FitOptions& resolved, Method method, double strength) {
   FitOptions out = resolved;
   out.method = method;

@@ -1,5 +1,5 @@
-// What the stages of the automatic fit (training/automatic.h) are fitted with: the options of the
-// whole fit, less those that a stage does not use.
+// Options of the stages of the automatic fit (training/automatic.h): those of the whole fit,
+// without those that a stage does not use.
 
 #pragma once
 

@@ -12,7 +12,7 @@ namespace conflux {
 
 struct Units {
   std::vector<LayerPointer> entering;
-  /// What undoes them, in the order of a flow: the last that was entered is left first.
+  /// Layers that undo them, in the order of a flow: the last that was entered is left first.
   std::vector<LayerPointer> leaving;
 };
 

@@ -37,7 +37,7 @@ std::vector<MonotoneMap> fit_quantile_maps(std::span<const QuantileSummary> grou
 PiecewiseLinearMap fit_quantile_map_to(const QuantileSummary& group,
                                        std::span<const double> barycenter, double strength);
 
-/// What the histogram estimator needs to know of one group.
+/// Histogram of one group for the histogram estimator.
 struct GroupHistogram {
   double mean;
   double deviation;

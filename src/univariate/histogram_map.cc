@@ -11,8 +11,8 @@ namespace conflux {
 
 namespace {
 
-// Knots of a thinned barycenter that differ by less than this part of their tail cannot be told
-// apart.
+// Knots of a thinned barycenter that differ by less than this fraction of their tail are the same
+// up to rounding.
 constexpr double kSmallestGap = 1e-14;
 // Stands for probabilities whose score is not finite.
 constexpr double kSmallest = std::numeric_limits<double>::min();

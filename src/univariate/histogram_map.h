@@ -5,10 +5,10 @@
 // functions, evaluated directly (or, as the paper does, through 100 of its points, which is again a
 // function of the same form). A map is that quantile function after the group's own F.
 //
-// Probabilities travel together with their complements, so that both tails keep all digits. Where
-// less than `tail_mass` is left, a map goes on as a straight line with the ratio of the deviations
-// as its slope: every real number has one image and one preimage, and what falls into an empty
-// outer bin is not flung as far out as its tiny probability says.
+// Probabilities are stored with their complements, so that both tails keep all digits. If less than
+// `tail_mass` is left, a map continues as a straight line with the ratio of the standard deviations
+// as its slope: every real number has one image and one preimage, and values in an empty outer bin
+// are not moved as far out as its tiny probability would imply.
 //
 // Cost: a few transcendental functions per point and group; the inverse solves one equation by
 // Newton's method inside a bracket.

@@ -25,8 +25,8 @@ class Coupling {
 
   const DenseNet<T>& net() const { return net_; }
 
-  /// What forward() or inverse() leaves to the way back; `from` are the moved features on the side
-  /// of the rows before forward().
+  /// Values that forward() or inverse() leaves to the way back; `from` are the moved features on
+  /// the side of the rows before forward().
   struct Trace {
     std::vector<T> kept, from, log_scales;
     std::vector<T> by_outputs;

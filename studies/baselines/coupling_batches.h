@@ -10,7 +10,7 @@
 
 namespace conflux {
 
-/// What random numbers of a training are for.
+/// Purposes of the random numbers of a training.
 enum class TrainingDraw : std::uint64_t {
   kMasks,
   kParameters,

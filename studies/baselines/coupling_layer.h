@@ -25,7 +25,7 @@ class CouplingLayer final : public Layer {
   struct Map {
     Standard from;
     Standard to;
-    /// Of each coupling's network, without padding.
+    /// Parameters of each coupling's network, without padding.
     std::vector<std::vector<double>> parameters;
   };
 

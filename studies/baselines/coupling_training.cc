@@ -40,7 +40,7 @@ constexpr double kMemoryOfMany = 0.995;
 // rows speak for a feature, the less is believed of what other features say about it. Measured on
 // digits that neither the fit nor the test of the tables has.
 constexpr double kShrinking = 32;
-// Of few rows that have many features no more than this, or nothing would be learned.
+// Upper limit for few rows with many features, or nothing would be learned.
 constexpr double kMostShrinking = 25;
 
 class Training {
@@ -125,7 +125,7 @@ class Training {
     return static_cast<Index>(most);
   }
 
-  /// What a step of length one would take from each parameter.
+  /// The shrinkage that a step of length one takes from each parameter.
   double shrinking() const {
     const auto features = static_cast<double>(chains_.front().rows.cols());
     return std::min(kMostShrinking, kShrinking * features / static_cast<double>(rows_in_pass()));

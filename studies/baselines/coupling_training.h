@@ -25,7 +25,7 @@ using CouplingMask = std::vector<bool>;
 struct Chain {
   /// Mean zero and deviation one in every feature.
   MatrixOf<float> rows;
-  /// Of each row; mean one.
+  /// Mass of each row; mean one.
   std::vector<float> masses;
   /// Deviation of the noise that blurs each feature in training. Values that repeat have no density
   /// without.

@@ -24,7 +24,7 @@ inline constexpr Index kBatchOfCritics = 64;
 struct CriticPlan {
   /// One flow per group, each with plan.num_couplings couplings.
   TrainingPlan flows;
-  /// What likelihood counts beside a critic's answer.
+  /// Weight of the likelihood beside the critic's answer.
   double lambda = 0;
   /// How the critic of each group sees its rows.
   std::vector<networks::CriticView<float>> views;

@@ -44,7 +44,7 @@ class DenseNet {
   /// Weights at random, those of the last part zero: at first, all outputs are zero.
   void draw(Stream& stream, std::span<T> parameters) const;
 
-  /// What forward() leaves to backward().
+  /// Values that forward() leaves to backward().
   struct Trace {
     std::vector<std::vector<T>> values;  // after each part
     std::vector<T> slopes, earlier_slopes, transposed;

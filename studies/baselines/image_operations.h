@@ -1,4 +1,4 @@
-// What a network does to an image: one function per instruction.
+// Operations of a network on an image: one function per instruction.
 //
 // An image is height x width x channels, pixel by pixel. Convolutions are lowered: every place
 // becomes a row of all values under the window, so that one product of matrices does the work.
@@ -54,7 +54,7 @@ struct LinearMap {
 
 FeatureImage convolve(const FeatureImage& image, const Window& window, const LinearMap& map,
                       bool relu);
-/// Of all values of the image in their order.
+/// Applies it to all values of the image in their order.
 FeatureImage multiply(const FeatureImage& image, const LinearMap& map, bool relu);
 /// Largest value under the window, or the mean of those that lie inside.
 FeatureImage pool(const FeatureImage& image, const Window& window, bool largest);

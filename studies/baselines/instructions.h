@@ -43,7 +43,7 @@ struct FeatureInstruction {
 /// Throws InvalidData that names the line and what is wrong with it.
 std::vector<FeatureInstruction> read_instructions(const WeightFile& file);
 
-/// What the last instruction makes of an image.
+/// The output of the last instruction for an image.
 std::vector<float> run(const std::vector<FeatureInstruction>& instructions, const double* image);
 
 }  // namespace conflux

@@ -89,7 +89,7 @@ std::vector<Index> counted_from(Index begin, Index count) {
   return out;
 }
 
-/// What all kinds of networks are trained with.
+/// The input of the training of all networks.
 struct NetworkInput {
   const GroupSet& groups;
   const RowChoice& usable;

@@ -1,4 +1,4 @@
-// What flows lose by critics, and critics by flows (AlignFlow).
+// Losses of flows by critics, and of critics by flows (AlignFlow).
 //
 // A row of one group passes its couplings to the normal law, and those of another group backwards:
 // it is translated. The other group's critic, a network with one output D, has learned to answer 1
@@ -40,7 +40,7 @@ class CouplingChain {
 
   using Trace = std::vector<typename Coupling<T>::Trace>;
 
-  /// Of the parameters of all couplings, padded; and of coupling c among them.
+  /// Number of parameters of all couplings, padded; and the first of coupling c.
   Index num_places() const { return begins_.back(); }
   Index begin(std::size_t c) const { return begins_[c]; }
   const std::vector<Coupling<T>>& couplings() const { return couplings_; }

@@ -1,4 +1,4 @@
-"""Digits 0 and 1 as `conflux reproduce mnist2` permutations them, and the paper's distance."""
+"""Digits 0 and 1 as `conflux reproduce mnist2` splits them, and the paper's distance."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-// What the networks of CycleGAN lose.
+// Losses of the networks of CycleGAN.
 //
 // Two generators move rows to the other group, x + network(x); each group has a critic, a network
 // with one output D that has learned to answer 1 for real rows and 0 for translated ones. With
@@ -37,8 +37,8 @@ class CycleGame {
 
   MatrixOf<T> translate(const std::vector<T>& generator, const MatrixOf<T>& rows);
 
-  /// What the generators lose by translating rows of group `from` there and back; adds its slopes
-  /// by both generators and leaves the translated rows in `translated`.
+  /// Loss of the generators for translating rows of group `from` there and back; adds its slopes by
+  /// both generators and leaves the translated rows in `translated`.
   T add_generator_slopes(const Players& players, std::size_t from, const MatrixOf<T>& rows,
                          MatrixOf<T>& translated, Players& slopes);
 

@@ -21,7 +21,7 @@ constexpr Index kCycleBatch = 64;
 constexpr double kCycleRate = 1e-3;
 constexpr double kCycleMemory = 0.5;
 
-// What the streams of random numbers are for.
+// Purposes of the streams of random numbers.
 enum CycleDraw : std::uint64_t { kCycleParameters, kCycleBatches };
 
 MatrixOf<float> draw_rows(const MatrixOf<float>& rows, Stream& stream) {

@@ -88,7 +88,7 @@ const RowResult* first_with(const std::vector<RowResult>& results, bool given) {
 struct Ranked {
   std::string label;
   double published = 0, ours = 0;
-  /// Of the first run, pair of classes by pair; older cells have none.
+  /// Pairs of classes of the first run; older cells have none.
   Json pairs = Json::array();
 };
 
@@ -214,7 +214,8 @@ std::string features_text(const std::vector<RowResult>& results) {
       "`--features-net`) look at all test images.";
   if (given != nullptr) out += explanation_of_given(Column(*given, true).first());
   out +=
-      " Invalid: real images of another class, or of another range of greys, were compared, or "
+      " Invalid: real images of another class, or of another range of gray values, were compared, "
+      "or "
       "the map was wrong.\n\n";
   out += "| data | method | FID published | Frechet, small network | kernel |";
   out += given == nullptr ? "\n" : fmt::format(" Frechet, `{}` | kernel |\n", name);

@@ -1,5 +1,4 @@
-// What rows of trained networks are made of, for the pages: figures of networks say little without
-// their size, their passes and their cost.
+// Size, passes and cost of trained networks, which the pages show beside their scores.
 
 #pragma once
 

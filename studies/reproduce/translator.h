@@ -1,5 +1,4 @@
-// What a trained method makes of the test rows, whatever it is: a flow, or networks without a way
-// back.
+// Moves the test rows by a trained method: a flow, or networks without an inverse.
 
 #pragma once
 

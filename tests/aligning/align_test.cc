@@ -120,7 +120,7 @@ TEST(Align, LabelsAreGatesUnlessTheCallerHasChosenOne) {
   std::vector<std::string> messages;
   const auto listen = [&](const Message& message) { messages.push_back(message.text); };
   EXPECT_EQ(options_for(data, {}, listen).gate, Gating::kLabel);
-  EXPECT_THAT(messages, ElementsAre(HasSubstr("aligned within regions of the same")));
+  EXPECT_THAT(messages, ElementsAre(HasSubstr("aligned within their \"sex\"")));
   EXPECT_EQ(options_for(data, {.fit = {.gate = Gating::kNone}}).gate, Gating::kNone);
   EXPECT_EQ(options_for(data, {.gate_by_labels = false}).gate, Gating::kAuto);
   EXPECT_EQ(options_for(arms(2), {}).gate, Gating::kAuto);

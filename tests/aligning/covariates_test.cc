@@ -91,7 +91,7 @@ Vector effects(const Table& table, const std::string& feature) {
   return *kernels::solve_positive(moments, Matrix(design.transpose() * y));
 }
 
-// What ComBat without a model destroys: the second site is older, and a larger feature there is
+// ComBat without a model destroys this: the second site is older, and a larger feature there is
 // partly age.
 TEST(KeptColumns, KeepTheirEffectsWhileGroupsMeet) {
   Table table = people({});
@@ -267,7 +267,7 @@ TEST(KeptColumns, GateSlicedLayersWhereTheirEffectsDiffer) {
   }
 }
 
-// What the same slopes in all groups cannot do; on rows that the fit has not seen.
+// Common slopes of all groups cannot do this; on rows that the fit has not seen.
 TEST(KeptColumns, HaveEffectsOfTheirOwnInEveryGroupByInteraction) {
   Table common = interaction(12, 6000), own = common, conditional = common;
   FitOptions options{.method = Method::kLocationScale};

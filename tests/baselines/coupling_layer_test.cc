@@ -33,7 +33,8 @@ TEST(CouplingLayer, ObeysTheLawsOfLayers) {
   }
 }
 
-// What a coupling does not move is what its network sees, so two couplings can turn everything.
+// The network of a coupling sees what the coupling does not move, so two couplings can move
+// everything.
 TEST(CouplingLayer, MovesAllFeaturesInTwoCouplings) {
   const CouplingLayer layer = random_layer(5, 1, 2, 9);
   for (std::size_t j = 0; j < 5; ++j) EXPECT_NE(layer.masks()[0][j], layer.masks()[1][j]);

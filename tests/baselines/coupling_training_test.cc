@@ -107,7 +107,7 @@ TEST(TrainedCouplings, LeadOneChainToTheOther) {
     const std::vector<double> padded = coupling.net().padded(trained[c]);
     coupling.forward(padded.data(), Rows(led), nullptr, trace);
   }
-  // What is left of the second feature when the bend is taken out, 0.4 of the target.
+  // The second feature without the bend: a deviation of 0.4, that of the target.
   const Vector rest = led.col(1) - (2 * led.col(0)).array().sin().matrix();
   EXPECT_NEAR(std::sqrt(rest.squaredNorm() / 2000), 0.4, 0.1);
 }

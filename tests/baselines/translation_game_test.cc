@@ -80,7 +80,7 @@ TEST_P(Game, HasTheSlopesOfDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(Views, Game, testing::Bool());
 
-// What is left in place of the rows is what Coupling makes of them, one by one.
+// The rows left in place are those that Coupling makes, one by one.
 TEST(TranslationGame, TranslatesThereAndBack) {
   Scene scene(false);
   std::vector<double> by_source(scene.source.size()), by_target(scene.target.size());

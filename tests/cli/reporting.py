@@ -10,7 +10,7 @@ from support import CommandTest
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser would see: elements, words and what stands in sections."""
+    """Elements, words and sections of a page, as a browser shows them."""
 
     def __init__(self, text):
         super().__init__()

@@ -40,7 +40,7 @@ class Align(CommandTest):
                       "Scores: 800 rows", "160 test rows, kept from the fit, and the 640 others",
                       "neighbors", "Moved most: x", "layer"):
             self.assertIn(words, done.stderr)
-        # What is no feature stays as it is spelled, and rows keep their order.
+        # A column that is no feature keeps its spelling, and rows keep their order.
         self.assertEqual(self.column("aligned.csv", "id"), self.column("t.csv", "id"))
         # The model does what align did.
         self.run_command("transform", "m.conflux", "t.csv", "-o", "again.csv")
@@ -94,7 +94,7 @@ class Align(CommandTest):
                              "--layers", 3, "-o", "a.csv", "--model", "m.conflux")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("aligned within regions of the same" in done.stderr, gate == "label", done.stderr)
-            self.assertEqual("within labels" in done.stderr, gate == "label", done.stderr)
+            self.assertEqual("within labels the group" in done.stderr, gate == "label", done.stderr)
             options = json.loads(self.run_command("info", "m.conflux", "--json"))["options"]
             self.assertEqual(options["gate"], gate)
         # Methods without gates do not fail for it, and a fit says the same.
@@ -214,7 +214,8 @@ class Align(CommandTest):
         self.run_command("align", "p.npy", "q.npy", "-o", "both.npz")
         both = np.load(self.folder / "both.npz")
         self.assertEqual(both["X"].shape, (600, 4))
-        # Of a shift of 2, what is left could be chance in every single feature of so few rows.
+        # After a shift of 2, the remaining difference could be chance in each feature of so few
+        # rows.
         self.assertLess(abs(both["X"][:300].mean() - both["X"][300:].mean()), 0.2)
 
     def test_a_signal_ends_it_without_a_trace(self):
@@ -232,7 +233,7 @@ class Align(CommandTest):
 
 
 class RecommendedCommands(CommandTest):
-    """What check recommends is complete and works as it stands, for every kind of input."""
+    """Commands that check recommends are complete and run as printed, for every type of input."""
 
     def follow(self, *words):
         shown = json.loads(self.run_command("check", *words, "--json"))

@@ -38,7 +38,7 @@ class Cytometry(CommandTest):
         told = self.call("fit", "monday_control.fcs", "friday_control.fcs", "--arcsinh", 5,
                          "--rename", "*_control=*", "--layers", 4, "-o", "m.conflux").stderr
         self.assertIn("arcsinh(x / 5)", told)
-        self.assertIn("Time: carried along, because it is the time of the measurement", told)
+        self.assertIn("Time: copied unchanged, because it is the time of the measurement", told)
         patients = ("monday_patient.fcs", "friday_patient.fcs")
         self.run_command("transform", "m.conflux", *patients, "--rename", "*_patient=*",
                          "-o", "moved/")

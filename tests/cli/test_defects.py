@@ -109,8 +109,14 @@ class Defects(CommandTest):
                              "two results")
 
     def test_1_folders_of_pictures_stay(self):
-        shutil.copytree(GOLDEN / "tables" / "pictures", self.folder / "pictures") \
-            if (GOLDEN / "tables" / "pictures").is_dir() else self.skipTest("no pictures")
+        (self.folder / "a").mkdir()
+        picture = b"P5 2 2 255\n"
+        for k in range(8):
+            (self.folder / "a" / f"{k}.pgm").write_bytes(picture + bytes([k, 40 * (k % 5), 90, 7 * k]))
+        done = self.call("convert", "a", "a.csv")
+        if done.returncode != 0:
+            self.skipTest(done.stderr)
+        self.refused(["convert", "a", "a/0.pgm", "--output-format", "csv", "--force"], "a")
 
     # Everything that the command can be told is in its help.
     def test_1_no_flag_is_hidden(self):
@@ -143,7 +149,7 @@ class Defects(CommandTest):
             done = self.call("fit", "t.csv", "--group", "site", "-o", "m", "--force", "--no-judge")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("x0", done.stderr)
-            self.assertRegex(done.stderr, "x0: (carried along|copied unchanged).*subtract")
+            self.assertRegex(done.stderr, "x0: copied unchanged.*subtract")
             self.run_command("transform", "m", "t.csv", "-o", "z.csv", "-q")
             was, now = ([line.split(",")[0] for line in self.read(name).decode().splitlines()]
                         for name in ("t.csv", "z.csv"))
@@ -219,7 +225,18 @@ class Defects(CommandTest):
         begin = time.monotonic()
         error = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, -signal.SIGTERM, error)
+        self.assertIn("interrupted", error)
         return time.monotonic() - begin
+
+    # Inside one decomposition nothing is heard, and the command ended after five seconds without a
+    # word. A busy machine may take longer than the second that a quiet one needs.
+    def test_9_signals_end_long_steps(self):
+        self.wide(1500)
+        for method, after in (("gb", 1.5), ("gb-inb", 2.5)):
+            took = self.signal_after(after, "fit", "t.csv", "--group", "site", "--method", method,
+                                     "-q", "-o", "m")
+            self.assertLess(took, 4)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["t.csv"])
 
     # The temporary copy of an h5ad file was readable by everybody, and stayed after a kill.
     def test_10_copies_of_tables_are_private_and_go(self):
@@ -300,12 +317,17 @@ class Defects(CommandTest):
 
     # Rows moved by a quarter of their spread, and the summary said "a by 0".
     def test_14_tiny_units_are_measured_in_spreads(self):
-        def shrink(values):
-            values *= 1e-300
-        self.small(change=shrink)
-        done = self.call("fit", "t.csv", "--group", "site", "-o", "m")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotRegex(done.stderr, r"by 0(\D|$)")
+        for factor in (1e-300, 1e-60):
+            def shrink(values):
+                values *= factor
+            self.small(change=shrink)
+            done = self.call("fit", "t.csv", "--group", "site", "-o", "m")
+            if factor == 1e-300:
+                self.assertEqual(done.returncode, DATA)
+                self.assertRegex(done.stderr, '"x0".*multiply')
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"Moved most: x. by 0\.[1-9]")
 
 
 if __name__ == "__main__":

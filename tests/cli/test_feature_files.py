@@ -213,7 +213,7 @@ class FeatureFiles(CommandTest):
         done = self.convert("evil.pth", "out.npz")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("the file makes os.system", done.stderr)
-        # What a user may take for the file ends in one sentence.
+        # Files that are likely mistaken for it are refused in one sentence.
         np.savez(self.folder / "arrays.npz", X=np.zeros(3))
         (self.folder / "table.csv").write_text("x,y\n1,2\n")
         (self.folder / "empty.pth").write_bytes(b"")

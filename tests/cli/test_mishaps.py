@@ -1,4 +1,4 @@
-"""What goes wrong with tables that people have: each is put right, or answered with a remedy."""
+"""Faults of real tables: each is corrected with a message, or refused with a remedy."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def spoiled(line, column, value, **options):
 
 FIT = "fit t.csv --group site -o m --layers 3"
 
-# Name, the table t.csv, the command, the exit code, and what is said.
+# Name, the table t.csv, the command, the exit code, and the message.
 ANSWERED = [
     ("word among numbers", spoiled(43, 1, "n.a.x"), FIT, DATA,
      ["t.csv, line 43", '"income"', '"n.a.x"', "--as"]),
@@ -147,9 +147,9 @@ class Mishaps(CommandTest):
         for cell in '"1,0{:03}"', "{}%", "$ {}.50", "-{} €":
             with self.subTest(cell):
                 said = self.fit(table(extra=[("pay", lambda i: cell.format(i // 3))]), "--force")
-                self.assertRegex(said, "pay: carried along.*write them plainly")
+                self.assertRegex(said, "pay: copied unchanged.*write them plainly")
         said = self.fit(table(extra=[("day", lambda i: f"2024-{i // 3:03}")]), "--force")
-        self.assertRegex(said, "day: carried along, a text with 40 different values\n")
+        self.assertRegex(said, "day: copied unchanged, a text with 40 different values\n")
 
     def test_groups_that_are_spelled_in_two_ways_are_told(self):
         text = table().replace("south", "North", 9)
@@ -236,7 +236,7 @@ class Mishaps(CommandTest):
         text = "\n".join([("," if i == 0 else f"{i - 1},") + line for i, line in enumerate(lines)])
         said = self.fit(text + "\n")
         self.assertIn("numbers the rows", said)
-        self.assertIn("carried along", self.features()["patient_id"])
+        self.assertIn("copied unchanged", self.features()["patient_id"])
 
     def test_missing_cells_stay_where_they_are(self):
         self.fit(spoiled(9, 0, "NA"))
@@ -345,7 +345,7 @@ class Mishaps(CommandTest):
         draft["age"]["as"] = "ignore"
         self.write("c.json", json.dumps(draft))
         self.run_command(*FIT.split(), "--columns", "c.json")
-        self.assertIn("carried along", self.features()["age"])
+        self.assertIn("copied unchanged", self.features()["age"])
 
     def test_a_new_group_brings_its_values(self):
         self.fit(table())

@@ -22,7 +22,7 @@ PREFIX = pathlib.Path(COMMAND).resolve().parent.parent
 NAMES = ["pressure", "dose", "site", "patient_id", "sex", "arm"]
 NUMBERS = {"pressure", "dose"}
 FITS = {"default": [], "nb": ["method=nb"], "dropped": ["missing=drop", "method=inb", "layers=5"]}
-# What a clock says, and a checksum over it.
+# Values that depend on the time, and a checksum over them.
 TIMES = {"seconds", "product_seconds", "sort_seconds", "flops_per_second", "checksum"}
 
 

@@ -279,7 +279,7 @@ class Processes(CommandTest):
                                  f"{name}_{model}.npy")
             np.testing.assert_allclose(np.load(self.folder / f"{name}_{site}.npy"),
                                        np.load(self.folder / f"{name}_all.npy"), atol=1e-5)
-        # What is wrong at one site ends all.
+        # An error at one site ends all.
         done = self.share(("g0.npy", "--method", "nb", "-o", "t0.conflux"),
                           ("none.npy", "--method", "nb", "-o", "t1.conflux"))
         self.assertNotEqual(done.returncode, 0)

@@ -1,8 +1,8 @@
-"""The commands of README.md run as pasted, and print what the page shows.
+"""The commands of README.md and of the tutorials run as pasted, and print what the pages show.
 
     CONFLUX=build/release/apps/conflux/conflux tests/cli/test_readme.py --write
 
-puts the present output of `conflux align` into the page.
+puts the present output into the pages.
 """
 
 import os
@@ -15,6 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+TUTORIAL = ROOT / "docs/tutorials/cells.md"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # Figures may differ a little between kinds of processors.
 TOLERANCE = 0.05
@@ -24,33 +25,43 @@ def part(text, title):
     return text.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
-def blocks(text, language):
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
-    return [inside for name, inside in found if name == language]
+def blocks(text):
+    """Yield the language and the text of each block between fences."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
 
 
-def run_all(commands, folder):
-    """Run commands in a folder that has the examples; return what each printed."""
+def run_all(text, folder):
+    """Run the shell blocks of a text, line by line, in a folder that has the examples.
+
+    Returns pairs: what a block of output shows, and what the last command before it has printed.
+    """
     (folder / "examples").symlink_to(ROOT / "examples")
-    command = pathlib.Path(os.environ["CONFLUX"]).resolve()
     (folder / "bin").mkdir()
-    (folder / "bin" / "conflux").symlink_to(command)
-    path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    out = []
-    for line in commands:
-        done = subprocess.run(line, shell=True, cwd=folder, env={**os.environ, "PATH": path}, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        if done.returncode != 0:
-            raise AssertionError(f"{line}: {done.stdout}")
-        out.append(done.stdout)
-    return out
+    (folder / "bin" / "conflux").symlink_to(pathlib.Path(os.environ["CONFLUX"]).resolve())
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    pairs, printed, last = [], {}, ""
+    for language, inside in blocks(text):
+        if language == "":
+            # README.md shows the output of `conflux align`, and runs more commands after it.
+            pairs.append((inside, end_of(printed.get("align", last))))
+        if language != "sh":
+            continue
+        printed = {}
+        for line in inside.splitlines():
+            done = subprocess.run(line, shell=True, cwd=folder, env=environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            if done.returncode != 0:
+                raise AssertionError(f"{line}: {done.stdout}")
+            last = done.stdout
+            printed[line.split()[1]] = last
+    return pairs
 
 
 def end_of(output):
-    """The lines of `conflux align` from that which names the file."""
+    """The lines that follow the description of the columns, or all."""
     lines = output.splitlines(keepends=True)
-    first = next(i for i, line in enumerate(lines) if "aligned.csv" in line)
-    return "".join(lines[first:])
+    ends = [i for i, line in enumerate(lines) if re.match(r"(?:aligned\.csv|cells\.conflux): ", line)]
+    return "".join(lines[ends[0] if ends else 0:])
 
 
 def same(shown, printed):
@@ -75,12 +86,19 @@ class Readme(unittest.TestCase):
         self.assertLessEqual(len(self.page.splitlines()), 120)
 
     def test_the_commands_run_and_print_what_is_shown(self):
-        section = part(self.page, "Try it")
-        printed = run_all(blocks(section, "sh")[0].splitlines(), self.folder)
-        shown = blocks(section, "")[0]
-        self.assertTrue(same(shown, end_of(printed[1])), f"{shown}\nis shown, but this was printed:\n{end_of(printed[1])}")
+        for shown, printed in run_all(part(self.page, "Try it"), self.folder):
+            self.assertTrue(same(shown, printed), f"{shown}\nis shown, but this was printed:\n{printed}")
         self.assertTrue((self.folder / "report.html").stat().st_size > 10000)
         self.assertEqual(len((self.folder / "aligned.csv").read_text().splitlines()), 1201)
+
+    def test_the_tutorial_runs_and_prints_what_is_shown(self):
+        for shown, printed in run_all(TUTORIAL.read_text(), self.folder):
+            self.assertTrue(same(shown, printed), f"{shown}\nis shown, but this was printed:\n{printed}")
+        rows, back = ((self.folder / name).read_text().splitlines() for name in ("new.csv", "back.csv"))
+        self.assertEqual(len(rows), len(back))
+        for before, after in zip(rows[1:20], back[1:20]):
+            for a, b in zip(before.split(",")[:20], after.split(",")):
+                self.assertAlmostEqual(float(a), float(b), places=6)
 
     # A comparison that nothing can fail would let the page go stale.
     def test_other_words_and_other_figures_are_noticed(self):
@@ -94,12 +112,13 @@ class Readme(unittest.TestCase):
 
 
 def write():
-    page = README.read_text()
-    section = part(page, "Try it")
-    with tempfile.TemporaryDirectory() as name:
-        printed = run_all(blocks(section, "sh")[0].splitlines()[:2], pathlib.Path(name))
-    shown = blocks(section, "")[0]
-    README.write_text(page.replace(section, section.replace(f"```\n{shown}```", f"```\n{end_of(printed[1])}```")))
+    for path in (README, TUTORIAL):
+        page = path.read_text()
+        text = part(page, "Try it") if path == README else page
+        with tempfile.TemporaryDirectory() as name:
+            for shown, printed in run_all(text, pathlib.Path(name)):
+                page = page.replace(f"```\n{shown}```", f"```\n{printed}```", 1)
+        path.write_text(page)
 
 
 if __name__ == "__main__":

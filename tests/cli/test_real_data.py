@@ -1,4 +1,4 @@
-"""What is said of public tables of which the answer is known; skipped where they are absent."""
+"""Results on public tables with known answers; skipped where these are absent."""
 
 import json
 import os

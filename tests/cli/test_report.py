@@ -231,7 +231,7 @@ class Report(ReportTest):
         self.assertNotIn("█", self.call(*words[1:]).stderr)
 
     def on_terminal(self, words):
-        """What a person at a terminal sees."""
+        """Return the output at a terminal."""
         ours, theirs = pty.openpty()
         with subprocess.Popen(words, cwd=self.folder, stderr=theirs) as process:
             os.close(theirs)
@@ -305,7 +305,7 @@ class Report(ReportTest):
         for part in ("data", "fit", "reach", "neighborhoods"):
             for name in shown[part]:
                 self.assertIn(f"`{name}`", described, f"{part}.{name}")
-        # What the fit has to remember for it: each by its name in the record.
+        # The record holds each of these by its name.
         for name in ("stop", "held_out_at_start", "layers", "clusters"):
             self.assertIn(name, shown["fit"])
         self.assertIsNotNone(shown["reach"]["fitted_most"])

@@ -81,7 +81,7 @@ class SingleCell(CommandTest):
         adata.write_h5ad(self.folder / "a.h5ad")
         told = self.call("fit", "a.h5ad", "--group", "batch", "--layers", 3, "-o", "m.conflux").stderr
         self.assertIn('the features are obsm["X_pca"]', told)
-        self.assertIn("carried along, because it belongs to obs", told)
+        self.assertIn("copied unchanged, because it belongs to obs", told)
         self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.h5ad")
         self.run_command("transform", "m.conflux", "a.h5ad", "-o", "z.csv")
         moved = anndata.read_h5ad(self.folder / "z.h5ad")
@@ -200,7 +200,7 @@ class Components(CommandTest):
         said = self.told("fit", "monday", "tuesday/", "--pca", "10", "--normalize", "log1p-cp10k",
                          "--gate", "none", "-o", "m.conflux")
         self.assertIn("10 components of 300 genes", said)
-        # What a full decomposition finds in the same numbers.
+        # A full decomposition of the same numbers.
         both = self.normalized(numpy.vstack([self.counts(1, 1), self.counts(2, 6)]))
         values = numpy.linalg.svd(both - both.mean(axis=0), compute_uv=False) ** 2
         share = 100 * values[:10].sum() / values.sum()

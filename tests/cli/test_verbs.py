@@ -1,4 +1,4 @@
-"""What the verbs promise to each other."""
+"""Laws between verbs: files that one writes and another reads."""
 
 import csv
 import json
@@ -243,7 +243,7 @@ class Verbs(CommandTest):
         self.assertEqual(shown["advice"], "gate label")
         text = self.run_command("check", "mixed.csv", "--drop", "kind")
         self.assertIn("--gate clusters", text)
-        self.assertIn("shares of clusters", text)
+        self.assertIn("proportions of clusters", text)
         # The command that is recommended works as it stands.
         for command in shown["command"], text.split("Next:\n")[1].splitlines()[0]:
             words = shlex.split(command)
@@ -277,7 +277,7 @@ class Verbs(CommandTest):
             done = self.call("evaluate", "m.conflux", "mixed.csv")
             self.assertEqual(done.returncode, 0)
             self.assertEqual("labels are mixed more" in done.stderr, mixed, done.stderr)
-            self.assertIn("label of nearest row elsewhere", done.stdout)
+            self.assertIn("nearest row has the same label", done.stdout)
             for word in ("neighbors_kept", "clisi", "far", "near"):
                 self.assertIn(word, done.stdout)
 

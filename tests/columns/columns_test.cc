@@ -104,8 +104,8 @@ TEST_F(ColumnsTest, TakeANewCategoryForMissingAndKeepIt) {
   EXPECT_EQ(table["color"].text[5], "violet");
 }
 
-// In the shared space a colour is a number, and a new one must not get lost among them, not even
-// one that looks like a number.
+// In the shared space a color is a number, and a new one must not get lost among them, not even one
+// that looks like a number.
 TEST_F(ColumnsTest, CarryANewCategoryThroughTheSharedSpace) {
   Table table = mixed.table;
   std::vector<std::string>& colors = table.columns[table.find("color")].text;

@@ -363,7 +363,7 @@ TEST(FindColumns, CofactorsAreNumbersAboveZero) {
   }
 }
 
-// What the reader of a file knows to be no feature is one only if it is asked for.
+// A column that the file marks as no feature is one only if it is named.
 TEST(FindColumns, FilesTellWhatIsNoFeature) {
   Table table = markers(100);
   table.extras = std::make_shared<const FileExtras>(

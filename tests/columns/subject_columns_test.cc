@@ -19,7 +19,7 @@ TEST(SubjectColumns, AreKnownByTheirColumnsName) {
   }
 }
 
-// 60 rows in two groups, and a column of names that is carried along.
+// 60 rows in two groups, and a column of names that is copied unchanged.
 struct Measured {
   Table table;
   Columns columns;

@@ -15,7 +15,7 @@ namespace communicator_test {
 
 using testing::ElementsAre;
 
-// What every communicator owes its callers; a case says how many ranks run it, and how.
+// Laws of every communicator; a case says how many ranks run it, and how.
 struct Ranks {
   const char* name;
   Index size;
@@ -35,7 +35,7 @@ Ranks threads(const char* name, Index size) {
 
 class CommunicatorTest : public testing::TestWithParam<Ranks> {
  protected:
-  // What every rank saw, in order of rank.
+  // Results of all ranks, in order of rank.
   std::vector<std::vector<double>> on_all_ranks(
       const std::function<std::vector<double>(Communicator&)>& task) const {
     std::vector<std::vector<double>> seen(static_cast<std::size_t>(GetParam().size));

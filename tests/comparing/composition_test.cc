@@ -23,7 +23,7 @@ GateDecision decide(const GroupSet& groups, FitOptions options = {}) {
   return decide_gate(groups, options, 1, kWorkers);
 }
 
-// Unequal shares of types that lie apart: made alike as wholes, types would be fused.
+// Unequal proportions of separate types: aligned globally, types would be fused.
 TEST(DecideGate, KeepsTypesApartThatGroupsHoldInOtherShares) {
   for (const double shift : {0.0, 6.0}) {
     Mixtures data;
@@ -39,7 +39,7 @@ TEST(DecideGate, KeepsTypesApartThatGroupsHoldInOtherShares) {
   }
   const GateDecision pure = decide(pure_pure_both(2).groups());
   EXPECT_EQ(pure.gate, Gating::kClusters);
-  EXPECT_THAT(pure.clusters.reason, HasSubstr("c holds 2 parts"));
+  EXPECT_THAT(pure.clusters.reason, HasSubstr("c has 2 separate clusters"));
 }
 
 // Digits 0 and 1 are of this sort: every row must find a partner.
@@ -95,8 +95,8 @@ GroupSet as_scores(const std::vector<Matrix>& groups) {
   return out;
 }
 
-// Flowers of three types at two sites, 75 rows each, as a table has them. Scores close the gap
-// between the first type and the others, and sites were made alike as wholes.
+// Flowers of three types at two sites, 75 rows each, as in a common table. Normal scores close the
+// gap between the first type and the others, and sites would be aligned globally.
 TEST(DecideGate, SeesTypesOfFewRowsThroughNormalScores) {
   Stream stream(5, Purpose::kTest);
   std::vector<Matrix> sites;
@@ -147,7 +147,7 @@ double mean_labels_around_a_row(const Flow& flow, const Mixtures& data) {
   return sum / static_cast<double>(found.size());
 }
 
-// What a user gets who says nothing at all.
+// The default without any option.
 TEST(FitFlow, DoesNotFuseTypesByDefault) {
   const Mixtures data = pure_pure_both(1);
   const Fit fit = fit_flow(data.groups(), {});
@@ -208,7 +208,7 @@ TEST(FitFlow, FewLabelsSteerWhereNewRowsGo) {
   options.gate = Gating::kLabel;
   const Fit fit = fit_flow(with_few_labels(data), options);
   EXPECT_LT(gap(fit.flow), 2);
-  EXPECT_THAT(fit.record.clusters.reason, HasSubstr("Labels of 5 % of the rows steered"));
+  EXPECT_THAT(fit.record.clusters.reason, HasSubstr("which follow the labels of 5 % of the rows"));
   EXPECT_EQ(fit.record.clusters.groups.size(), 2U);
   options.gate = Gating::kClusters;
   EXPECT_GT(gap(fit_flow(with_few_labels(data), options).flow), 5);

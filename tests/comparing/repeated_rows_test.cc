@@ -76,10 +76,8 @@ TEST(RepeatedRowsTest, RowsOfOneSubjectCountOnce) {
   const CheckReport found = check(groups, {.subjects = &subjects});
   EXPECT_FALSE(found.differ);
   EXPECT_EQ(found.repeated_rows, 2 * kSubjects);
-  EXPECT_EQ(
-      found.sentences[1],
-      "Rows with the same \"patient_id\" are of one subject, of which one row counts here: 400 "
-      "of 1200 rows.");
+  EXPECT_EQ(found.sentences[1],
+            "One row per \"patient_id\" (subject) counts here: 400 of 1200 rows.");
 }
 
 TEST(RepeatedRowsTest, ADifferenceOfThingsIsStillFound) {
@@ -100,7 +98,7 @@ TEST(RepeatedRowsTest, ATableThatRepeatsNothingIsLeftAsItIs) {
 TEST(RepeatedRowsTest, TheSentenceSaysWhatWasCounted) {
   const CheckReport found = check(measured(Kind::kNumbers, 3, 0, 0, 2));
   ASSERT_GT(found.sentences.size(), 1U);
-  EXPECT_NE(found.sentences[1].find("100 % of the rows have a twin"), std::string::npos)
+  EXPECT_NE(found.sentences[1].find("100 % of the rows have a near copy"), std::string::npos)
       << found.sentences[1];
   EXPECT_NE(found.sentences[1].find("of 1200 rows"), std::string::npos) << found.sentences[1];
 }

@@ -104,7 +104,7 @@ TEST(DatasetOf, DrawsMissingCellsAndKnowsTheDigestOfLaterReaders) {
   EXPECT_NE(digest_of(data), data_digest(data.groups));
 }
 
-// What is drawn must be what a fit has always drawn: the coordinates of find_columns.h.
+// Sampling must not change: the same coordinates of find_columns.h as ever.
 TEST(DatasetOf, HasTheCoordinatesOfItsColumns) {
   const MixedTable mixed(300);
   const Dataset data =

@@ -45,8 +45,8 @@ Model model_of(const std::string& path) {
   return out;
 }
 
-// What a fit notes of its rows is what a later reader finds: by this a report knows the rows of the
-// fit, also those whose missing cells the fit has drawn.
+// The digest that a fit stores must be found by a later reader: by this a report recognizes the
+// rows of the fit, also those whose missing cells the fit has filled.
 TEST(ReadDatasetFor, FindsTheRowsOfTheFitAgain) {
   for (const bool gap : {false, true}) {
     const std::string path = write_rows(gap ? "gap" : "whole", gap);

@@ -170,7 +170,7 @@ TEST_F(ReadDataset, KeepsArraysInTheirFilesForWhoOnlyReads) {
   EXPECT_EQ(digest_of(data), digest_of(copied));
 }
 
-// What is drawn for a fit does not depend on whether the file was read at once or in blocks.
+// The sample for a fit does not depend on whether the file was read at once or in blocks.
 TEST_F(ReadDataset, DrawsAPoolOfLargeGroups) {
   std::string text = "x,y,group\n";
   for (int i = 0; i < 3000; ++i) {

@@ -214,7 +214,7 @@ FitOptions ungated_options() {
   return options;
 }
 
-// What the gate is for: the same fit without it must mix the clusters.
+// Purpose of the gate: the same fit without it must mix the clusters.
 TEST_P(GatedFit, WithoutAGateClustersAreMixed) {
   const Mixtures data = GetParam()();
   const Flow flow = fit_flow(data.groups(), ungated_options()).flow;

@@ -57,7 +57,7 @@ TEST(LocationScaleLayer, NeverMovesCovariates) {
   EXPECT_GT((moved - rows).leftCols(3).norm(), 1);
 }
 
-// What covariates predict is taken off and put back: rounding must not move a target.
+// The prediction from covariates is subtracted and added again: rounding must not move a target.
 TEST(LocationScaleLayer, MovesNothingByAMapThatDoesNothingGivenCovariates) {
   Stream stream(3, Purpose::kTest);
   std::vector<LocationScaleLayer::Map> maps(1);

@@ -63,6 +63,47 @@ TEST(FlowMove, GivesEveryRowTheBitsOfItsGroupAlone) {
   }
 }
 
+// Rows of a label take its flow to the bit, rows without one the layers, and groups that the flow
+// of a label lacks the layers on their half of a translation.
+TEST(FlowMove, RowsOfALabelTakeTheFlowOfTheLabel) {
+  Flow flow = mixed_flow();
+  Stream stream(64, Purpose::kTest);
+  Flow own({"c", "a"}, kDim);
+  own.append(std::make_shared<const AffineLayer>(random_affine_layer(2, kDim, stream)));
+  flow.add_within("rare", own);
+  EXPECT_EQ(flow.label_codes({"common", "rare"}, std::vector<Index>{1, 0, -1}),
+            (std::vector<Index>{0, -1, -1}));
+  const Matrix rows = random_rows();
+  const std::vector<Index> from = random_groups(5), to = random_groups(6);
+  std::vector<Index> labels;
+  for (Index i = 0; i < kRows; ++i) labels.push_back(stream.below(2) - 1);
+  Matrix shared(kRows, kDim), back(kRows, kDim), across(kRows, kDim);
+  const Workers workers(3);
+  flow.move(rows, Route::to_shared(from).of_labels(labels), Rows(shared), nullptr, workers);
+  flow.move(ConstRows(shared), Route::from_shared(from).of_labels(labels), Rows(back), nullptr,
+            workers);
+  flow.move(rows, Route::between(from, to).of_labels(labels), Rows(across), nullptr, workers);
+  for (Index i = 0; i < kRows; i += 41) {
+    const Matrix row = rows.row(i);
+    const auto forward = [&](Index group) {
+      if (labels[i] < 0 || group == 1) return flow.forward(group, row, kOneThread);
+      return own.forward(group == 2 ? 0 : 1, row, kOneThread);
+    };
+    EXPECT_EQ(shared.row(i), forward(from[i]).row(0)) << i;
+    EXPECT_LT((back.row(i) - rows.row(i)).norm(), 1e-9) << i;
+    const auto entered = [&](Index group, const Matrix& there) {
+      if (labels[i] < 0 || group == 1) return flow.inverse(group, there, kOneThread);
+      return own.inverse(group == 2 ? 0 : 1, there, kOneThread);
+    };
+    const Matrix expected = entered(to[i], forward(from[i]));
+    EXPECT_LT((across.row(i) - expected.row(0)).norm(), 1e-9) << i;
+  }
+  labels.assign(kRows, 1);
+  EXPECT_THROW(
+      flow.move(rows, Route::to_shared(from).of_labels(labels), Rows(shared), nullptr, workers),
+      InvalidOption);
+}
+
 TEST(FlowMove, OneGroupStandsForAllRows) {
   const Flow flow = mixed_flow();
   const Matrix rows = random_rows();

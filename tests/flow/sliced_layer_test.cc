@@ -71,7 +71,7 @@ TEST_P(SlicedLayerTest, IsTheFormulaOfItsHeader) {
   }
 }
 
-// What no direction sees must not move, or hundreds of layers would wash it away.
+// Components that no direction sees must not move, or hundreds of layers would erase them.
 TEST_P(SlicedLayerTest, ComponentsOrthogonalToTheFrameStay) {
   const Matrix x = 3 * stream.normal_matrix(50, c.dim);
   Matrix y = x;
@@ -97,7 +97,7 @@ TEST_P(SlicedLayerTest, ProjectionsOfTheImageAreTheImagesOfTheProjections) {
   EXPECT_LT((y * layer.frame().columns() - expected).cwiseAbs().maxCoeff(), 1e-12);
 }
 
-// What is steep on the way there is flat on the way back, and costs nothing in this order.
+// A steep segment of the map is a flat one of its inverse, and loses nothing in this order.
 TEST(SlicedLayer, InverseUndoesForwardOfHistogramMapsWithGaps) {
   Stream stream(56, Purpose::kTest);
   const SlicedLayer layer =

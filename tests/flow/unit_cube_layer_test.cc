@@ -46,7 +46,7 @@ TEST(UnitCubeLayer, TheTwoWaysUndoEachOther) {
   }
 }
 
-// What the header says about a margin of 1e-6.
+// Figures of the header for a margin of 1e-6.
 TEST(UnitCubeLayer, KnowsTheFiguresOfItsHeader) {
   const UnitCubeLayer layer(1, 1e-6, Step::kToNormal);
   EXPECT_NEAR(forward(layer, 0), -4.96, 0.005);

@@ -1,5 +1,5 @@
-// What every fuzzer does with the bytes it is given: read them whole and in blocks. Errors are
-// fine; crashes, leaks and differences between the two are not.
+// Every fuzzer reads its bytes whole and in blocks. Errors are fine; crashes, leaks and differences
+// between the two are not.
 
 #pragma once
 

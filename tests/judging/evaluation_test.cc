@@ -53,7 +53,7 @@ TEST(Evaluation, MeasuresWhatIsAskedForBesideItsChanceLevel) {
     const MetricResult& distance = result_of(found, "w2_exact");
     EXPECT_NEAR(*distance.before, 16, 3);
     EXPECT_LT(distance.after, 0.6);
-    // What is left is what two samples of one law have.
+    // The remaining distance is that of two samples of one distribution.
     EXPECT_NEAR(distance.after, *distance.by_chance, 0.25);
     EXPECT_EQ(distance.pairs.size(), 2);
     EXPECT_LT(result_of(found, "round_trip").after, 1e-12);
@@ -88,7 +88,7 @@ TEST(Evaluation, ShowsANetworkEveryImageOnceAndHasBothMetricsOfFeatures) {
   for (const char* name : {"frechet", "kernel_distance"}) {
     EXPECT_LT(result_of(found, name).after, 0.1 * *result_of(found, name).before) << name;
   }
-  // Of the one feature that was shown: the squares of 4, 4 and 8.
+  // The squares of 4, 4 and 8, for the one feature that was shown.
   EXPECT_NEAR(*result_of(found, "frechet").before, 32, 3);
 }
 

@@ -26,7 +26,7 @@ GroupSet shifted_groups(const std::vector<Index>& sizes, double shift) {
   return out;
 }
 
-// A row that is both fitted and judged would flatter; one that is neither would be lost.
+// A row that is both fitted and scored would be optimistic; one that is neither would be lost.
 TEST(RowsToJudge, EveryRowIsEitherFittedOrSetAside) {
   const GroupSet groups = shifted_groups({200, 300}, 1);
   const RowsToJudge found = choose_rows_to_judge(groups, 0.2, {});
@@ -76,7 +76,7 @@ TEST(RowsToJudge, SmallGroupsKeepTheirRowsAndAreNamed) {
   EXPECT_EQ(all_small.fitted_rows, 110);
 }
 
-// What the fit says it held out must be what it held out.
+// The rows that the fit reports as held out must be those that it held out.
 TEST(RowsToJudge, WithoutAShareTheHeldOutRowsOfTheFitAreJudged) {
   const GroupSet groups = shifted_groups({500, 500}, 1);
   FitOptions options;
@@ -181,7 +181,8 @@ TEST(JudgedFit, FittedRowsAreSaidToFlatter) {
   }());
   Fit fit = fitted(rows, 2);
   judge_fit(fit, rows);
-  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("training rows, which are optimistic")));
+  EXPECT_THAT(fit.record.summary.sentences,
+              Contains(HasSubstr("training rows, which are optimistic")));
   EXPECT_EQ(fit.record.summary.unseen_rows, 0);
 }
 

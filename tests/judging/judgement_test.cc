@@ -136,7 +136,7 @@ TEST(Judgement, WarnsWhenAGroupIsTornApart) {
   EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("b (0.")));
 }
 
-// Metres or millimetres: features in unlike units are compared in deviations.
+// Meters or millimeters: features in different units are compared in standard deviations.
 TEST(Judgement, DoesNotDependOnUnits) {
   const Scene scene(400, 2, 8);
   Scene scaled = scene;
@@ -178,7 +178,7 @@ TEST(Judgement, ProtectedLabelsAreJudgedAmongRowsOfOneLabel) {
   EXPECT_EQ(found.verdict, Verdict::kAligned);
   EXPECT_GT(found.within_before->auc, 0.95);
   EXPECT_LE(found.within_after->auc, found.within_after->by_chance());
-  EXPECT_THAT(found.sentences[0], HasSubstr("Aligned: within labels the group"));
+  EXPECT_THAT(found.sentences[0], HasSubstr("within labels the group"));
   EXPECT_THAT(found.sentences[1], HasSubstr("different proportions"));
 }
 

@@ -123,7 +123,7 @@ TEST(Matching, FindsAsManyKindsAsAreAskedFor) {
   EXPECT_EQ(match(data.groups(), 1, {.clusters = 11}).num_clusters(), 11);
 }
 
-// The number of clusters follows the parts that lie apart, beyond what the number of rows alone
+// The number of clusters follows the separate clusters, beyond what the number of rows alone
 // allows.
 TEST(Matching, TenTypesHaveClustersOfTheirOwn) {
   Mixtures data;

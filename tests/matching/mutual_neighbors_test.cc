@@ -35,7 +35,7 @@ TEST(MutualNeighbors, MeetWhereNoShiftWouldBringThemTogether) {
   const Matrix a = groups[0].centers + moves[0];
   const Matrix b = groups[1].centers + moves[1];
   EXPECT_LT(between(a, b), 0.1 * between(groups[0].centers, groups[1].centers));
-  // What nobody of another group is near to stays where it is.
+  // A point without near points of another group stays in place.
   EXPECT_EQ(moves[0].row(kPoints).norm(), 0);
   EXPECT_EQ(moves[1].row(kPoints).norm(), 0);
 }

@@ -27,7 +27,7 @@ struct Classes {
   Index features = 12;
   /// Fraction of a group's rows that are of its large class.
   double large = 0.25;
-  /// Of the second group, in every hidden coordinate.
+  /// Shift of the second group in every hidden coordinate.
   double shift = 0;
   std::uint64_t seed = 1;
 };

@@ -36,7 +36,8 @@ TEST(KernelDistance, IsTheMeanOverPairsOfDifferentRows) {
   EXPECT_NEAR(kernel_distance(y, x), kernel_distance(x, y), 1e-12 * std::abs(slow));
 }
 
-// What the Frechet distance lacks: samples of one law, however small, are at zero on average.
+// The Frechet distance has a bias: this one is zero on average for samples of one distribution,
+// however small.
 TEST(KernelDistance, HasNoBias) {
   double kernel_mean = 0, kernel_square = 0, frechet_mean = 0;
   constexpr int kTrials = 200;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "conflux/core/error.h"
@@ -15,15 +16,26 @@ TEST(RoundTrip, OfAnExactReturnIsZero) {
   EXPECT_EQ(round_trip_error(x, x).root_mean_square, 0);
 }
 
-TEST(RoundTrip, FindsTheWorstRowRelativeToTheCloud) {
+TEST(RoundTrip, FindsTheWorstRowRelativeToTheSpreadOfItsFeature) {
   Matrix x(4, 2);
-  x << 3, 4, 0, 5, -5, 0, 4, -3;  // every row has length 5
+  x << 3, 5, 0, 5, -5, 1, 4, 1;  // the second feature has deviation 2
   Matrix returned = x;
   returned(2, 1) += 1e-3;
   const RoundTripError error = round_trip_error(x, returned);
-  EXPECT_NEAR(error.largest, 2e-4, 1e-16);
-  EXPECT_NEAR(error.root_mean_square, 1e-4, 1e-16);
+  EXPECT_NEAR(error.largest, 5e-4, 1e-16);
+  EXPECT_NEAR(error.root_mean_square, 5e-4 / std::sqrt(8.0), 1e-16);
   EXPECT_EQ(error.worst_row, 2);
+}
+
+// Relative to the magnitude, an error of a tenth of the spread was one of 1e-13.
+TEST(RoundTrip, DoesNotHideErrorsBehindAnOffset) {
+  Matrix x = normal_cloud(50, 1, 1);
+  x.array() += 1 - x.mean();
+  const double deviation = std::sqrt((x.array() - 1).square().mean());
+  x.array() += 0x1p40;
+  Matrix returned = x;
+  returned(7, 0) += 0.125;
+  EXPECT_NEAR(round_trip_error(x, returned).largest, 0.125 / deviation, 1e-3);
 }
 
 TEST(RoundTrip, DoesNotDependOnTheUnitOfLength) {
@@ -39,7 +51,8 @@ TEST(RoundTrip, DoesNotDependOnTheUnitOfLength) {
   }
 }
 
-TEST(RoundTrip, OfACloudOfZerosIsAbsolute) {
+TEST(RoundTrip, OfAConstantFeatureIsRelativeToIt) {
+  EXPECT_EQ(round_trip_error(column({4, 4}), column({4, 2})).largest, 0.5);
   EXPECT_EQ(round_trip_error(column({0, 0}), column({0, 2})).largest, 2);
 }
 

@@ -31,7 +31,7 @@ TEST(Sinkhorn, WithASmallBlurIsTheExactDistance) {
   EXPECT_NEAR(found.value, exact_w2_squared(x, y, {}, Workers(1)), 2 * epsilon * std::log(30));
 }
 
-// What differs from the distance of the means is of the order of cost^2 / eps.
+// The difference to the distance of the means is of the order of cost^2 / eps.
 TEST(Sinkhorn, WithALargeBlurIsTheSquaredDistanceOfTheMeans) {
   const Matrix x = normal_cloud(30, 3, 1);
   const Matrix y = normal_cloud(20, 3, 2);

@@ -140,7 +140,7 @@ TEST(AddedGroup, JoinsAnAutomaticFitWithLaterStages) {
   GroupSet groups;
   groups.add("a", parity_rows(1, 700, 9));
   groups.add("b", parity_rows(-1, 700, 10));
-  Fit fit = fit_flow(groups, {.method = Method::kCascade, .layers = 3});
+  Fit fit = fit_flow(groups, {.method = Method::kCascade});
   ASSERT_NE(fit.flow.layers().back()->kind(), "sliced");
   const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
   const Workers workers(2);
@@ -222,7 +222,7 @@ TEST(Methods, TakeNewGroups) {
     options.method = method.id;
     options.layers = 2;
     options = without_ignored(options);
-    if (method.one_layer()) options.layers.reset();
+    if (method.one_layer() || method.id == Method::kCascade) options.layers.reset();
     Fit fit = fit_flow(groups, options);
     const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
     EXPECT_NO_THROW(add_group(model, "new", groups[0].rows, {}, Workers(1))) << method.name;

@@ -26,7 +26,7 @@ DataShape shape(Index dim, std::vector<Index> sizes) {
   return out;
 }
 
-// What a fit says that it did can be asked for again, and so can both presets.
+// The options that a fit reports can be requested again, and so can both presets.
 TEST(FitOptions, ResolvedOptionsAreResolvedToThemselves) {
   for (const MethodInfo& method : kMethods) {
     for (FitOptions options : {FitOptions{.method = method.id}, paper_options(method.id, 2)}) {
@@ -156,7 +156,7 @@ TEST(FitOptions, ImagesHaveHeightWidthAndChannels) {
   EXPECT_FALSE(parse_image_shape("", 60).has_value());
 }
 
-// What a caller may get wrong, and the words that must be in the answer.
+// Mistakes of a caller, and words that must be in the message.
 struct Wrong {
   const char* name;
   void (*set)(FitOptions&);

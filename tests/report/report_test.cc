@@ -46,7 +46,8 @@ std::size_t elements_of(const std::string& page) {
 TEST(Report, SaysThatAShiftIsGone) {
   const Scene scene(2, 400, 3, 2, inb(40));
   const Report report = make_report(scene.model, scene.groups);
-  EXPECT_TRUE(report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced);
+  // Training rows score below chance, because the maps follow them.
+  EXPECT_TRUE(report.verdict == Verdict::kAligned || report.verdict == Verdict::kBelowChance);
   ASSERT_EQ(report.features.size(), 3u);
   for (const FeatureChange& feature : report.features) {
     EXPECT_GT(feature.before.shift, 1);
@@ -70,7 +71,7 @@ TEST(Report, DoesNotDependOnThreads) {
 // A fit that is told to go on, of groups that do not differ, pulls single rows together.
 TEST(Report, TellsNoiseThatWasMatchedFromNothingToAlign) {
   const Scene matched(20, 100, 3, 0, inb(20));
-  EXPECT_EQ(make_report(matched.model, matched.groups).verdict, Verdict::kOverfitted);
+  EXPECT_EQ(make_report(matched.model, matched.groups).verdict, Verdict::kBelowChance);
   const Scene left(2, 300, 3, 0);
   EXPECT_EQ(make_report(left.model, left.groups).verdict, Verdict::kNothingToAlign);
 }
@@ -106,7 +107,7 @@ TEST(Report, NamesLabelsThatWereFused) {
   const Model model{.flow = std::move(fit.flow), .record = std::move(fit.record)};
   const Report report = make_report(model, groups);
   EXPECT_TRUE(report.verdict == Verdict::kAligned || report.verdict == Verdict::kReduced);
-  EXPECT_THAT(report.cautions, Contains(HasSubstr("labels were mixed")));
+  EXPECT_THAT(report.cautions, Contains(HasSubstr("were mixed")));
   ASSERT_TRUE(report.neighborhoods);
   EXPECT_FALSE(report.neighborhoods->fused.empty());
   EXPECT_GT(report.neighborhoods->before.diagonal().minCoeff(), 0.98);
@@ -182,7 +183,7 @@ TEST(Report, KnowsPixelsByTheirNames) {
   }
   for (const char* form : {"PC", "f", "", "gene_"}) EXPECT_FALSE(find_pixels(names(form, 64)));
   EXPECT_FALSE(find_pixels(names("pixel", 9)));
-  // Of 784 pixels the last 24 are no image.
+  // The last 24 of 784 pixels are no image.
   const std::vector<std::string> all = names("pixel", 784);
   EXPECT_FALSE(find_pixels({all.end() - 24, all.end()}));
 }

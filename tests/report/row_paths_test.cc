@@ -41,7 +41,7 @@ Example example(Index dim) {
   return out;
 }
 
-// What is followed layer by layer ends where the whole flow takes the rows.
+// Paths that are followed layer by layer end where the whole flow takes the rows.
 TEST(RowPaths, FollowsAFitToWhereTheFlowLeads) {
   const Example made = example(2);
   RowPaths paths(made.groups, 100, 0, 1);

@@ -53,7 +53,7 @@ std::vector<Matrix> gaussian_groups(std::size_t groups, Index count, Index dim,
   return out;
 }
 
-// What every search promises, whatever it was given.
+// Laws of every search, whatever its input.
 template <class Scalar>
 void expect_sound(const SearchResult& found, const SearchSample<Scalar>& sample,
                   const std::vector<double>& weights, const Frame& start, double tolerance) {
@@ -286,8 +286,8 @@ TEST(DirectionSearch, PolarStepsClimbAsHighAsCayleySteps) {
   }
 }
 
-// What the paper's search reaches in 200 steps of two passes takes a few when every gradient is
-// used up before the next.
+// The paper's search needs 200 steps of two passes; using up every gradient before the next takes a
+// few.
 TEST(DirectionSearch, StepsInTheSpanNeedATenthOfThePasses) {
   for (const Index dim : {50, 200}) {
     const auto sample = sample_of<float>(gaussian_groups(2, 1500, dim, 200));

@@ -148,7 +148,7 @@ TEST_P(SlicedSpreadTest, TrialIsTheValueAtTheMovedFrame) {
   }
 }
 
-// Projections are carried along for ten steps and then made anew; neither may show.
+// Projections are updated for ten steps and then computed anew; results must not show either.
 TEST_P(SlicedSpreadTest, StaysWhereItsStepsLed) {
   SlicedSpread<double> spread(sample, c.weights, c.directions, kOneThread);
   spread.start(frame);

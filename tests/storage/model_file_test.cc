@@ -1,4 +1,4 @@
-// What is saved comes back, bit by bit.
+// Saved models are restored bit by bit.
 
 #include "conflux/storage/model_file.h"
 
@@ -179,8 +179,8 @@ TEST(ModelFiles, KeepWhatHeldOutRowsSaid) {
   EXPECT_EQ(loaded.record.options.target, model.record.options.target);
 }
 
-// What was found before and what judges said of labels; a model that has neither has the bytes that
-// it had before there were such things.
+// The check before the fit and the neighborhoods of labels are stored; a model without both has the
+// bytes that it had before these were added.
 TEST(ModelFiles, KeepWhatWasFoundBeforeAndAroundLabels) {
   Model model = fit_model(make_gaussian_groups(2, 4, 30, 4), {Method::kInb});
   EXPECT_EQ(parse_model(bytes_of(model)).record.check, std::nullopt);

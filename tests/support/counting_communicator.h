@@ -1,4 +1,4 @@
-// What one process of a fit gets from others: how often, and how much.
+// Counts the messages that one process of a fit receives, and their sizes.
 
 #pragma once
 

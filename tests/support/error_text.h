@@ -1,4 +1,4 @@
-// What a refusal says.
+// The message of an exception.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a fit gives to the fitters of its layers.
+// The input that a fit gives to the fitters of its layers.
 
 #pragma once
 

@@ -116,7 +116,7 @@ inline double numerical_log_det(const Layer& layer, Pass pass, Index group, cons
     around.row(2 * j) = around.row(2 * j + 1) = point;
     around(2 * j, j) -= step;
     around(2 * j + 1, j) += step;
-    // What was really added after rounding.
+    // The step that was really added, after rounding.
     steps(j) = around(2 * j + 1, j) - around(2 * j, j);
   }
   const Matrix moved = image_of(layer, pass, group, std::move(around)).rows;

@@ -1,4 +1,4 @@
-// What tests expect of the columns of a frame.
+// Checks of the columns of a frame.
 
 #pragma once
 

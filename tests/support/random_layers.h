@@ -21,9 +21,9 @@ namespace conflux {
 
 enum class MapKind { kQuantile, kHistogram, kSpline };
 
-/// What the samples look like. Two narrow bumps leave gaps, where quantile maps are a thousand
-/// times steeper or flatter than on average and histogram maps up to 1e7 times steeper; one wide
-/// bump gives maps of moderate slope.
+/// Shape of the samples. Two narrow bumps leave gaps, where quantile maps are a thousand times
+/// steeper or flatter than on average and histogram maps up to 1e7 times steeper; one wide bump
+/// gives maps of moderate slope.
 enum class Bumps { kTwoNarrowBumps, kOneWideBump };
 
 inline std::vector<double> random_line(Bumps bumps, Index rows, Stream& stream) {

@@ -155,7 +155,7 @@ TEST(Fcs, WrongPlacesOfTheDataAreFoundAndTold) {
   EXPECT_THAT(open_table(*folder / "variable_int_example.fcs", kMeasured)->notes(), IsEmpty());
 }
 
-// What was measured is what was compensated, spilled again.
+// The measured values are the compensated ones, spilled again.
 TEST(Fcs, CompensationUndoesTheSpillover) {
   const auto folder = public_data("fcs_conformance");
   if (!folder) GTEST_SKIP() << "no public data";
@@ -231,7 +231,7 @@ TEST(Fcs, ASeparatorWithinAValueIsDoubled) {
   EXPECT_EQ(read_bytes(bytes_of(file)).columns.front().name, "CD4/CD8");
 }
 
-// Marker names that are shared would make columns that nobody can tell apart.
+// Marker names that occur twice would make columns that cannot be distinguished.
 TEST(Fcs, SharedMarkerNamesGiveWayToChannelNames) {
   const FileKeywords two = {{"$PAR", "2"},   {"$P1N", "A"},   {"$P1B", "8"},
                             {"$P1R", "256"}, {"$P1S", "CD4"}, {"$P2N", "B"},
@@ -337,7 +337,7 @@ TEST(Fcs, EveryRefusalNamesThePlaceAndTheRemedy) {
       {bytes_of({.version = "FCS1.0", .more = good, .data = "ab"}),
        "t.fcs: this is FCS 1.0; versions 2.0 to 3.1 can be read: export the file as FCS 3.1."},
       {letters, "position 3 of the FCS header is \"12x45\", not a number; copy or export"},
-      {far, "the text segment is told to be bytes 58 to 99999999, but the file has"},
+      {far, "the header places the text segment at bytes 58 to 99999999, but the file has"},
       {bytes_of({.type = "A", .more = good, .data = "ab"}), "$DATATYPE is A; I, F and D can be"},
       {bytes_of({.order = "1,1", .more = good, .data = "ab"}), "$BYTEORD is \"1,1\", not an order"},
       {bytes_of({.order = "3,4,1,2", .more = good, .data = "ab"}),
@@ -349,7 +349,7 @@ TEST(Fcs, EveryRefusalNamesThePlaceAndTheRemedy) {
       {with({{"$PAR", "4000000000"}}), "$PAR tells of 4000000000 channels, but there are"},
       {with({{"$PAR", "x"}}), "$PAR is \"x\", not a whole number"},
       {bytes_of({.more = good, .data = "ab", .total = "1000000000000"}),
-       "$TOT tells of 1000000000000 events of 2 bytes, but the data are told to be bytes"},
+       "$TOT announces 1000000000000 events of 2 bytes, but the data are at bytes"},
       {with(of_own), "channel 1 has a type of its own ($P1DATATYPE, FCS 3.2)"},
       {with(twins), "channels 1 and 2 are both called \"A\"; rename one of them"},
       {spilled("2,FL1-H,1"),

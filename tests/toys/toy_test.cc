@@ -99,7 +99,7 @@ TEST(Moons, SpreadAroundTheirArcsByTheNoise) {
   const GroupSet moons = make_moons({.samples = 4000, .noise = 0.05, .seed = 3});
   const Matrix rows = moons[0].rows.eigen();
   const Vector off = rows.rowwise().norm().array() - 1;
-  // Of 4000 normal numbers one beyond 6 standard deviations is a matter of 1 in 100000.
+  // One of 4000 normal numbers is beyond 6 standard deviations with probability 1 in 100000.
   EXPECT_LT(off.cwiseAbs().maxCoeff(), 6 * 0.05);
   EXPECT_NEAR(std::sqrt(off.squaredNorm() / 4000), 0.05, 0.003);
 }

@@ -64,7 +64,7 @@ TEST(AutomaticFit, LeavesEqualGroupsAloneAtTheStatedRate) {
 
 // Parity is what conditional layers and trees see and directions do not.
 TEST(AutomaticFit, AddsLayersWhereDirectionsAreNotEnough) {
-  const Fit fit = fit_flow(parity_groups(1500, 3), {.method = Method::kCascade, .layers = 5});
+  const Fit fit = fit_flow(parity_groups(1500, 3), {.method = Method::kCascade});
   ASSERT_GE(fit.record.predictions.size(), 2u);
   EXPECT_GT(fit.record.predictions.front().auc, 0.9);
   EXPECT_LT(fit.record.predictions.back().auc, 0.65);
@@ -80,8 +80,8 @@ TEST(AutomaticFit, AddsLayersWhereDirectionsAreNotEnough) {
 
 TEST(AutomaticFit, HasTheSameBitsOnAnyNumberOfThreads) {
   const GroupSet groups = parity_groups(400, 5);
-  const Fit one = fit_flow(groups, {.method = Method::kCascade, .layers = 3, .threads = 1});
-  const Fit three = fit_flow(groups, {.method = Method::kCascade, .layers = 3, .threads = 3});
+  const Fit one = fit_flow(groups, {.method = Method::kCascade, .threads = 1});
+  const Fit three = fit_flow(groups, {.method = Method::kCascade, .threads = 3});
   ASSERT_EQ(one.flow.num_layers(), three.flow.num_layers());
   EXPECT_EQ(one.flow.forward(0, groups[0].rows, kWorkers),
             three.flow.forward(0, groups[0].rows, kWorkers));

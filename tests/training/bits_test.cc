@@ -63,7 +63,7 @@ std::map<std::string, Digests> read_record() {
   return out;
 }
 
-/// What has changed here has changed on other processors as well.
+/// Bits that changed here have changed on other processors as well.
 void update(std::map<std::string, Digests>& record, const Digests& now) {
   const Digests before = record[processor_and_blas()];
   for (auto& [section, digests] : record) {

@@ -148,7 +148,7 @@ TEST(CrossFit, LeavesSmallestGroupsWhole) {
   const auto judgement = judge_fit(fit, rows);
   ASSERT_TRUE(judgement.has_value());
   EXPECT_EQ(judgement->rows, 60);
-  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("Too few rows")));
+  EXPECT_THAT(fit.record.summary.sentences, Contains(HasSubstr("too small to hold out rows")));
 }
 
 TEST(CrossFit, EndsWhenItIsToldTo) {

@@ -63,7 +63,7 @@ double slow_energy(const Group& x, const Group& y, const std::vector<Index>& row
   return 2 * mean(x, y, rows_x, rows_y) - mean(x, x, rows_x, rows_x) - mean(y, y, rows_y, rows_y);
 }
 
-// What the constructor leaves is what it took, the other way round.
+// The rows that the constructor did not take, the other way round.
 std::vector<std::vector<Index>> held_rows(const GroupSet& groups, double fraction,
                                           std::uint64_t seed) {
   SelfCommunicator comm;

@@ -110,7 +110,7 @@ TEST(Ladder, LeavesGroupsThatDoNotDiffer) {
   EXPECT_TRUE(fit.record.ladder.rungs.empty());
 }
 
-// What a user asks for is done, and not something else that a ladder prefers.
+// A requested method is used, and not another that a ladder prefers.
 TEST(Ladder, IsNotAskedWhereLayersStrengthOrMethodAreGiven) {
   const GroupSet groups =
       two_groups(made_rows(300, 0.5, 1).rows, shifted(made_rows(300, 0.5, 2).rows, 2, 1.5));

@@ -18,7 +18,7 @@ TEST(StaysBehindTest, AStageThatNearsItsRivalTooSlowlyStaysBehind) {
                                            predict(20, 0.9995), predict(40, 0.9981),
                                            predict(80, 0.9817)};
   EXPECT_TRUE(stays_behind(slow, predict(500, 0.58), kPlan));
-  // What it reached in the end was not out of reach.
+  // The value that it reached in the end was not out of reach.
   EXPECT_FALSE(stays_behind(slow, predict(500, 0.723), kPlan));
 }
 

@@ -29,7 +29,7 @@ TEST(MemoryNeeded, GrowsWithTheRowsAndIsLessInSinglePrecision) {
   EXPECT_LT(memory_needed(shape(10, 1000000), true, {}), 0.55 * many);
 }
 
-// What remains in memory are values on a line, however many features there are.
+// Only values on a line remain in memory, however many features there are.
 TEST(MemoryNeeded, DoesNotGrowWithTheFeaturesOfRowsOnDisk) {
   FitOptions inb{.method = Method::kInb, .layers = 1, .threads = 2};
   inb.gate = Gating::kNone;

@@ -143,7 +143,7 @@ TEST(DrawPool, RowsWithoutMassAreNotDrawn) {
   EXPECT_LT(pool.fitted[0].back(), 100);
 }
 
-// What the fit says of itself must be what it did.
+// The reported pool must be the fitted one.
 TEST(FitRows, AFitOfAPoolIsTheFitOfItsRows) {
   const GroupSet groups = make_gaussian_groups(2, 4, 900, 1);
   FitOptions options;

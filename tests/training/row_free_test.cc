@@ -16,7 +16,7 @@
 namespace conflux {
 namespace row_free_test {
 
-// Writes down every number that this process gives away.
+// Records every number that this process sends.
 class RecordingCommunicator final : public Communicator {
  public:
   RecordingCommunicator(Communicator& comm, std::vector<double>& sent) : comm_(comm), sent_(sent) {}
@@ -60,7 +60,7 @@ FitOptions options_of(Method method, Index knots) {
   return options;
 }
 
-// Every group on a process of its own; the numbers that each has given away go to `sent`.
+// Every group on a process of its own; the numbers that each has sent go to `sent`.
 std::vector<Flow> fit_at_sites(const GroupSet& groups, const FitOptions& options,
                                std::vector<std::vector<double>>* sent = nullptr) {
   std::vector<Flow> flows(static_cast<std::size_t>(groups.num_groups()));
@@ -82,7 +82,7 @@ std::vector<Matrix> shared_rows(const GroupSet& groups, const std::vector<Flow>&
   return out;
 }
 
-// How many rows have a number that was given away as it is.
+// Number of rows of which a number was sent unchanged.
 Index count_told(const GroupSet& groups, Index m, const std::vector<double>& sent) {
   const std::set<double> known(sent.begin(), sent.end());
   Index out = 0;
@@ -171,7 +171,7 @@ TEST(RowFree, ALayerHasAtMostEightExchanges) {
   EXPECT_EQ(of_a_layer(moons, options_of(Method::kRandNb, 40)), 1);
 }
 
-// What the recorder would find: a fit that shares rows gives most of them away.
+// The recorder works: a fit that shares rows sends most of their numbers.
 TEST(RowFree, ARecorderFindsRowsThatAreShared) {
   const GroupSet groups = make_gaussian_groups(2, 4, 400, 2);
   FitOptions options = options_of(Method::kNb, 40);

@@ -13,9 +13,9 @@ namespace map_through_test {
 
 using testing::ElementsAre;
 
-// What holds for slopes at full strength: with s the slope from the first to the last knot given,
-// every segment between given knots has a slope in [kSlopeFloor, 1 / kSlopeFloor] s. The limits
-// widen the whole by 0.2 % at most. A percent is for the rounding of the shortest steps.
+// Bounds of slopes at full strength: with s the slope from the first to the last knot given, every
+// segment between given knots has a slope in [kSlopeFloor, 1 / kSlopeFloor] s. The limits widen the
+// whole by 0.2 % at most. A percent is for the rounding of the shortest steps.
 RC_GTEST_PROP(MapThrough, SlopesStayWithinTheirLimits, ()) {
   const auto steps = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::pair<int, int>>>(
       rc::gen::pair(rc::gen::inRange(0, 11), rc::gen::inRange(0, 11))));

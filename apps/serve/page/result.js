@@ -93,7 +93,7 @@ function elsewhereOf(rows, walk) {
     const row = shown.rows[k];
     return `row ${rows.position_of[row] + 1} of ${rows.groups[rows.group_of[row]]}`;
   };
-  const label = element("label", "What is this row elsewhere? ");
+  const label = element("label", "How does this row look in other groups? ");
   const choice = element("select");
   choice.className = "row-choice";
   shown.rows.forEach((_, k) => choice.append(new Option(nameOf(k), String(k))));

@@ -32,10 +32,10 @@
 namespace conflux {
 
 struct AlignOptions {
-  /// Method, layers, seed, threads and everything else that a fit can be told.
+  /// Method, layers, seed, threads and all other options of a fit.
   FitOptions fit = {};
-  /// Fraction of each group that is kept from the fit and judges it, from 0 to below 1. 0: rows are
-  /// judged that the fit itself held out for early stopping.
+  /// Fraction of each group that is held out of the fit as test rows, from 0 to below 1. 0: the
+  /// validation rows of the fit are scored, which it also used for early stopping.
   double unseen = 0.2;
   /// Group that the judged rows are translated to; empty: they are judged in the shared space.
   std::string to = {};
@@ -47,7 +47,7 @@ struct AlignOptions {
   bool judge = true;
 };
 
-/// What a caller may watch and steer. Everything may be left unset.
+/// Callbacks and controls of align() and fit_model(). All are optional.
 struct AlignHooks {
   MessageCallback on_message = {};
   /// Called with what check() has found, before the fit.
@@ -62,7 +62,7 @@ struct AlignHooks {
   /// Processes that fit together, each some rows of the dataset (RowStorage::kInPlace). Only the
   /// first of them judges.
   Communicator* processes = nullptr;
-  /// digest_of() the dataset, if the caller knows it.
+  /// digest_of() the dataset, if the caller has it already; saves computing it again.
   std::string digest = {};
 };
 
@@ -70,11 +70,12 @@ struct Aligned {
   /// Maps of all groups, with the record of the fit. They leave every row where it is if the groups
   /// do not differ.
   Model model;
-  /// What was found before the fit. Of fit_model() the test alone, and only of methods that ask it.
+  /// The check before the fit. After fit_model() only its test, and only if the method asks it.
   CheckReport check;
   /// Unset if fewer than two groups could be judged, or nothing was fitted.
   std::optional<Judgement> judgement = std::nullopt;
-  /// Rows of each group of the dataset that were kept from the fit; empty if none were.
+  /// Test rows: rows of each group of the dataset that were held out of the fit; empty if none
+  /// were.
   std::vector<std::vector<Index>> unseen_rows = {};
 };
 
@@ -82,8 +83,8 @@ struct Aligned {
 /// InvalidOption with a sentence that says what to do.
 Aligned align(Dataset data, const AlignOptions& options = {}, const AlignHooks& hooks = {});
 
-/// The same without the check: what `conflux fit` does. The method auto asks the test of check()
-/// and leaves groups as they are that do not differ; other methods align them in any case.
+/// The same without the check, as `conflux fit`. The method auto makes the test of check() and
+/// leaves groups that do not differ as they are; other methods align them in any case.
 Aligned fit_model(Dataset data, const AlignOptions& options = {}, const AlignHooks& hooks = {});
 
 /// The options of a fit that align() uses for this dataset: with a gate if its labels ask for one.
@@ -95,8 +96,8 @@ FitOptions options_for(const Dataset& data, const AlignOptions& options,
 void set_option(DatasetOptions& data, AlignOptions& options, std::string_view name,
                 const std::string& text);
 
-/// Moves the rows of a table, which has the columns of the model and the column that tells its
-/// groups, into the shared space.
+/// Moves the rows of a table into the shared space. The table has the columns of the model and the
+/// column of the groups.
 void to_shared(const Model& model, Table& table, int threads = 0);
 
 }  // namespace conflux

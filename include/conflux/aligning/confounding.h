@@ -1,5 +1,5 @@
-// What is said of covariates before groups are aligned given them: how well they predict the group,
-// and where groups have no rows of like covariates, so that effects are extrapolated.
+// How well covariates predict the group, and where a group has no rows with similar covariates, so
+// that their effects are extrapolated. Computed before groups are aligned given the covariates.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace conflux {
 
-/// What a group has of a number that is kept.
+/// Range of a kept number in one group.
 struct CovariateRange {
   std::string column = {};
   std::string group = {};
@@ -27,9 +27,9 @@ struct Confounding {
   std::optional<double> auc_by_chance = std::nullopt;
   /// One sentence with these figures; empty without them.
   std::string sentence = {};
-  /// Of every number that is kept, but for cyclic ones, and every group.
+  /// Range of every kept number that is not cyclic, in every group.
   std::vector<CovariateRange> ranges = {};
-  /// What makes effects of covariates and groups hard to tell apart, one sentence each.
+  /// One sentence for each reason why effects of covariates and of groups can hardly be separated.
   std::vector<std::string> warnings = {};
 };
 

@@ -1,5 +1,5 @@
-// What the columns of a table mean, as part of a model: rows of a table become coordinates that a
-// flow can move, and moved coordinates become rows of a table again.
+// The types, units and scales of the columns of a table, as part of a model: rows of a table become
+// coordinates that a flow can move, and moved coordinates become rows of a table again.
 //
 //   const Columns columns = find_columns(table, groups, names.size(), options, workers);
 //   Matrix rows = columns.coordinates(table, workers);          // NaN where a cell is missing
@@ -69,11 +69,11 @@ struct Atom {
   double share = 0;
 };
 
-/// What a group has of a feature.
+/// The values of one feature in one group.
 struct HeldValues {
   /// From the smallest value to the largest; empty (low above high) when all are missing.
   Interval range = {};
-  /// All different values, increasing; empty when the feature has too many to tell.
+  /// All distinct values, increasing; empty if there are too many.
   std::vector<double> values = {};
 };
 
@@ -102,7 +102,7 @@ struct Feature {
   std::vector<double> coordinate_knots = {};
   /// Numbers such as -999 that stand for missing cells, increasing.
   std::vector<double> missing_codes = {};
-  /// What each group has, in the order of the groups.
+  /// The values in each group, in the order of the groups.
   std::vector<HeldValues> held = {};
 
   bool is_missing_code(double value) const {
@@ -112,11 +112,11 @@ struct Feature {
   /// Whether coordinates differ from values or are moved back otherwise than they came.
   bool as_it_is() const;
 
-  /// A point of the cell of `value`, where `place` in (0, 1) tells. A value without a cell, which
-  /// new data may have, gets a point that no cell uses.
+  /// A point of the interval of `value`, at the fraction `place` in (0, 1) of its length. A value
+  /// without an interval, which new data may have, gets a point outside all intervals.
   double spread(double value, double place) const;
   bool has_cell(double value) const;
-  /// The value in whose cell a point lies, or that has this point for itself.
+  /// The value whose interval a point lies in, or that has this point for itself.
   double gathered(double point) const;
   /// The value that a point stands for in a group that it does not come from.
   double fitted_to_group(double point, Index group) const;
@@ -160,12 +160,12 @@ struct ExpectedRow {
   Matrix covariance;
 };
 
-/// A group whose values of a feature look as if they had another unit or origin than those of the
-/// others.
+/// A group whose values of a feature seem to have another unit or origin than those of the other
+/// groups.
 struct UnitDoubt {
   std::string column;
   Index group = 0;
-  /// What is strange, to follow the name of the group.
+  /// The suspicious fact, worded to follow the name of the group.
   std::string what;
 };
 
@@ -174,13 +174,13 @@ class Columns {
   std::vector<Feature> features = {};
   /// Columns that layers may read and never move. Their coordinates follow those of the features.
   std::vector<Covariate> kept = {};
-  /// Of each group, the mean coordinates of the covariates over the cells that are there: what is
-  /// taken where a cell is missing.
+  /// For each group, the mean coordinates of the covariates over the cells that are present. They
+  /// replace missing cells.
   std::vector<Vector> kept_means = {};
   std::vector<CarriedColumn> carried = {};
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
-  /// Column whose cells name the rows; empty: rows are named by their positions.
+  /// Column with an id per row, on which its noise depends; empty: noise depends on the position.
   std::string key = {};
   /// One per group.
   std::vector<ExpectedRow> expected = {};
@@ -188,7 +188,7 @@ class Columns {
   ExpectedRow shared = {};
   /// One sentence on how features are scaled, and why.
   std::string scale_reason = {};
-  /// For who looks at the data of the fit; model files do not keep them.
+  /// Warnings about the data of the fit; model files do not keep them.
   std::vector<UnitDoubt> doubts = {};
   /// Whether all features together are images, one pixel each.
   bool pixels = false;
@@ -200,12 +200,12 @@ class Columns {
   /// Coordinates of the covariates, and of a whole row.
   Index num_covariates() const;
   Index width() const { return static_cast<Index>(features.size()) + num_covariates(); }
-  /// Of all coordinates of a row: features, then covariates.
+  /// Names of all coordinates of a row: features, then covariates.
   std::vector<std::string> coordinate_names() const;
   /// Features that text files spell as they like; all others are numbers.
   std::vector<std::string> category_names() const;
 
-  /// What the random streams of each row are named by.
+  /// The name of each row's random stream: a hash of its key, or its position.
   std::vector<std::uint64_t> row_names(const Table& table) const;
 
   /// Rows of a table of values as coordinates, one per feature and then those of the covariates;
@@ -216,7 +216,7 @@ class Columns {
   std::vector<Matrix> coordinates_of_groups(const Table& table, std::span<const Index> groups,
                                             Index num_groups, const Workers& workers) const;
   /// Writes coordinates into the features of a table. A coordinate that is NaN leaves its cell
-  /// alone. Row i comes from group from[i] (-1 if nobody knows) and shall look like to[i].
+  /// unchanged. Row i comes from group from[i] (-1 if unknown) and gets values of group to[i].
   void put_values(Table& table, ConstRows rows, std::span<const Index> from,
                   std::span<const Index> to, const Workers& workers) const;
 
@@ -228,8 +228,8 @@ class Columns {
   /// Takes "new:" off again, from cells of the shared space.
   void unmark_new_categories(Table& table) const;
 
-  /// Replaces NaN in rows of one group by what is expected given the rest of the row; among the
-  /// covariates as fill_covariates() does.
+  /// Replaces NaN in rows of one group by their expected values given the other coordinates of the
+  /// row; among the covariates as fill_covariates() does.
   void fill_missing(Rows rows, Index group) const;
   /// Replaces NaN in the covariates of a row by their means in its group; of no group (-1), by
   /// their mean over the rows of the fit.
@@ -248,7 +248,7 @@ class Columns {
 
   /// One line per column: what it is used as.
   std::vector<std::string> describe() const;
-  /// The same, with one line for neighbors of which the same is said.
+  /// The same, with neighboring columns of the same description in one line.
   std::vector<std::string> describe_briefly() const;
 };
 

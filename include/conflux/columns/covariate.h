@@ -2,8 +2,8 @@
 //
 // A number is standardized; a smooth number has a natural cubic spline, which is linear beyond its
 // outer knots; a cyclic number has sines and cosines of its phase; a category has an indicator for
-// every value but the most frequent one. If the fit had missing cells, one more coordinate says
-// that a cell is missing. All coordinates have mean 0 and deviation 1 over the rows of the fit.
+// every value but the most frequent one. If the fit had missing cells, one more coordinate
+// indicates them. All coordinates have mean 0 and standard deviation 1 over the rows of the fit.
 
 #pragma once
 
@@ -21,22 +21,23 @@ enum class CovariateKind { kLinear, kSmooth, kCyclic, kCategory };
 struct Covariate {
   std::string name;
   CovariateKind kind = CovariateKind::kLinear;
-  /// Of a cyclic number: the values after which it begins again, say 12 of a month.
+  /// For a cyclic number: its period, such as 12 for months.
   double period = 0;
-  /// Of a cyclic number: 1 is the cycle itself, 2 adds its half, and so on.
+  /// For a cyclic number: number of harmonics; 1 is the cycle itself, 2 adds half the period, and
+  /// so on.
   Index harmonics = 0;
-  /// Of a smooth number: at least three, increasing.
+  /// For a smooth number: at least three knots of its spline, increasing.
   std::vector<double> knots = {};
-  /// Of a category; the first has no coordinate of its own.
+  /// For a category: its values; the first has no coordinate of its own.
   std::vector<std::string> categories = {};
-  /// Whether the last coordinate says that the cell is missing.
+  /// Whether the last coordinate indicates missing cells.
   bool tells_missing = false;
-  /// Of each coordinate, over the rows of the fit.
+  /// Mean and standard deviation of each coordinate over the rows of the fit.
   std::vector<double> centers = {};
   std::vector<double> scales = {};
 
-  /// Of a number that is not cyclic: the smallest and the largest value of the fit; unknown in
-  /// files of earlier versions.
+  /// For a number that is not cyclic: the smallest and the largest value of the fit; unset in files
+  /// of earlier versions.
   std::optional<double> low = {};
   std::optional<double> high = {};
 
@@ -48,13 +49,13 @@ struct Covariate {
   std::vector<std::string> coordinate_names() const;
   /// How it is used, for people.
   std::string describe() const;
-  /// Writes the coordinates of a cell. NaN, except for the one that tells missing cells, if the
-  /// cell is missing or a category that the fit has not seen.
+  /// Writes the coordinates of a cell. NaN, except for the indicator of missing cells, if the cell
+  /// is missing or a category that the fit has not seen.
   void coordinates(const Table& table, const Column& column, Index row, double* out) const;
   bool knows(const Column& column, Index row) const;
 };
 
-/// Splits "month:cyclic:12" into a column and what it is. A column whose name has a colon comes
+/// Splits "month:cyclic:12" into a column and its type. A column whose name has a colon comes
 /// first.
 struct KeptColumn {
   std::string name;

@@ -1,11 +1,11 @@
 // Finds out what the columns of a table mean.
 //
-// Numbers that are all multiples of a decimal unit are whole; values that many rows share are
-// atoms; a text with few values is a category, one with many is carried along, and so is what
-// numbers the rows. A feature that is never negative, or never leaves [0, 1], has that support.
-// Features in unlike units are divided by their spread within groups; those with a dominant atom or
-// very heavy tails become normal scores; coordinates of one unit (principal components, pixels)
-// stay as they are. Every choice can be overruled by name.
+// Numbers that are all multiples of a decimal unit are whole; values that many rows have are atoms;
+// a text with few values is a category; a text with many values, or a column that numbers the rows,
+// is copied unchanged. A feature that is never negative, or never leaves [0, 1], has that support.
+// Features in different units are divided by their standard deviation within groups; those with a
+// dominant atom or very heavy tails get the normal-score transform; coordinates of one unit
+// (principal components, pixels) are not scaled. Every choice can be overruled by name.
 //
 // Cost: one pass over the table and a sort of at most 50,000 values per group and feature.
 
@@ -29,7 +29,7 @@ enum class ScaleChoice { kAuto, kStandard, kNormal, kNone };
 enum class Repeats { kSpread, kKeep };
 
 struct ColumnOptions {
-  /// Columns that are no features because they tell groups, labels and the like.
+  /// Columns that are no features, such as ids, groups and labels.
   std::vector<std::string> drop = {};
   /// Columns that are read and never moved, each alone or with a word: "age", "age:linear",
   /// "month:cyclic", "angle:cyclic:360", "dose:category". See covariate.h.
@@ -47,8 +47,7 @@ struct ColumnOptions {
   Repeats repeats = Repeats::kSpread;
   MissingRule missing = MissingRule::kAuto;
   std::uint64_t seed = 0;
-  /// Column whose cells name the rows, so that their noise follows them in any order; empty: their
-  /// positions do.
+  /// Column with an id per row, on which its noise depends; empty: noise depends on the position.
   std::string key = {};
 };
 
@@ -62,7 +61,7 @@ std::vector<std::string> column_choice_words(std::string_view name);
 Columns find_columns(const Table& table, std::span<const Index> groups, Index num_groups,
                      const ColumnOptions& options, const Workers& workers);
 
-/// What columns mean, and the coordinates of each group's rows, NaN where a cell is missing.
+/// The columns, and the coordinates of each group's rows, NaN for missing cells.
 struct FoundColumns {
   Columns columns;
   std::vector<Matrix> rows;
@@ -92,9 +91,9 @@ std::vector<Index> complete_rows(const Table& table, const Columns& columns);
 /// missing cells, for rows that come later.
 void take_missing_codes(Columns& columns, const Columns& of_all_rows);
 
-/// Which rows are of one thing, say of a patient, by the first column that is carried along, is
-/// called like a thing and has several rows, but not many, of each; empty if there is none. A row
-/// without a name is a thing of its own. `rows` are those of each group in the table.
+/// Finds the subject of each row (say, a patient): by the first copied column that is named like a
+/// subject and has several rows, but not many, for each value. Empty if there is none. A row
+/// without a value is a subject of its own. `rows` are the rows of each group in the table.
 std::optional<RowsOfSubjects> find_subjects(const Table& table, const Columns& columns,
                                             const std::vector<std::vector<Index>>& rows);
 

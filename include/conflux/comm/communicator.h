@@ -1,4 +1,4 @@
-// What the processes of a fit tell each other.
+// Sums and exchanges among the processes of a fit.
 //
 // Rows are spread over processes; everything that a fit needs from all rows reduces to small arrays
 // that pass through here. Every process must make the same calls in the same order, and every call

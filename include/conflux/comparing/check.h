@@ -1,10 +1,10 @@
-// What can be said of groups before they are aligned.
+// Tests whether groups differ, and compares their composition, before they are aligned.
 //
-// Is there a difference at all? Two tests share the error rate: whether the group can be predicted
-// from a row (group_prediction.h), which sees every kind of difference, and whether any feature
-// differs by itself, on its ranks, with a stated share of false findings over all features. Groups
-// differ if one of them says so; when groups are assigned at random, this is claimed in at most
-// `error_rate` of all cases.
+// Do the groups differ? Two tests share the error rate: whether the group can be predicted from a
+// row (group_prediction.h), which detects all kinds of difference, and whether any feature differs
+// by itself, by its ranks, with a stated false discovery rate over all features. Groups differ if
+// one of the tests says so; for groups assigned at random, the probability of that is at most
+// `error_rate`.
 //
 // Do groups hold the same clusters in the same proportions? If not, an alignment of whole
 // groups would make some clusters look like others.
@@ -42,8 +42,8 @@ struct Composition {
   std::vector<std::string> clusters;
   /// shares(m, c) is the fraction of group m that is of cluster c.
   Matrix shares;
-  /// Fraction of rows that would have to be of another kind to make the two groups that differ most
-  /// alike.
+  /// Fraction of rows that would need another cluster to give the two most different groups the
+  /// same composition.
   Difference difference;
 };
 
@@ -53,17 +53,17 @@ struct GroupMatch {
   double matched = 0;
   /// Distance of its clusters to their partners, in distances between its own clusters.
   double distance = 0;
-  /// Parts of the group that lie apart.
+  /// Number of separate clusters of the group.
   Index parts = 1;
-  /// Of each cluster.
+  /// Proportions of the clusters in the group.
   std::vector<double> shares = {};
 };
 
 /// Clusters that were found in the groups.
 struct ClustersRecord {
-  /// What the gate does and why, if the fit was left to choose it; otherwise empty.
+  /// Why the fit chose its gate; empty if the gate was given.
   std::string reason = {};
-  /// Empty if nobody looked for clusters.
+  /// Empty if clusters were not searched.
   std::vector<GroupMatch> groups = {};
   /// The same in words.
   std::vector<std::string> sentences = {};
@@ -79,19 +79,20 @@ struct CheckOptions {
   Index permutations = 99;
   std::uint64_t seed = 0;
   int threads = 0;
-  /// What predict_groups() with this seed has said of all these rows, if it was asked already.
+  /// The result of predict_groups() with this seed on all these rows, if known; saves computing it
+  /// again.
   const GroupPrediction* known_prediction = nullptr;
-  /// The value that a coordinate of a feature stands for. Whoever predictions sees values: repeated
-  /// ones that were spread would look less alike than they are. Empty: coordinates are values.
+  /// The value that a coordinate of a feature stands for. The panel predicts from values: ties that
+  /// were dequantized would hide differences. Empty: coordinates are values.
   std::function<double(Index feature, double coordinate)> value_of = {};
-  /// Rows of one thing are no witnesses of their own: of each thing in each group one row counts.
-  /// Null: rows are of different things, unless they are found to repeat each other.
+  /// Subjects of the rows: one row per subject and group counts, because the rows of a subject are
+  /// not independent. Null: rows are independent, unless they are found to repeat each other.
   const RowsOfSubjects* subjects = nullptr;
 };
 
 /// One feature, by itself. Figures are of normal scores of ranks, so that tails do not matter.
 struct FeatureDifference {
-  /// Between the means of the two groups that lie furthest apart, in deviations within groups.
+  /// Largest difference of two group means, in standard deviations within groups.
   double shift = 0;
   /// The shift between these two that 95 % of random assignments stay below.
   double shift_by_chance = 0;
@@ -110,8 +111,8 @@ struct FeatureDifference {
 enum class Advice {
   kLeave,         ///< there is nothing to align
   kAlign,         ///< align whole groups
-  kGateClusters,  ///< align like with like, in clusters that are found
-  kGateLabels,    ///< align like with like, by labels
+  kGateClusters,  ///< align within clusters that are found
+  kGateLabels,    ///< align within labels
 };
 
 /// As reports name it, and --gate its rest: "leave", "align", "gate clusters", "gate label".
@@ -136,11 +137,11 @@ struct CheckReport {
   /// Features of which one value holds more than a twentieth of the rows.
   std::vector<Index> features_with_atoms = {};
   Advice advice = Advice::kLeave;
-  /// What was found and what it means, the verdict first.
+  /// The verdict of the test first, then advice and warnings.
   std::vector<std::string> sentences = {};
 };
 
-/// What a look at the rows found before they were fitted.
+/// The result of a check before the fit, as the model stores it.
 struct CheckRecord {
   bool differ = false;
   double p_value = 1;
@@ -158,12 +159,12 @@ struct CheckRecord {
   bool operator==(const CheckRecord&) const = default;
 };
 
-/// What a fit of these rows remembers of it.
+/// The part of a check that a model stores.
 CheckRecord record_of(const CheckReport& report);
 
-/// The test alone, which the automatic fit asks as well: rows, repeated rows, features and
-/// `differ`. Nothing is predicted if features alone show that the groups differ, or unless two
-/// groups have at least three rows; p_value is that of what was asked.
+/// The test alone, as the automatic fit needs it: rows, repeated rows, features and `differ`.
+/// Nothing is predicted if features alone show that the groups differ, or unless two groups have at
+/// least three rows; p_value is that of the tests that were made.
 CheckReport compare_groups(const GroupSet& groups, const CheckOptions& options = {});
 
 /// The same, with what it means for an alignment. Throws InvalidData when there are not two groups

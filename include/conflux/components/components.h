@@ -36,18 +36,18 @@ Normalization normalization_called(const std::string& word);
 
 class Components {
  public:
-  /// What is projected, by name.
+  /// Names of the genes that are projected.
   std::vector<std::string> genes = {};
   Normalization normalization = Normalization::kNone;
-  /// Of the normalized genes.
+  /// Means of the normalized genes.
   Vector mean = {};
   /// One orthonormal column per component, one row per gene.
   Matrix loadings = {};
-  /// Of each component, in decreasing order, and of all genes together.
+  /// Variance along each component, in decreasing order, and of all genes together.
   Vector variances = {};
   double total_variance = 0;
-  /// Whether all numbers were whole and none negative before they were normalized. For who looks at
-  /// the data of the fit; model files do not keep it.
+  /// Whether all numbers were whole and none negative before they were normalized. For warnings
+  /// about the data of the fit; model files do not keep it.
   bool of_counts = false;
 
   bool empty() const { return genes.empty(); }
@@ -74,8 +74,8 @@ struct ComponentOptions {
   std::uint64_t seed = 0;
 };
 
-/// Of the rows of all files, which have the same genes. Throws InvalidOption when there are fewer
-/// rows or genes than components, or a file has no sparse rows.
+/// Principal components of the rows of all files, which must have the same genes. Throws
+/// InvalidOption when there are fewer rows or genes than components, or a file has no sparse rows.
 Components fit_components(const std::vector<std::string>& paths, const ComponentOptions& options,
                           const TableOptions& table);
 

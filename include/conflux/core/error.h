@@ -1,4 +1,4 @@
-// What conflux throws.
+// Exceptions of conflux.
 //
 // Each message names the place, the value and the remedy. Mistakes of a caller throw one of these;
 // broken promises of our own are assertions.
@@ -14,7 +14,8 @@ namespace conflux {
 /// Base of everything thrown on purpose.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// A zero byte, which would end the text, is spelled out.
+  explicit Error(const std::string& text);
 };
 
 /// The samples cannot be used: not finite, empty, of different widths.
@@ -29,11 +30,11 @@ class InvalidOption : public Error {
   using Error::Error;
 };
 
-// What long work reports to its caller while it runs.
+// Progress and warnings, which long computations report to their caller while they run.
 
 enum class MessageKind {
-  kInfo,      ///< a fact that a user of the result wants to know
-  kDetail,    ///< sizes and times, for whoever asks for them
+  kInfo,      ///< a fact about the result, for all users
+  kDetail,    ///< sizes and times, shown on request
   kWarning,   ///< something that may be a mistake in the data or in the options
   kProgress,  ///< what is being done; replaces the last progress
 };

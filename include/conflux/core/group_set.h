@@ -20,8 +20,8 @@ namespace conflux {
 
 // Borrowed rows of samples as a caller stores them: in double or in single precision.
 //
-// Engines that fit read single rows through row(), which converts when it must; what needs doubles
-// in place asks for doubles().
+// Code that needs single rows reads them through row(), which converts to double if necessary; code
+// that needs doubles in place calls doubles().
 
 using SingleMatrix = MatrixOf<float>;
 using ConstSingleRows = MatrixView<const float>;
@@ -90,9 +90,10 @@ class SampleRows {
 struct Group {
   std::string name;
   SampleRows rows;
-  /// Mass of each row; empty means that all rows count alike.
+  /// Mass of each row; empty: all rows have the same.
   std::span<const double> masses;
-  /// What each row shows, as a position among the set's label names, or -1; empty: unknown.
+  /// Label of each row, as a position among the set's label names, or -1 if unknown; empty if no
+  /// row has one.
   std::span<const Index> labels = {};
 
   Index label(Index row) const { return labels.empty() ? -1 : labels[row]; }
@@ -181,11 +182,11 @@ class GroupSet {
   Index covariates_ = 0;
 };
 
-/// What the rows of groups are of, where a table has several rows of one thing, say of a patient.
+/// Subjects (say, patients) of the rows, if a table has several rows for a subject.
 struct RowsOfSubjects {
-  /// The column that says so.
+  /// The column that identifies the subject.
   std::string column = {};
-  /// Of each group, the subject of each row.
+  /// For each group, the subject of each row.
   std::vector<std::vector<Index>> subject_of = {};
 };
 

@@ -46,8 +46,8 @@ struct DatasetOptions {
   /// and `threads` are ignored: they follow from the options below. Ignored for tables in memory.
   TableOptions table = {};
 
-  /// Column that tells the group of each row. Several, separated by commas, make one group of each
-  /// combination of their values. Ignored where the caller gives the groups.
+  /// Column with the group of each row. Several, separated by commas, make one group of each
+  /// combination of their values. Ignored if the caller gives the groups.
   std::string group = {};
   /// Column with the class of each row, such as cell type; empty: rows have no labels. Empty and
   /// missing cells mean that the label of the row is unknown.
@@ -77,7 +77,7 @@ struct DatasetOptions {
   /// Principal components that become the features of sparse files (mtx, h5ad). 0: none. -1: 50 if
   /// there are more than 200 genes. Ignored for other files and tables in memory.
   Index components = -1;
-  /// What is done to counts before the components are found.
+  /// Normalization of counts before the components are computed.
   Normalization normalization = Normalization::kNone;
 
   /// Rows of each group that a fit takes at most, drawn by `seed`; large files are not kept whole
@@ -101,7 +101,7 @@ struct DatasetOptions {
   bool read_only = false;
 };
 
-/// Who is told of the work, and who shares it.
+/// Receiver of messages, and the processes that share the work.
 struct DatasetHooks {
   MessageCallback on_message = {};
   /// Processes that read together; null: this one reads alone.
@@ -110,12 +110,12 @@ struct DatasetHooks {
 
 /// Where the rows of a dataset are.
 enum class RowStorage {
-  kMemory,   ///< in memory, or mapped from a file if nobody moves them
+  kMemory,   ///< in memory, or mapped from a file if they are only read
   kDisk,     ///< all rows, on disk; a fit walks through them with Dataset::scratch
   kInPlace,  ///< all rows of all processes, of which each process fits a part
 };
 
-/// A column that is copied unchanged and tells the group of more rows than the largest group has.
+/// A copied column from which the group of more rows can be predicted than the largest group has.
 struct TellingCopy {
   std::string column = {};
   /// Shares of the rows.
@@ -127,13 +127,13 @@ struct Dataset {
   /// Coordinates of the rows, group by group, with labels if the options ask for them. Missing
   /// cells are drawn from what is expected in their groups; `columns.gaps` names their features.
   GroupSet groups = {};
-  /// Column that tells the groups; empty if each file is a group or the caller gave them.
+  /// Column of the groups; empty if each file is a group or the caller gave them.
   std::string group_column = {};
   /// Column of the labels; empty if there are none.
   std::string label_column = {};
-  /// What the columns of the table mean; empty if the rows are coordinates already.
+  /// Types, units and scales of the table's columns; empty if the rows are coordinates already.
   Columns columns = {};
-  /// What the features are components of; empty if the features were measured.
+  /// The principal components, if these are the features; empty if the features were measured.
   Components components = {};
   /// Set if the table has several rows of one subject, say of a patient.
   std::optional<RowsOfSubjects> subjects = {};
@@ -143,30 +143,31 @@ struct Dataset {
   /// `groups`: later readers fill missing cells with what is expected, and do not draw. See
   /// digest_of().
   std::string digest_when_read = {};
-  /// Of each group, the rows of the table that became its rows; only for tables in memory.
+  /// For each group, the rows of the table that became its rows; set for tables in memory only.
   std::vector<std::vector<Index>> positions = {};
-  /// Columns of the table beside the features, groups and labels that tell the group.
+  /// Columns of the table beside the features, groups and labels from which the group can be
+  /// predicted.
   std::vector<TellingCopy> telling = {};
   /// Rows with missing cells that were left out (MissingRule::kDrop).
   Index dropped_rows = 0;
 
   RowStorage storage = RowStorage::kMemory;
-  /// What a fit moves rows through if they stay on disk; null otherwise.
+  /// Scratch files through which a fit moves rows that stay on disk; null otherwise.
   std::shared_ptr<DiskScratch> scratch = {};
   /// Keeps alive what `groups` borrows: mapped files and pieces of scratch.
   std::vector<std::shared_ptr<const void>> borrowed = {};
 };
 
-/// Reads the files of the options. Columns of tables are what they are found to be, or what
-/// DatasetOptions::columns says; arrays hold coordinates. Throws Error for a file that cannot be
-/// read, InvalidData or InvalidOption that names file, line or column and says what to do.
+/// Reads the files of the options. Types of table columns are found, or given by
+/// DatasetOptions::columns; arrays hold coordinates. Throws Error for a file that cannot be read,
+/// InvalidData or InvalidOption with file, line or column and a remedy.
 Dataset read_dataset(const DatasetOptions& options, const DatasetHooks& hooks = {});
 
-/// The digest by which a model knows the rows that it was fitted on.
+/// The digest by which a model recognizes its training rows.
 std::string digest_of(const Dataset& dataset);
 
-/// What a caller knows of the rows of a table, beside their cells. Spans are empty or have one
-/// element per row, and must live as long as the call.
+/// Facts about the rows of a table beside their cells. Spans are empty or have one element per row,
+/// and must live as long as the call.
 struct RowTags {
   /// Groups in their order, and the position of each row's group among them.
   std::vector<std::string> group_names = {};
@@ -174,12 +175,12 @@ struct RowTags {
   /// Labels, and the position of each row's label among them, or -1.
   std::vector<std::string> label_names = {};
   std::span<const Index> labels = {};
-  /// Mass of each row; empty: all rows count alike.
+  /// Mass of each row; empty: all rows have the same.
   std::span<const double> masses = {};
 };
 
 /// A table in memory whose groups the caller gives; DatasetOptions::group and `label` are ignored.
-/// Throws InvalidData or InvalidOption that names the column or row and says what to do.
+/// Throws InvalidData or InvalidOption with the column or row and a remedy.
 Dataset dataset_of(const Table& table, const RowTags& rows, const DatasetOptions& options = {},
                    const DatasetHooks& hooks = {});
 

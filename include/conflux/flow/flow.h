@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conflux/core/error.h"
@@ -28,12 +29,16 @@ namespace conflux {
 struct Route {
   std::span<const Index> from = {};
   std::span<const Index> to = {};
+  /// For each row, the position of its label among Flow::within(), or -1; a single one for all
+  /// rows; empty: no label is known.
+  std::span<const Index> labels = {};
 
   static Route to_shared(std::span<const Index> from) { return {.from = from}; }
   static Route from_shared(std::span<const Index> to) { return {.to = to}; }
   static Route between(std::span<const Index> from, std::span<const Index> to) {
     return {.from = from, .to = to};
   }
+  Route of_labels(std::span<const Index> of_rows) const { return {from, to, of_rows}; }
 };
 
 /// Rows wherever a caller keeps them: in an array with gaps, or in the columns of a table. Both
@@ -63,6 +68,11 @@ class NotFinite : public InvalidData {
   double value_;
 };
 
+struct LabelFlow;
+
+// A flow may have further flows for the rows of one label each, which were fitted within that
+// label. Rows whose label is known take these; all others, and rows of groups that such a flow
+// lacks, take the layers.
 class Flow {
  public:
   Flow() = default;
@@ -77,6 +87,22 @@ class Flow {
   const std::vector<std::string>& group_names() const { return group_names_; }
   const Layer& layer(Index l) const { return *layers_[static_cast<std::size_t>(l)]; }
   const std::vector<std::shared_ptr<const Layer>>& layers() const { return layers_; }
+  /// Adds the flow of the rows of a label. Its groups are some of the groups of this flow, by name.
+  void add_within(std::string label, Flow flow);
+  const std::vector<std::shared_ptr<const LabelFlow>>& within() const { return within_; }
+  /// Position of a label in within(); -1 if no flow is of this label.
+  Index label_index(const std::string& label) const;
+  /// For labels that are positions in `names`, the positions in within(). Empty if there is no flow
+  /// of a label.
+  std::vector<Index> label_codes(const std::vector<std::string>& names,
+                                 std::span<const Index> labels) const;
+
+  /// The flow that rows of a group and a label (a position in within(), or -1) take, and the place
+  /// of the group in it.
+  std::pair<const Flow*, Index> flow_of(Index group, Index label) const;
+
+  /// Whether rows may move.
+  bool moves() const { return !layers_.empty() || !within_.empty(); }
   /// Whether all layers take rows with missing coordinates, which are NaN.
   bool takes_gaps() const;
 
@@ -114,14 +140,17 @@ class Flow {
   Matrix forward(Index group, SampleRows rows, const Workers& workers) const;
   Matrix inverse(Index group, SampleRows rows, const Workers& workers) const;
   Matrix translate(Index from, Index to, SampleRows rows, const Workers& workers) const;
+  /// Rows of one group along a route, moved into a new matrix.
+  Matrix moved(const SampleRows& rows, const Route& route, const Workers& workers) const;
 
  private:
   void check(Index group, Index cols) const;
   void move_forward(Index group, Rows block, double* log_det) const;
   void move_back(Index group, Rows block, double* log_det) const;
   void check_groups(std::span<const Index> groups, Index rows, Index cols) const;
+  void move_labeled(Index label, Index from, Index to, Rows block, double* log_det) const;
   void move_block(Index from, Index to, Rows block, double* log_det) const;
-  Matrix moved(const SampleRows& rows, const Route& route, const Workers& workers) const;
+  void check_labels(std::span<const Index> labels, Index rows) const;
   void move_across(Index from, Index to, Rows block, double* log_det) const;
 
   std::vector<std::string> group_names_;
@@ -129,6 +158,15 @@ class Flow {
   std::vector<std::shared_ptr<const Layer>> layers_;
   std::vector<std::shared_ptr<const Layer>> moving_;
   double amount_ = 1;
+  std::vector<std::shared_ptr<const LabelFlow>> within_;
+};
+
+/// The flow of the rows of one label.
+struct LabelFlow {
+  std::string label = {};
+  Flow flow = {};
+  /// For each group of the enclosing flow, its position among the groups of this one, or -1.
+  std::vector<Index> group_in_flow = {};
 };
 
 /// Moves rows through one layer, in blocks and on all workers.

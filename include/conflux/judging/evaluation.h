@@ -1,11 +1,11 @@
 // How well a flow aligns rows, seen by the fit or not.
 //
-// The judgement (judgement.h) says whether the groups can still be told apart and what the moves
-// have cost; metrics that are asked for by name come on top. A metric of two groups is measured
-// between rows translated to the other group and the rows of that group, or between both in the
-// shared space; its chance level is the same metric when the rows of both are assigned to two
-// groups of these sizes at random. Of many groups some pairs are drawn, so that the cost grows with
-// the number of groups and not with its square.
+// The judgement (judgement.h) has the verdict and the standard scores; further metrics are
+// requested by name. A metric of two groups is measured between rows translated to the other group
+// and the rows of that group, or between both in the shared space; its chance level is the same
+// metric when the rows of both are assigned to two groups of these sizes at random. With many
+// groups some pairs are sampled, so that the cost grows with the number of groups and not with its
+// square.
 //
 // Cost: that of the metrics; w2_exact of 1000 rows takes about 0.3 s per pair.
 
@@ -33,8 +33,8 @@ struct EvaluationOptions {
   /// Names of metric_names(); empty: those of usual_metrics().
   std::vector<std::string> metrics = {};
   EvaluationSpace space = EvaluationSpace::kTranslated;
-  /// Of the fit. Rows that were aligned with rows of their label or cluster are judged among these
-  /// (JudgementOptions); clusters are found again, by matching the rows as they were.
+  /// The gate of the fit. Rows that were aligned within labels or clusters are scored within these
+  /// (JudgementOptions); clusters are found again, by matching the rows before the alignment.
   Gating gate = Gating::kNone;
   /// The judgement looks at rows translated to this group; empty: at rows of the shared space.
   std::string to = {};
@@ -43,8 +43,8 @@ struct EvaluationOptions {
   /// Rows of each group at most for metrics of two groups, and pairs of groups at most.
   Index pair_rows = 1'000;
   Index max_pairs = 30;
-  /// What `frechet` and `kernel_distance` look at (image_features.h); both are measured then, asked
-  /// for or not. Empty: they look at the rows themselves.
+  /// Feature map for `frechet` and `kernel_distance` (image_features.h), which are then measured in
+  /// any case. Empty: they use the rows themselves.
   std::function<Matrix(ConstRows rows, const Workers& workers)> features = {};
   /// Rows per block of exact distances; 0: as the metric chooses.
   Index block = 0;
@@ -52,7 +52,7 @@ struct EvaluationOptions {
   std::vector<GroupPredictions> further = {};
   std::uint64_t seed = 0;
   int threads = 0;
-  /// Told what is being measured.
+  /// Called with the name of the metric that is being measured.
   std::function<void(const std::string&)> progress = {};
 };
 
@@ -94,8 +94,8 @@ struct Evaluation {
   std::vector<MetricResult> metrics = {};
 };
 
-/// Everything that can be asked for, in the order of the manual: metrics of two groups, what the
-/// judgement measures, and the scores of metrics/integration.h, of which "scib" is all.
+/// Names of all metrics, in the order of the manual: metrics of two groups, scores of the
+/// judgement, and those of metrics/integration.h, of which "scib" is all.
 std::vector<std::string> metric_names();
 
 /// Moves, neighbors, round trip, and how groups and labels mix where there are rows enough.
@@ -110,12 +110,12 @@ Evaluation evaluate(const Flow& flow, const GroupSet& groups,
 std::optional<GroupPredictions> prediction_after(const Flow& flow, const GroupSet& groups,
                                                  const EvaluationOptions& options);
 
-// What each amount of an alignment leaves (Flow::set_amount): a curve from rows in place to rows
-// moved all the way.
+// Scores of an alignment by its amount (Flow::set_amount): a curve from rows in place to rows moved
+// all the way.
 //
-// Every amount is judged on the same rows, in the shared space, by the same panel in the same
-// folds, so that the points of a curve can be compared; with covariates, by what these do not
-// explain of the features. Cost: two or three predictions of at most 3,000 rows per amount.
+// Every amount is scored on the same rows, in the shared space, by the same panel in the same
+// folds, so that the points of a curve can be compared; with covariates, by the residuals
+// of the features on these. Cost: two or three predictions of at most 3,000 rows per amount.
 
 struct AmountPoint {
   double amount = 0;

@@ -1,17 +1,17 @@
-// What an alignment did to rows, good and bad, with a verdict.
+// Scores of an alignment, beside their chance levels, and a verdict.
 //
-// The first question is whether the group of a row can still be predicted (group_prediction.h).
-// Then: do groups mix around every row (iLISI), how far apart are they (energy distance, each group
-// against the rest), does every row keep its neighbors within its group, do rows of different
-// labels stay apart (cLISI), and does a label learned in other groups fit (one nearest neighbor).
-// Every figure stands beside what chance makes of it: groups assigned to the same rows at random.
+// The verdict is about predicting the group of a row (group_prediction.h). Further scores: how well
+// groups mix around every row (iLISI), the energy distance of each group to the others, the
+// fraction of nearest neighbors that a row keeps within its group, whether rows of different labels
+// stay apart (cLISI), and whether the nearest row of another group has the same label. Every figure
+// stands beside its chance level: groups assigned to the same rows at random.
 //
-// Rows are compared as they are when all features have one unit (their deviations differ by less
-// than a factor of 100, or all values lie in [0, 1]), otherwise in deviations within groups;
-// distances are then divided by the mean distance within groups, so that shrinking all rows gains
-// nothing.
+// Rows are compared without scaling if all features have one unit (their standard deviations differ
+// by less than a factor of 100, or all values lie in [0, 1]), otherwise in standard deviations
+// within groups; distances are then divided by the mean distance within groups, so that shrinking
+// all rows gains nothing.
 //
-// Rows that the fit has seen flatter it: judge others where there are some.
+// Scores of training rows are optimistic: score held-out rows if there are any.
 //
 // Cost: two runs of predict_groups(), and n^2 d for at most `near_rows` rows: linear in the number
 // of groups.
@@ -41,12 +41,12 @@ struct Alignment {
   std::span<const Index> group_of = {};
   /// Positions in label_names, -1 for unknown; empty: no labels.
   std::span<const Index> label_of = {};
-  /// Clusters that the verdict asks within where labels are known of some rows only; empty: it asks
-  /// within labels.
+  /// Clusters within which the verdict predicts the group, if labels are known of some rows only;
+  /// empty: within labels.
   std::span<const Index> cluster_of = {};
   std::vector<std::string> group_names = {};
   std::vector<std::string> label_names = {};
-  /// Labels are clusters that were found in the rows before, so how they mix says little.
+  /// Labels are clusters that were found in the rows before, so that cLISI says little.
   bool labels_found = false;
   /// The last columns are covariates, which did not move: rows are judged by what these do not
   /// explain of the features.
@@ -70,11 +70,11 @@ struct JudgementOptions {
   /// Rows of all groups together at most, for predicting; for figures that look at pairs of rows.
   Index max_rows = 20'000;
   Index near_rows = 3'000;
-  /// Rows of one label were aligned with each other, and the shares of labels left as they were:
-  /// the verdict asks whether the group can be predicted among rows of one label.
+  /// The fit aligned within labels and kept their proportions: the verdict is about predicting the
+  /// group within labels.
   bool labels_protected = false;
-  /// What was found for further rows, moved by fits of their own: the predictions of the judgement
-  /// are the means over these and its own rows, by numbers of rows.
+  /// Predictions on further rows, moved by fits of their own: the AUCs of the judgement are means
+  /// over these and its own rows, weighted by the numbers of rows.
   std::vector<GroupPredictions> further = {};
   std::uint64_t seed = 0;
 };
@@ -86,8 +86,8 @@ struct Change {
   double by_chance = 0;
 };
 
-/// How far a group is from the rest, before and after, and the band that 90 % of random assignments
-/// stay in afterwards. Below it, rows follow each other more closely than chance would have it.
+/// Distance of a group to the others, before and after, and the band that contains 90 % of random
+/// assignments afterwards. Below it, rows of different groups are closer than chance would have it.
 struct GroupDistance {
   double before = 0;
   double after = 0;
@@ -112,13 +112,13 @@ enum class Verdict {
   kReduced,         ///< the AUC fell by more than its error, and is still beyond chance
   kUnchanged,       ///< the AUC is beyond chance, before and after, and differs within its error
   kWorse,           ///< the AUC rose by more than its error, or rose from chance to beyond it
-  kOverfitted,      ///< rows of different groups lie closer to each other than chance would have it
+  kBelowChance,     ///< rows of different groups are closer than independent samples would be
   kTooFewRows,      ///< chance alone could hide any difference, or fewer than two groups have three
                     ///< rows
 };
 
 /// The word: "nothing to align", "left alone", "aligned", "reduced", "unchanged", "worse",
-/// "overfitted", "too few rows".
+/// "below chance", "too few rows".
 std::string_view name_of(Verdict verdict);
 
 struct Judgement {
@@ -133,17 +133,17 @@ struct Judgement {
   bool within_labels = false;
   /// One standard error of the difference of the AUCs before and after that the verdict is about.
   double gain_error = 0;
-  /// With more than two groups, the one that is told best afterwards.
+  /// With more than two groups, the one with the highest AUC afterwards.
   std::string worst_group = {};
   /// Whether labels were clusters that had been found in the rows, see Alignment.
   bool clusters_found = false;
   /// Groups around a row, the median; by_chance: what rows that are mixed perfectly have. Unset
   /// below 91 rows.
   std::optional<Change> ilisi = std::nullopt;
-  /// Mean energy distance of a group from the rest, in mean distances within groups; by_chance:
-  /// what 95 % of random assignments stay below.
+  /// Mean energy distance of a group to the others, relative to mean distances within groups;
+  /// by_chance: value that 95 % of random assignments stay below.
   Change energy = {};
-  /// What 5 % of random assignments stay below, and the same of each group.
+  /// Value that 5 % of random assignments stay below; and the distances of each group.
   double energy_low = 0;
   std::vector<GroupDistance> energy_of_group = {};
   /// Fraction of nearest rows of the same group that are kept, of each group and on average, and
@@ -154,7 +154,7 @@ struct Judgement {
   /// Labels around a row, the median; of each label the mean. Unset without labels.
   std::optional<Change> clisi = std::nullopt;
   std::vector<Change> clisi_of_label = {};
-  /// Whose are the 15 nearest rows of the rows of each label; of many labels, those with the most
+  /// Labels of the 15 nearest rows of the rows of each label; of many labels, those with the most
   /// rows. Empty without two labels.
   std::vector<LabelNeighborhood> neighborhoods = {};
   /// Share of labeled rows whose nearest row of another group has the same label; by_chance: a
@@ -182,7 +182,7 @@ struct Judgement {
 
   /// The verdict first, then what else is good to know.
   std::vector<std::string> sentences = {};
-  /// What is bad or worse than before, each with a remedy.
+  /// Scores that are bad or worse than before, each with a remedy.
   std::vector<std::string> warnings = {};
 };
 

@@ -1,27 +1,28 @@
 // Can the group of a row be predicted from the row?
 //
 // A panel of classifiers (linear and quadratic discriminants on normal scores, kernel ridge
-// regression, boosted trees) learns to tell each group from all others on some of the rows and is
-// judged on the rest of them; inner held-out rows say how much each classifier counts. The area
-// under the ROC curve (AUC) is the probability that a row of the group looks more like the group
-// than a row of another does: 0.5 is chance, 1 is certainty. With several groups it is the mean
-// over the groups, each against the rest. It is the one figure that sees every kind of difference
-// (shifts, scales, interactions) and means the same for every table.
+// regression, boosted trees) learns each group against all others on training rows and is scored on
+// test rows; inner held-out rows give the weight of each classifier. The area under the ROC curve
+// (AUC) is the probability that a row of the group gets a higher score than a row of another: 0.5
+// is chance, 1 is certainty. With several groups it is the mean over the groups, each against the
+// others. It detects every kind of difference (shifts, scales, interactions) and means the same for
+// every table.
 //
-// Chance has a band. When the group of a row has nothing to do with the row, the groups of the
-// judged rows are a random assignment, and the variance of the AUC over all permutations is known
-// in closed form from the scores, ties included (the variance of a linear permutation statistic),
-// so that nothing has to be shuffled. Folds are not independent of each other: where two of them
-// look alike by accident, each is predicted well from the other. For scores that are linear in the
-// training rows this doubles the variance of the mean over folds, and that doubled variance is
-// used.
+// The chance level has a closed form. If the group is independent of the row, the groups of the
+// test rows are a random assignment, and the variance of the AUC over all permutations follows from
+// the scores, ties included (the variance of a linear permutation statistic), so that nothing has
+// to be permuted. Folds are not independent: if two of them are similar by accident, each is
+// predicted well from the other. For scores that are linear in the training rows this doubles the
+// variance of the mean over folds, and that doubled variance is used.
 //
 // Features count by their ranks only: an increasing map of a feature changes nothing. A value that
 // is not a number counts as missing, which the panel may use. The result depends on the seed, not
 // on the number of threads.
 //
-// If there are more than 256 features, the panel uses the 256 whose ranks differ most, in place or
-// in scale, among the rows that it learns from.
+// With more than 256 features, the panel uses the 256 whose ranks differ most, in location or in
+// scale, among its training rows.
+//
+// Of more than 64 groups, 64 that are drawn by seed take part: the mean over them stands for all.
 //
 // Cost: folds x groups x trees x rows x features; docs/results/judge.md has seconds. Few rows cost
 // five fits per fold, more rows two, many rows one. Importance costs a further score of some rows
@@ -58,32 +59,31 @@ struct GroupPrediction {
   double deviation = 0;
   /// How probable an AUC of this size or more is then.
   double p_value = 1;
-  /// Each group against the rest; NaN for a group with fewer rows than there are folds, which is
-  /// left out.
+  /// AUC of each group against the others; NaN for a group that is left out: one with fewer rows
+  /// than there are folds, or one that was not drawn.
   std::vector<double> per_group = {};
-  /// Share of each feature in the AUC that is lost when it is shuffled among the judged rows.
-  /// Losses of less than two standard errors count as none; the sum is 1, or 0 when no loss is
-  /// clear. Empty unless asked for.
+  /// Importance of each feature: its part of the AUC that is lost when features are permuted among
+  /// the test rows. Losses of less than two standard errors count as none; the sum is 1, or 0 if no
+  /// loss is clear. Empty unless requested.
   std::vector<double> importance = {};
   /// Rows that were judged.
   Index rows = 0;
-  /// What each row that was given adds to the error of the AUC: the sum of squares is the variance
-  /// of the AUC over new rows to judge, and that of differences the variance of a difference of
-  /// two AUCs of the same rows. 0 for rows that were not judged.
+  /// Contribution of each given row to the error of the AUC: the sum of squares is the variance of
+  /// the AUC over new test rows, and that of differences the variance of a difference of two AUCs
+  /// on the same rows. 0 for rows that were not scored.
   std::vector<double> influences = {};
 
   /// The AUC that 95 % of random assignments stay below.
   double by_chance() const { return 0.5 + 1.6449 * deviation; }
-  /// False: nobody who uses such a panel can tell the groups apart from these rows.
+  /// False: this panel cannot predict the group from these rows better than random assignments.
   bool beyond_chance() const { return auc > by_chance(); }
   /// One standard error of the AUC, of the choice of the rows that were judged.
   double error() const;
-  /// The ends of the interval that holds what new rows show in 95 of 100 cases, as far as the
-  /// choice of the judged rows tells.
+  /// The ends of the 95 % interval of the AUC for new rows, as far as it depends on the choice of
+  /// test rows.
   double low() const;
   double high() const;
-  /// The group that is told best from the rest; unset with fewer than three, which are told from
-  /// each other.
+  /// The group with the highest AUC; unset with fewer than three groups, whose AUCs are equal.
   std::optional<Index> worst_group() const;
 };
 

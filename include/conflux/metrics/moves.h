@@ -1,5 +1,5 @@
-// What a move has done to rows, from the rows before and after: how far they went, whether they
-// kept their neighbors, and whether the way back leads where they came from.
+// How an alignment moved rows, from the rows before and after: how far they went, whether they kept
+// their neighbors, and whether the inverse map returns them.
 
 #pragma once
 
@@ -25,7 +25,7 @@ double transport_cost(ConstRows from, ConstRows to, const Workers& workers,
                       std::span<const double> row_weights = {});
 
 /// Mean over groups of their transport costs, weighted by `group_weights` (divided by their sum);
-/// empty weights count all groups alike.
+/// empty: equal weights.
 double transport_cost(std::span<const ConstRows> from, std::span<const ConstRows> to,
                       const Workers& workers, std::span<const double> group_weights = {});
 
@@ -43,16 +43,17 @@ double transport_cost(const GroupSet& from, const GroupSet& to, const Workers& w
 
 inline constexpr Index kNeighborsToKeep = 15;
 
-/// The mean over rows of the fraction of `count` nearest rows that are kept. Groups of fewer rows
-/// are asked for half of them; of one row, 1.
+/// The mean over rows of the fraction of `count` nearest rows that are kept. In groups with fewer
+/// rows, `count` is half of them; 1 for a single row.
 double neighbors_kept(ConstRows before, ConstRows after, const Workers& workers,
                       Index count = kNeighborsToKeep);
 
 // How well an inverse undoes its map.
 //
 // Row i of `returned` went through the map and back and should be row i of `original`. Errors are
-// Euclidean lengths relative to the root mean square length of the original rows, one scale for the
-// whole cloud, so that a point near the origin cannot dominate. A cloud of zeros has scale 1.
+// differences of single values in standard deviations of their feature over the original rows: an
+// offset that all rows share hides no error. A constant feature is measured by its magnitude, one
+// of zeros as it is.
 //
 // Cost: one pass, O(n d).
 
@@ -65,13 +66,13 @@ struct RoundTripError {
 
 RoundTripError round_trip_error(ConstRows original, ConstRows returned);
 
-// The Local Inverse Simpson Index: how many kinds of rows live around each row.
+// The Local Inverse Simpson Index (LISI): the effective number of labels around each row.
 //
 // The neighbors of a row weigh exp(-beta distance), with beta such that the weights have the given
-// perplexity; with p_c the weight of the neighbors of kind c, the index is 1 / sum_c p_c^2. It is
-// 1 where all neighbors are of one kind and the number of kinds where all weigh the same. With
-// batches as kinds (iLISI) it says how well they mix; groups of unequal sizes mix perfectly below
-// the number of groups, so compare with labels drawn at random. The definition, and its search for
+// perplexity; with p_c the weight of the neighbors of label c, the index is 1 / sum_c p_c^2. It is
+// 1 if all neighbors have one label, and the number of labels if all have the same weight. With
+// groups as labels (iLISI) it measures how well they mix; groups of unequal sizes mix perfectly
+// below the number of groups, so compare with permuted labels. The definition, and its search for
 // beta, are those of the method's authors (Korsunsky et al., Nature Methods 16, 2019), figure by
 // figure: 3 * perplexity - 1 neighbors, entropy within 1e-5 or 50 halvings.
 //

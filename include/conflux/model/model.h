@@ -24,11 +24,11 @@ struct Model {
   /// none.
   std::string group_column = {};
   std::string label_column = {};
-  /// What the features are components of; empty when the features themselves were measured.
+  /// The principal components, if these are the features; empty if the features were measured.
   Components components = {};
-  /// What the columns of a table mean; empty when rows are coordinates already.
+  /// Types, units and scales of the table's columns; empty when rows are coordinates already.
   Columns columns = {};
-  /// Anything else that a caller wants to keep, as text.
+  /// Further text that a caller stores with the model.
   std::map<std::string, std::string> metadata = {};
 };
 
@@ -58,14 +58,14 @@ inline std::vector<double> log_density(const Model& model, Index group, const Sa
 //
 // Cost: one sort of the rows per line; no search.
 
-/// The model with one more group, the last. Throws InvalidOption when the name is taken, and
-/// InvalidData when the rows do not suit or a layer has no barycenter. Empty `weights` means that
-/// all rows count alike.
+/// The model with one more group, the last. Throws InvalidOption if the name is taken, and
+/// InvalidData if the rows do not fit the model or a layer has no barycenter. Empty `weights`: all
+/// rows have the same weight.
 Model add_group(const Model& model, const std::string& name, SampleRows rows,
                 std::span<const double> weights, const Workers& workers);
 
-/// The same for a model that knows columns, from a table that has them: it also learns what the
-/// group holds.
+/// The same for a model with columns, from a table that has them; the model also stores the values
+/// of the group.
 Model add_group(const Model& model, const std::string& name, const Table& table,
                 const Workers& workers, std::span<const double> weights = {});
 

@@ -1,4 +1,4 @@
-// What can be chosen about a fit.
+// The options of a fit.
 //
 // fit_options.inc is the only source of option names, defaults, ranges, help and of the methods
 // that use them.
@@ -34,7 +34,7 @@ struct RowLimit {
 
 // How much each group counts in the barycenter.
 //
-// As text: `uniform` (all alike), `size` (as many as its rows), or one number per group, `1,2,0.5`.
+// As text: `uniform`, `size` (proportional to its rows), or one number per group, `1,2,0.5`.
 
 struct GroupWeights {
   enum class Kind { kUniform, kSize, kList };
@@ -86,16 +86,17 @@ enum class Estimator { kQuantile, kHistogram, kSpline };
 /// anew for every layer or cut once in file order.
 enum class Split { kNone, kRandomHalf, kFixedHalf };
 enum class UnitCube { kAuto, kOn, kOff };
-/// Whether layers align whole groups, or like with like: in kinds that are found in the data, or
-/// that are the labels of the rows, or in cells of the covariates.
+/// Whether layers align whole groups, or rows within clusters that are found in the data, within
+/// labels, or with similar covariates.
 enum class Gating { kAuto, kNone, kClusters, kLabel, kKept };
-/// What held-out rows judge the layers by.
+/// Score of the validation rows, by which early stopping decides.
 enum class Judging { kDivergence, kPrediction };
-/// What an alignment is for, which decides how far the automatic fit goes: until like rows of
-/// different groups lie nearest to each other, or until the group cannot be predicted.
+/// Purpose of an alignment, which decides how far the automatic fit goes: until rows of the same
+/// class are nearest to each other across groups (transfer), or until the group cannot be predicted
+/// (hide).
 enum class Goal { kAuto, kTransfer, kHide };
-/// What a layer of DD whitens: principal axes of normal scores, of the normal distribution function
-/// of the values as they are, or random axes.
+/// Axes that a layer of DD whitens along: principal axes of normal scores, principal axes of the
+/// normal distribution function of the values as they are, or random axes.
 enum class DdStack { kPca, kPcaUnscaled, kRandom };
 
 struct FitOptions {
@@ -125,7 +126,7 @@ FitOptions without_ignored(const FitOptions& options);
 /// Throws InvalidOption that names the first option out of its range.
 void validate(const FitOptions& options);
 
-/// What options are resolved against.
+/// Shape of the data, by which unset options get their values.
 struct DataShape {
   Index dim = 0;
   std::vector<std::string> group_names = {};

@@ -4,10 +4,10 @@
 //   std::ofstream("report.html") << report_html(report);
 //
 // The page answers eight questions in order: is there a difference, where, did it work, what moved
-// and how far, was anything fused, can new rows be trusted, when and why did the fit stop, and what
-// does a row look like elsewhere. It is one file that needs neither a network nor JavaScript. It
-// holds the numbers of its pictures and never the table: values of rows only as many as asked for,
-// and what it holds of them is said at its end.
+// and how far, were labels fused, can new rows be trusted, when and why did the fit stop, and how
+// does a row look in another group. It is one file that needs neither a network nor JavaScript. It
+// holds the numbers of its pictures and never the table; it states at its end how many rows' values
+// it holds, which is as many as asked for.
 //
 // Figures are those of check() and evaluate() on the same rows. The same model, rows, options and
 // seed give the same bytes on any number of threads.
@@ -35,18 +35,18 @@ namespace conflux {
 inline constexpr int kReportVersion = 1;
 
 struct ReportOptions {
-  /// Rows whose places are shown, of all groups together, drawn by seed; 0 shows none.
+  /// Rows drawn in the scatter plots, of all groups together, sampled by seed; 0: none.
   Index rows = 2'000;
   /// Whether the page shows amount_curve() of the rows.
   bool curve = false;
   std::uint64_t seed = 0;
   int threads = 0;
-  /// What commands of the advice call the files; empty: placeholders.
+  /// Names of the files in the commands of the advice; empty: placeholders.
   std::string model_path = {};
   std::vector<std::string> data_paths = {};
   /// Rows of each group in the table that `groups` was drawn from; empty: it holds all.
   std::vector<Index> table_rows = {};
-  /// Told what is being computed.
+  /// Called with the name of what is being computed.
   std::function<void(const std::string&)> progress = {};
 };
 
@@ -54,7 +54,7 @@ struct ReportOptions {
 struct Headline {
   std::string name;
   std::string value;
-  /// What it means, or what chance makes of it.
+  /// The meaning of the figure, or its chance level.
   std::string note;
 };
 
@@ -89,7 +89,8 @@ struct RowView {
   /// Share of the squared moves, or of the variance, that the plane shows.
   double share = 1;
   std::string share_of;
-  /// On their way: layers that lie behind each frame, from none to all, and where the rows are.
+  /// Frames of a path: the number of layers before each frame, from none to all, and the positions
+  /// of the rows.
   std::vector<Index> layers = {};
   std::vector<Matrix> places = {};
   std::vector<Index> group_of = {};
@@ -109,15 +110,14 @@ struct WarpedGrid {
 struct PixelGrid {
   Index height = 0;
   Index width = 0;
-  /// Of each feature, line by line.
+  /// For each feature, line by line.
   std::vector<Index> place = {};
 };
 
-/// Whose are the nearest rows of the rows of each cluster? Clusters are labels, or found without
-/// them.
+/// Labels of the nearest rows of the rows of each label, or the same of clusters that were found.
 struct Neighborhoods {
   bool labels = true;
-  /// Of the rows that judged the fit, because these have no labels.
+  /// True if these rows have no labels, and the neighborhoods are of the rows that scored the fit.
   bool of_fit = false;
   std::vector<std::string> clusters = {};
   std::vector<Index> rows = {};
@@ -134,7 +134,7 @@ struct Neighborhoods {
   std::vector<Fused> fused = {};
 };
 
-/// How often rows lie beyond the outer knots of the maps that move them.
+/// Fraction of maps beyond whose outer knots rows lie.
 struct Reach {
   Index maps = 0;
   /// Rows by their share of such maps: 20 bins from 0 to 1.
@@ -148,10 +148,11 @@ struct Reach {
   std::optional<double> fitted_most = std::nullopt;
   std::optional<double> beyond_fitted = std::nullopt;
 
-  /// Of rows like those of the fit it is one in a hundred after a fit of many rows, but up to 30
-  /// after one of 100 to 500 rows a group, whose own rows lie within knots that were made of them.
-  /// In 40 such fits (studies/new_rows_study.py, 40) rows alike are above this limit twice, and
-  /// rows of which one feature is shifted by two deviations 35 times; above 0.1 are 21 and 40.
+  /// True if the rows are unlike those of the fit. For new rows of the same distribution
+  /// `beyond_fitted` is 1 % after a fit of many rows, but up to 30 % after one of 100 to 500 rows
+  /// per group, whose own rows lie within knots that were made of them. In 40 such fits
+  /// (studies/new_rows_study.py, 40) such rows are above this limit twice, and rows with one
+  /// feature shifted by two standard deviations 35 times; above 0.1 are 21 and 40.
   bool unlike_fitted() const { return beyond_fitted.value_or(0) > 0.25; }
 };
 
@@ -185,8 +186,9 @@ struct Report {
   Verdict verdict = Verdict::kTooFewRows;
   /// The verdict in a sentence, then the cautions, then which rows were scored.
   std::vector<std::string> sentences = {};
-  /// Reasons to look twice although the verdict is "aligned" or "reduced": fused labels, lost
-  /// neighbors, rows outside the range of the fit, training scores.
+  /// Reasons to look twice although the groups came closer ("aligned", "reduced", or "below chance"
+  /// of rows that differed before): mixed labels, lost neighbors, rows outside the range of the
+  /// fit, training scores.
   std::vector<std::string> cautions = {};
   std::vector<Headline> headlines = {};
   std::vector<ReportAdvice> advice = {};

@@ -6,8 +6,8 @@
 //   const Fit earlier = load_checkpoint(path, data);
 //   control.resume = &earlier;
 //
-// A checkpoint is a model file that says so and names the data it was fitted on. fit_flow() itself
-// refuses to resume with other options.
+// A checkpoint is a marked model file with the digest of its data. fit_flow() itself refuses to
+// resume with other options.
 
 #pragma once
 
@@ -23,8 +23,8 @@
 
 namespace conflux {
 
-/// Tells one set of rows and names from another, whatever their weights. Reads all rows once.
-/// `change_row`, if set, changes a copy of each row before it counts.
+/// A digest of rows and names, whatever the weights of the rows. Reads all rows once. `change_row`,
+/// if set, changes a copy of each row before it counts.
 std::string data_digest(const GroupSet& groups,
                         const std::function<void(double* row)>& change_row = {});
 /// The digest of the rows with their weights, without which no fit goes on.
@@ -41,7 +41,7 @@ Fit load_checkpoint(const std::string& path, const std::string& digest);
 std::vector<std::byte> checkpoint_bytes(const Fit& so_far, const std::string& digest);
 Fit parse_checkpoint(std::span<const std::byte> bytes, const std::string& digest);
 
-/// What save_checkpoint() was given. Throws InvalidData for a finished model.
+/// The metadata that save_checkpoint() was given. Throws InvalidData for a finished model.
 std::map<std::string, std::string> checkpoint_metadata(const std::string& path);
 
 }  // namespace conflux

@@ -5,9 +5,9 @@
 // loaded moves rows to the same bits.
 //
 // Writing: a killed process leaves the old file or the new one, never half a model. Reading trusts
-// nothing: a file that is truncated, damaged or made up throws InvalidData that says what is wrong
-// and what to do, and takes memory in proportion to its length only. Files of all versions up to
-// this one are read.
+// nothing: a file that is truncated, damaged or forged throws InvalidData with the fault and a
+// remedy, and takes memory in proportion to its length only. Files of all versions up to this one
+// are read.
 
 #pragma once
 
@@ -35,7 +35,7 @@ std::vector<std::byte> model_bytes(const Model& model);
 /// Throws Error when the file cannot be read, InvalidData when it is no model.
 Model load_model(const std::string& path);
 
-/// A model or a checkpoint with what only the file knows.
+/// A model or a checkpoint, with the metadata of the file.
 struct ModelFile {
   Model model;
   /// False for the checkpoint of an unfinished fit.

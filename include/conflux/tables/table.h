@@ -43,8 +43,8 @@ struct ColumnInfo {
 
 using TableSchema = std::vector<ColumnInfo>;
 
-/// One value per row, in `numbers` or in `text` as the type says. A missing number is NaN; missing
-/// text keeps its spelling.
+/// One value per row, in `numbers` or in `text` depending on the type. A missing number is NaN;
+/// missing text keeps its spelling.
 struct Column {
   std::string name;
   ColumnType type = ColumnType::kNumeric;
@@ -55,8 +55,8 @@ struct Column {
   Index size() const { return static_cast<Index>(numeric() ? numbers.size() : text.size()); }
 };
 
-/// Whether a cell of a text file says that there is no value: it is empty or one of NA, N/A, NaN,
-/// nan, null, NULL, ? and -; blanks around it do not count.
+/// Whether a cell of a text file is missing: it is empty or one of NA, N/A, NaN, nan, null, NULL, ?
+/// and -; blanks around it do not count.
 bool is_missing(std::string_view cell);
 
 /// NaN in a numeric column, cells that are missing by their spelling in a text column.
@@ -76,13 +76,13 @@ struct RowOrigin {
 /// Keywords of a file and their values, in their order.
 using FileKeywords = std::vector<std::pair<std::string, std::string>>;
 
-/// What a file says beside its rows. Readers give it to their tables, and who writes such a table
-/// in the same format keeps it.
+/// Content of a file beside its rows. Readers attach it to their tables, and writers of the same
+/// format keep it.
 struct FileExtras {
-  /// The format whose extras these are.
+  /// The format of these extras.
   std::string format;
   FileKeywords keywords;
-  /// Columns that are no features unless somebody asks for them, and why.
+  /// Columns that are no features unless they are named, and the reasons.
   FileKeywords carried;
 };
 
@@ -128,7 +128,7 @@ class Table {
   Table rows(std::span<const Index> positions) const;
 };
 
-/// What a reader or writer has to be told; every field has a default that suits most files.
+/// Options of readers and writers; every field has a default that suits most files.
 struct TableOptions {
   /// csv, tsv, txt, npy, npz, idx or fcs, with .gz or .zst behind it for compressed output. Empty:
   /// by the file's name, and csv for "-".
@@ -153,12 +153,12 @@ struct TableOptions {
   /// NPZ: the two-dimensional array. Empty: X, or the only one.
   std::string array = {};
 
-  /// NPZ: the array, and column, that tells the groups. Empty: "group", if there is one.
+  /// NPZ: the array, and column, of the groups. Empty: "group", if there is one.
   std::string group = {};
 
-  /// FCS: name channels by $PnN even where $PnS tells what they measure.
+  /// FCS: name channels by $PnN even if all $PnS differ.
   bool short_names = false;
-  /// FCS: leave the light that spills from one channel into another, even if the file tells it.
+  /// FCS: do not compensate spillover, even if the file has its matrix.
   bool uncompensated = false;
   /// FCS: the numbers as they are stored, before gain and logarithmic amplification are undone.
   bool stored_values = false;
@@ -212,7 +212,7 @@ void write_table(const std::filesystem::path& path, const Table& table,
 /// The format, by its name, that a file is read or written in.
 std::string table_format(const std::filesystem::path& path, const TableOptions& options = {});
 
-/// The names that TableOptions::format knows.
+/// The names of table formats, as in TableOptions::format.
 std::vector<std::string> table_formats();
 
 }  // namespace conflux

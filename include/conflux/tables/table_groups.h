@@ -1,7 +1,7 @@
 // Tables as groups of samples, and back.
 //
-// One column tells the group of a row, others are features, the rest is carried along. The position
-// of each row is kept.
+// One column names the group of each row, others are features, all further ones are copied
+// unchanged. The position of each row is kept.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace conflux {
 
 /// Which columns are what.
 struct GroupColumns {
-  /// Tells the group of each row. Numbers become names: 3 is "3".
+  /// Column with the group of each row. Numbers become names: 3 is "3".
   std::string group = "group";
   /// Features in this order. Empty: every numeric column but `group` and `drop`.
   std::vector<std::string> features = {};
@@ -41,6 +41,18 @@ GroupedTable groups_from_table(const Table& table, const GroupColumns& columns =
 /// The group of every row. Throws InvalidData for a row without one.
 std::vector<std::string> groups_of_rows(const Table& table, std::string_view column);
 
+/// The names of a list that is separated by commas.
+std::vector<std::string> listed_names(const std::string& text);
+
+/// The columns of a label: one or, separated by commas, several whose combinations are the labels.
+std::vector<std::string> label_columns(const std::string& columns);
+
+/// Whether a table has all columns of a label.
+bool has_columns(const Table& table, const std::string& columns);
+
+/// The label of every row; empty if a cell of the columns is missing.
+std::vector<std::string> labels_of_rows(const Table& table, const std::string& columns);
+
 /// The names of the features that groups_from_table would take.
 std::vector<std::string> feature_names(const TableSchema& schema, const GroupColumns& columns,
                                        std::string_view source = {});
@@ -53,7 +65,7 @@ Matrix features_of(const Table& table, const std::vector<std::string>& features)
 std::vector<Matrix> features_of_groups(const Table& table, const std::vector<std::string>& features,
                                        const std::vector<std::vector<Index>>& positions);
 
-/// A text table whose column "group" tells the groups and whose other columns are all features.
+/// A text table with the column "group"; all other columns are features.
 GroupSet read_csv(const std::filesystem::path& path);
 
 /// Writes group after group, "group" last. Features without names are called x0, x1, ... Throws

@@ -87,7 +87,7 @@ GroupSet make_gaussian_groups(Index num_groups, Index dim, Index samples_per_gro
 /// The law from which make_gaussian_groups draws group number `group`, in closed form.
 Gaussian gaussian_group_law(Index group, Index dim, std::uint64_t seed = 0);
 
-/// The names that make_toy knows.
+/// The names of all toy data sets.
 std::vector<std::string> toy_names();
 
 /// The set of that name with `samples` rows per group and otherwise default options. "pattern4" is

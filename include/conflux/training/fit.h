@@ -1,4 +1,5 @@
-// Learns one invertible map per group into a shared space where all groups look alike.
+// Learns one invertible map per group into a shared space in which all groups have the same
+// distribution.
 //
 //   GroupSet groups;
 //   groups.add("monday", monday);
@@ -26,10 +27,10 @@ namespace conflux {
 
 // Some rows of every group that a fit is content with.
 //
-// Every row has a random number, named by the seed and by its position in its group. The pool of a
-// group holds the rows with the smallest numbers, and the smallest few of every label, so that rare
-// labels stay; rows whose numbers come next can judge the fit. Groups that are copies of each other
-// have pools that are copies.
+// Every row has a random number that depends on the seed and its position in its group. The pool of
+// a group holds the rows with the smallest numbers, and the smallest few of every label, so that
+// rare labels stay; the rows with the next numbers can be test rows. Groups that are copies of each
+// other have pools that are copies.
 
 /// Positions of rows, by group and in order.
 struct Pool {
@@ -57,18 +58,18 @@ struct UnseenRows {
 struct Fit {
   Flow flow;
   FitRecord record;
-  /// The options that asked for this fit, with the method that the ladder has chosen: a fit of
-  /// other rows with them does the like.
+  /// The options of this fit, with the method that the ladder has chosen, to fit other rows in the
+  /// same way.
   FitOptions chosen = {};
-  /// The flow that the held-out rows have judged, if `flow` was then fitted to all rows, these
-  /// included. It is what tells how new rows will do.
+  /// The flow that the validation rows have scored, if `flow` was then refitted to all rows. Its
+  /// scores estimate those of new rows.
   std::optional<Flow> judged = {};
   /// The same of groups that are too small to hold rows out: half of the rows, moved by a fit of
   /// the other half.
   std::optional<UnseenRows> rehearsed = {};
 };
 
-/// What a caller of a fit may set beside its options.
+/// Callbacks and limits of a fit, beside its options.
 struct FitControl {
   /// Called after every layer with the fit so far, which a checkpoint may keep.
   std::function<void(const Fit&)> on_progress = {};
@@ -80,9 +81,9 @@ struct FitControl {
   std::vector<Index> gaps = {};
 };
 
-/// Throws InvalidData or InvalidOption with a sentence that says what to do. The fit moves its own
-/// copy of the rows; a set that owns them and is moved in (std::move) gives them up, and there is
-/// no copy. Rows in single precision stay so on the way: half the memory, and faster.
+/// Throws InvalidData or InvalidOption with a remedy. The fit moves its own copy of the rows; a set
+/// that owns them and is moved in (std::move) gives them up, and there is no copy. Rows in single
+/// precision stay so: half the memory, and faster.
 Fit fit_flow(GroupSet groups, const FitOptions& options);
 
 /// The same over the processes of `comm`, each of which holds some rows of some groups. The

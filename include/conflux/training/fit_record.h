@@ -1,4 +1,4 @@
-// What happened during a fit.
+// Record of a fit: options, layers, stopping, scores.
 
 #pragma once
 
@@ -29,11 +29,10 @@ struct LayerRecord {
   Index evaluations = 0;
   Index passes = 0;
   double seconds = 0;
-  /// Where the seconds went: products with the rows, and sorting with what is done to sorted
-  /// values; the rest is everything else.
+  /// Parts of the seconds: products with the rows, and sorting with the work on sorted values.
   double product_seconds = 0;
   double sort_seconds = 0;
-  /// What the products did: multiplications and additions, and bytes of rows read or written.
+  /// Work of the products: multiplications and additions, and bytes of rows read or written.
   double flops = 0;
   double bytes = 0;
 };
@@ -67,19 +66,19 @@ struct PredictionRecord {
   double by_chance = 0.5;
 };
 
-/// What a finished fit did to rows, by figures and in sentences (conflux/judging/judged_fit.h).
+/// Scores of a finished fit, in figures and sentences (conflux/judging/judged_fit.h).
 struct FitSummary {
-  /// "aligned", "better", ...; empty when nothing was judged.
+  /// A word of Verdict (conflux/judging/judgement.h); empty if nothing was scored.
   std::string verdict = {};
-  /// Whether the group could be predicted, among rows of one label if labels were protected.
+  /// AUC of predicting the group, within labels if the fit aligned within them.
   double auc_before = 0.5;
   double auc_after = 0.5;
   double auc_by_chance = 0.5;
   /// The interval that holds what new rows show in 95 of 100 cases.
   double auc_low = 0.5;
   double auc_high = 0.5;
-  /// With more than two groups the AUC is the mean of each against the rest. This is the group that
-  /// is told best afterwards; empty with two.
+  /// With more than two groups the AUC is the mean of each against the others. This is the group
+  /// with the highest afterwards; empty with two.
   std::string worst_group = {};
   double worst_before = 0.5;
   double worst_after = 0.5;
@@ -90,17 +89,17 @@ struct FitSummary {
   /// The features that moved most, and how far, in deviations within groups.
   std::vector<std::string> moved_most = {};
   std::vector<double> moved_by = {};
-  /// Mean distance of a group from the rest afterwards, in distances within groups, and the band
-  /// that 90 % of random assignments of the groups fall into.
+  /// Mean energy distance of a group to the others afterwards, relative to distances within groups,
+  /// and the band that contains 90 % of random assignments of the groups.
   double energy_after = 0;
   double energy_low = 0;
   double energy_high = 0;
-  /// In which share of the maps on lines 99 of 100 fitted rows lie beyond the outer knots, at most:
-  /// a new row that does so in more of them is unlike all that was fitted. Unset when nobody
-  /// looked, or no map has knots.
+  /// 99 % of the training rows are outside the range (beyond the outer knots) of at most this
+  /// fraction of the maps: a new row that is outside of more is unlike the training rows. Unset if
+  /// it was not measured, or no map has knots.
   std::optional<double> beyond_knots = std::nullopt;
-  /// The range of the coordinates of fitted rows, feature by feature: rows far beyond it are unlike
-  /// all that was fitted. Empty when nobody looked.
+  /// The range of the coordinates of training rows, feature by feature: rows far beyond it are
+  /// unlike these. Empty if it was not measured.
   std::vector<double> reach_low = {};
   std::vector<double> reach_high = {};
   /// Rows that were judged, and how many of them no map was fitted on.
@@ -112,7 +111,7 @@ struct FitSummary {
   bool judged() const { return judged_rows > 0; }
 };
 
-/// Whose are the nearest rows of the rows of one label, among the rows that judged a fit?
+/// Labels of the nearest rows of the rows of one label, among the scored rows of a fit.
 struct LabelNeighborhood {
   std::string label = {};
   Index rows = 0;
@@ -153,6 +152,20 @@ struct LadderRecord {
   bool operator==(const LadderRecord&) const = default;
 };
 
+/// A fit of the rows of one label (training/within_labels.h).
+struct WithinRecord {
+  std::string label = {};
+  /// Rows of each group that it was fitted on; 0 where a group has too few of them, whose rows move
+  /// as if their label were unknown.
+  std::vector<Index> rows = {};
+  std::string method = {};
+  Index layers = 0;
+  /// As FitRecord::stop.
+  std::string stop = {};
+
+  bool operator==(const WithinRecord&) const = default;
+};
+
 struct FitRecord {
   /// As used, nothing left unset except bins, which depend on the layer.
   FitOptions options;
@@ -169,15 +182,17 @@ struct FitRecord {
   std::vector<LayerRecord> dropped_layers = {};
   /// Before the first layer, and at some places up to the last; empty when nothing was predicted.
   std::vector<PredictionRecord> predictions = {};
-  /// Why there are no more layers, as a sentence; empty when all that were asked for were fitted.
+  /// Why the fit stopped before the planned number of layers, as a sentence; empty if it did not.
   std::string stop = {};
   ClustersRecord clusters = {};
   LadderRecord ladder = {};
-  /// Unset when nobody looked before the fit: conflux align and conflux serve do.
+  /// Fits within single labels; empty if labels do not influence how rows move.
+  std::vector<WithinRecord> within = {};
+  /// The check before the fit, by conflux align and conflux serve; unset otherwise.
   std::optional<CheckRecord> check = std::nullopt;
   FitSummary summary = {};
-  /// Of the labels of the rows that were judged, of many those with the most rows; empty without
-  /// labels.
+  /// Neighborhoods of the labels among the scored rows, of those with the most rows if there are
+  /// many; empty without labels.
   std::vector<LabelNeighborhood> neighborhoods = {};
   /// Sentences about what a user should know before trusting the result.
   std::vector<std::string> warnings;
