@@ -242,7 +242,7 @@ def climate(study, data):
     for method, options in METHODS.items():
         moved[f"--keep month:cyclic, {method}"] = study.conflux(
             fit, new, "month:cyclic", "--target", "rcm", *options, verb=to)
-    # What no correction that is fitted on the calibration period can know: the models drift apart.
+    # The limit of corrections that know the calibration period only: the models drift apart.
     exact = new.copy()
     for k in range(1, 13):
         means = [fit[(fit["group"] == g) & (fit["month"] == k)][features].mean() for g in ("gcm", "rcm")]
