@@ -1,8 +1,8 @@
 """Makes docs/results/covariates.md: what --keep keeps, beside ComBat with a model.
 
-    /usr/bin/python3 studies/covariates_study.py build/release/apps/conflux/conflux DATA docs/results/covariates.md
+    /usr/bin/python3 studies/covariates_study.py build/release/apps/conflux/conflux DATA docs/results/covariates.md [SECTION ...]
 
-DATA is the folder with bladderbatch, cccma_climate and adult. Needs numpy, pandas, scipy, scikit-learn, and R with
+Sections are arrays, climate, scans, amounts and synthetic, which takes longest; all without names. DATA is the folder with bladderbatch, cccma_climate and adult. Needs numpy, pandas, scipy, scikit-learn, and R with
 r-bioc-sva. Synthetic groups are fitted on one half of the rows and judged on the other; ComBat cannot move rows
 that it has not seen, and is scored on the rows of its fit, which is optimistic.
 """
@@ -242,7 +242,7 @@ def climate(study, data):
     for method, options in METHODS.items():
         moved[f"--keep month:cyclic, {method}"] = study.conflux(
             fit, new, "month:cyclic", "--target", "rcm", *options, verb=to)
-    # No correction that is fitted on the calibration period can know that the models drift apart.
+    # The limit of corrections that know the calibration period only: the models drift apart.
     exact = new.copy()
     for k in range(1, 13):
         means = [fit[(fit["group"] == g) & (fit["month"] == k)][features].mean() for g in ("gcm", "rcm")]
@@ -314,59 +314,53 @@ def amounts(study, data):
     return lines
 
 
-PAGE = """# What stays: columns that are kept
+TITLE = """# What stays: columns that are kept
 
-Made by `/usr/bin/python3 studies/covariates_study.py build/release/apps/conflux/conflux DATA docs/results/covariates.md`;
+Made by `/usr/bin/python3 studies/covariates_study.py build/release/apps/conflux/conflux DATA docs/results/covariates.md{names}`;
 figures are what it printed. What the flags mean: [What should stay?](../what_should_stay.md).
+"""
 
-## Synthetic groups
+SECTIONS = {
+    "arrays": """## Expression arrays: bladderbatch with `--keep cancer`
+
+57 arrays, 5,000 probes, five batches; three batches hold one type only. Parts of the variance, means over the probes. The last column: nearest class mean of the arrays of the other batches.
+""",
+    "climate": """## Climate: cccma with `--keep month:cyclic`
+
+Fitted on the calibration period, judged on the validation period, 8 variables in standard deviations of the regional model. A gap is the difference of a month's mean between the translated global model and the
+regional model; part of it is that the two models warm differently: the last row adds to every month the exact difference of the calibration period.
+""",
+    "scans": """## Scans of 20 sites whose ages differ, with `--keep age`
+
+Made up: 915 rows, 419 features, a smooth effect of age, sites of mean ages from 12 to 55 with locations and scales of their own. Ridge regression predicts age from the moved features, over five
+random folds and for a site that it has not seen; a linear discriminant predicts the site from what age does not explain (1 of 20 by chance is 0.05).
+""",
+    "amounts": """## How much: census incomes by sex with `--amount`
+
+3,000 rows fitted by `inb`, 3,000 others judged (`evaluate --curve`).
+""",
+    "synthetic": """## Synthetic groups
 
 One covariate, age, and groups with a location and a scale of their own per feature. Its effect is a straight line (linear), a sine (smooth), a line and a bend of its own in every group (interaction),
 or a line while groups have different ages (confounded). conflux is fitted on one half of the rows and judged on the other; ComBat is judged on the rows of its fit, which is optimistic. The effect of age in
 the moved rows is compared with the truth (for the interaction: its mean over the groups). The group AUC is that of boosted trees, from age alone, and from age and features: they are equal where
-features say nothing more about the group given age. Seeds: {seeds}.
-
-{synthetic}
-
-## Expression arrays: bladderbatch with `--keep cancer`
-
-57 arrays, 5,000 probes, five batches; three batches hold one type only. Parts of the variance, means over the probes. The last column: nearest class mean of the arrays of the other batches.
-
-{arrays}
-
-## Climate: cccma with `--keep month:cyclic`
-
-Fitted on the calibration period, judged on the validation period, 8 variables in standard deviations of the regional model. A gap is the difference of a month's mean between the translated global model and the
-regional model; part of it is that the two models warm differently: the last row adds to every month the exact difference of the calibration period.
-
-{climate}
-
-## Scans of 20 sites whose ages differ, with `--keep age`
-
-Made up: 915 rows, 419 features, a smooth effect of age, sites of mean ages from 12 to 55 with locations and scales of their own. Ridge regression predicts age from the moved features, over five
-random folds and for a site that it has not seen; a linear discriminant predicts the site from what age does not explain (1 of 20 by chance is 0.05).
-
-{scans}
-
-## How much: census incomes by sex with `--amount`
-
-3,000 rows fitted by `inb`, 3,000 others judged (`evaluate --curve`).
-
-{amounts}
-"""
+features say nothing more about the group given age.
+""",
+}
 
 
-def main(command, data, page):
+def main(command, data, page, *names):
     data = pathlib.Path(data)
     with tempfile.TemporaryDirectory() as folder:
         study = Study(str(pathlib.Path(command).resolve()), folder)
-        sections = {}
-        for name, lines in (("arrays", lambda: arrays(study, data)), ("climate", lambda: climate(study, data)),
-                            ("scans", lambda: scans(study)), ("amounts", lambda: amounts(study, data)),
-                            ("synthetic", lambda: synthetic(study))):
-            sections[name] = "\n".join(lines())
-            print(sections[name], flush=True)
-        text = PAGE.format(**sections, seeds=len(SEEDS))
+        work = {"arrays": lambda: arrays(study, data), "climate": lambda: climate(study, data),
+                "scans": lambda: scans(study), "amounts": lambda: amounts(study, data),
+                "synthetic": lambda: synthetic(study)}
+        text = TITLE.format(names="".join(f" {name}" for name in names))
+        for name in names or SECTIONS:
+            table = "\n".join(work[name]())
+            print(table, flush=True)
+            text += f"\n{SECTIONS[name]}\n{table}\n"
     pathlib.Path(page).write_text(text)
 
 

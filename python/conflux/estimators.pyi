@@ -28,7 +28,9 @@ class Auto(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -72,7 +74,9 @@ class Auto(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -120,7 +124,9 @@ class CASCADE(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -164,7 +170,9 @@ class CASCADE(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -212,7 +220,9 @@ class Means(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -256,7 +266,9 @@ class Means(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -304,7 +316,9 @@ class LocationScale(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -348,7 +362,9 @@ class LocationScale(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -396,7 +412,9 @@ class NB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -440,7 +458,9 @@ class NB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -488,7 +508,9 @@ class INB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -532,7 +554,9 @@ class INB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -580,7 +604,9 @@ class RandNB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -624,7 +650,9 @@ class RandNB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -672,7 +700,9 @@ class NBINB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -716,7 +746,9 @@ class NBINB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -764,7 +796,9 @@ class NBRandNB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -808,7 +842,9 @@ class NBRandNB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -856,7 +892,9 @@ class GB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -900,7 +938,9 @@ class GB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -948,7 +988,9 @@ class GBINB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -992,7 +1034,9 @@ class GBINB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -1040,7 +1084,9 @@ class SINF(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -1084,7 +1130,9 @@ class SINF(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -1132,7 +1180,9 @@ class DD(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -1176,7 +1226,9 @@ class DD(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -1224,7 +1276,9 @@ class Tree(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -1268,7 +1322,9 @@ class Tree(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -1316,7 +1372,9 @@ class TreeINB(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -1360,7 +1418,9 @@ class TreeINB(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -1408,7 +1468,9 @@ class Conditional(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -1452,7 +1514,9 @@ class Conditional(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
@@ -1501,7 +1565,9 @@ class Aligner(BaseAligner):
         pseudo_count: float | None = ...,
         grid: int = ...,
         strength: float | None = ...,
+        amount: float = ...,
         scales: bool = ...,
+        interaction: bool = ...,
         shrinkage: bool = ...,
         weights: str | Sequence[float] = ...,
         target: str | int | None = ...,
@@ -1546,7 +1612,9 @@ class Aligner(BaseAligner):
     pseudo_count: float | None
     grid: int
     strength: float | None
+    amount: float
     scales: bool
+    interaction: bool
     shrinkage: bool
     weights: str | Sequence[float]
     target: str | int | None
