@@ -115,6 +115,7 @@ Model add_group(const Model& model, const std::string& name, SampleRows rows,
   for (const auto& layer : model.flow.layers()) out.flow.append(newcomer.join(layer));
   // Flows of labels do not know the new group, whose rows are moved by where they lie.
   for (const auto& each : model.flow.within()) out.flow.add_within(each->label, each->flow);
+  for (WithinRecord& each : out.record.within) each.rows.push_back(0);
   out.flow.set_amount(model.flow.amount());
   return out;
 }
