@@ -241,7 +241,7 @@ class Adjustment:
             "trend": self._trend, "kinds": self._kinds, "units": self._units,
         }
         arrays = io.BytesIO()
-        np.savez(arrays, __days__=self._hist_days, **self._hist)  # type: ignore[arg-type]
+        np.savez(arrays, __days__=self._hist_days, **self._hist)
         with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path, "w") as file:
             file.writestr("adjustment.json", json.dumps(about))
             file.writestr("hist.npz", arrays.getvalue())
@@ -394,7 +394,8 @@ def _near_part(group: str, window: int, part: int, days: _Numbers | None) -> Any
 
 def _near(days: _Numbers, day: float, window: int) -> npt.NDArray[np.bool_]:
     """Return which days lie in the window around a day, around the turn of the year too."""
-    return np.abs((days - day + 182.5) % 365 - 182.5) <= window / 2
+    near: npt.NDArray[np.bool_] = np.abs((days - day + 182.5) % 365 - 182.5) <= window / 2
+    return near
 
 
 def _months_of(days: _Numbers) -> npt.NDArray[np.int64]:

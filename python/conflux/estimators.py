@@ -86,7 +86,7 @@ def _make(name: str, method: str | None) -> type[BaseAligner]:
         more = f"This is the engine's method {method}; docs/math.md has its formulas."
     constructor = initializer(parameters)
     constructor.__qualname__ = f"{name}.__init__"
-    if method in ("nb", "gb", "means", "location-scale"):
+    if method in ("nb", "gb", "means", "location-scale", "cascade"):
         arguments = ""
     else:
         arguments = "layers=10"

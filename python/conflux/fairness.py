@@ -64,8 +64,8 @@ class Parity:
         for name in _FIGURES:
             after = str(self.after[name]) if self.after else ""
             lines.append(f"{name.replace('_', ' '):<32}{self.before[name]!s:<26}{after}")
-        for group, (before, after) in self.rates.items():
-            text = "" if after is None else f"{after:.3f}"
+        for group, (before, rate) in self.rates.items():
+            text = "" if rate is None else f"{rate:.3f}"
             lines.append(f"  {'positive rate of ' + group:<30}{before:<26.3f}{text}")
         lines.append(
             "Logistic regression, each row predicted by one that has not seen it; in brackets 95 % "

@@ -20,7 +20,10 @@ from ._judgements import Check, Evaluation, Feature, GroupPrediction, Summary
 from ._tables import as_frame, is_frame
 from .estimators import Aligner
 
-__all__ = ["Check", "Evaluation", "Feature", "GroupPrediction", "Summary", "amount_curve", "check", "evaluate", "predict_groups"]
+__all__ = [
+    "Check", "Evaluation", "Feature", "GroupPrediction", "Summary", "amount_curve", "check", "evaluate",
+    "predict_groups",
+]
 
 
 def take_named(X: Any, labels: Any, purpose: str, parameter: str) -> tuple[Any, Any, str]:

@@ -141,9 +141,10 @@ def map_new(
     adata : AnnData
         The new cells. ``obsm[key_added]`` gets them in the shared space,
         ``obs["conflux_confidence"]`` how near each lies to the reference: the fraction of reference
-        cells that lie at least as far from the cells of their surroundings (0.5 is usual, below 0.05 the reference has no such
-        cell). With `label_key`, ``obs["conflux_label"]`` is the most frequent label of the nearest
-        reference cells and ``obs["conflux_label_confidence"]`` their fraction.
+        cells that lie at least as far from the cells of their surroundings (0.5 is usual, below
+        0.05 the reference has no such cell). With `label_key`, ``obs["conflux_label"]`` is the most
+        frequent label of the nearest reference cells and ``obs["conflux_label_confidence"]`` their
+        fraction.
     reference : AnnData
         The cells that :func:`align` has aligned.
     done : Alignment or Aligner

@@ -53,14 +53,15 @@ def test_labels_of_some_rows_steer_the_matching():
 
     done = conflux.align(X, groups, few, n_jobs=1)
     assert done.model.gate == "label"
-    assert "% of the rows steered the matching" in str(done.summary)
+    assert "have maps of their own label" in str(done.summary)
     assert gap(done.rows) < 3 < 5 < gap(conflux.align(X, groups, gate="clusters").rows)
     as_none = [None if np.isnan(each) else int(each) for each in few]
     again = conflux.align(X, groups, as_none, n_jobs=2)
     assert (again.rows == done.rows).all()
-    # New rows need no labels.
-    assert (done.model.transform(X, groups) == done.rows).all()
-    assert np.abs(done.model.inverse_transform(done.rows, groups) - X).max() < 1e-9
+    # Rows take the maps of their label where it is known; others need none.
+    assert (done.model.transform(X, groups, few) == done.rows).all()
+    back = done.model.inverse_transform(done.rows, groups, labels=few)
+    assert np.abs(back - X).max() < 1e-9
 
 
 def test_labels_that_no_row_has_are_said_to_be_none():
@@ -115,5 +116,5 @@ def test_what_cannot_be_aligned_is_refused():
     frame = pandas.DataFrame(X, columns=list("xyz"))
     with pytest.raises(ValueError, match="no column 'site', which tells the groups; add it. The c"):
         conflux.align(frame, "site")
-    with pytest.raises(ValueError, match="no column 'kind', which tells what rows show"):
+    with pytest.raises(ValueError, match="no column 'kind', which has the label of each row"):
         conflux.align(frame.assign(site=groups), "site", "kind")

@@ -247,7 +247,7 @@ def test_new_categories_are_left_as_they_are(fitted):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shared = inb.transform(new)
-    assert shared["colour"][1002] == "new:violet"
+    assert shared["color"][1002] == "new:violet"
     back = inb.inverse_transform(shared, new["site"])
     assert back["color"].tolist() == new["color"].tolist()
 

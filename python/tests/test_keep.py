@@ -18,7 +18,7 @@ def scans(rows=600, seed=3):
     month = draw.integers(1, 13, rows)
     return pd.DataFrame({
         "x": 0.1 * age + 2 * second + draw.normal(size=rows),
-        "y": np.isin(month, (12, 1, 2)) - second + draw.normal(size=rows),
+        "y": np.isin(month, (12, 1, 2)).astype(float) - second + draw.normal(size=rows),
         "age": age,
         "sex": draw.choice(["f", "m"], rows),
         "month": month,
@@ -118,7 +118,8 @@ def test_rows_count_by_their_weights():
     repeated = frame.loc[frame.index.repeat(weights)].reset_index(drop=True)
     means = conflux.Means(repeats="keep")
     features = ["x", "y"]
-    weighted = means.fit(frame[features], frame["site"], sample_weight=weights).transform(frame[features], frame["site"])
+    weighted = means.fit(frame[features], frame["site"], sample_weight=weights)
+    weighted = weighted.transform(frame[features], frame["site"])
     copied = means.fit(repeated[features], repeated["site"]).transform(frame[features], frame["site"])
     alike = means.fit(frame[features], frame["site"]).transform(frame[features], frame["site"])
     assert np.abs(weighted - copied).to_numpy().max() < 1e-9

@@ -42,9 +42,10 @@ def test_an_estimator_that_was_told_nothing_has_the_options_of_the_engine(moons)
     assert different <= {"goal", "unit_cube", "validation_fraction"}
 
 
-# With a goal the options are those of the correction that was chosen.
+# With a goal the options are those of the correction that was chosen; interaction needs kept
+# columns (test_keep.py).
 @pytest.mark.parametrize(
-    "name", [n for n in OPTIONS if n not in ("method", "goal", "seed", "threads")]
+    "name", [n for n in OPTIONS if n not in ("method", "goal", "seed", "threads", "interaction")]
 )
 def test_every_option_reaches_the_engine(name):
     option = OPTIONS[name]

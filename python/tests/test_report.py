@@ -54,7 +54,7 @@ def test_rows_of_the_fit_are_known_and_the_look_before_it_is_kept():
     done = conflux.align(X, groups, layers=5)
     found = conflux.report(done.model, X, groups)
     assert found.json["data"]["fitted_rows"]
-    assert any("rows of the fit" in sentence for sentence in found.sentences)
+    assert any("training rows" in sentence for sentence in found.sentences)
     assert found.json["fit"]["check"]["auc"] == done.check.prediction.auc
     assert not conflux.report(done.model, X + 1e-9, groups).json["data"]["fitted_rows"]
     fitted = conflux.INB(layers=5).fit(X, groups)

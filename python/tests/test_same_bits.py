@@ -21,7 +21,7 @@ def test_a_fit_has_the_bits_of_the_library(groups, dim, rows, layers, native_fit
     np.testing.assert_array_equal(loaded.transform(X, labels), expected)
 
     assert without_times(inb.history_) == without_times(loaded.history_)
-    assert {**inb.options_, "threads": 2} == loaded.options_
+    assert {**inb.options_, "threads": 0} == loaded.options_
 
 
 # Both read the same table; groups are named and ordered alike.

@@ -93,7 +93,7 @@ class Align(CommandTest):
             done = self.call("align", "t.csv", "--group", "site", "--label", "color", *words,
                              "--layers", 3, "-o", "a.csv", "--model", "m.conflux")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual("aligned within regions of the same" in done.stderr, gate == "label", done.stderr)
+            self.assertEqual("aligned within their" in done.stderr, gate == "label", done.stderr)
             self.assertEqual("within labels the group" in done.stderr, gate == "label", done.stderr)
             options = json.loads(self.run_command("info", "m.conflux", "--json"))["options"]
             self.assertEqual(options["gate"], gate)
@@ -102,7 +102,7 @@ class Align(CommandTest):
                          "-o", "m.conflux")
         said = self.call("fit", "t.csv", "--group", "site", "--label", "color", "--layers", 3,
                          "-o", "m.conflux").stderr
-        self.assertIn("aligned within regions of the same", said)
+        self.assertIn("aligned within their", said)
 
     def test_fits_by_clusters_say_how_sure_their_matching_is(self):
         random = np.random.default_rng(3)
@@ -138,11 +138,11 @@ class Align(CommandTest):
         self.write_shifted_types(lambda i: i % 20 < 2)
         words = ["t.csv", "--group", "site", "--label", "type"]
         checked = self.run_command("check", *words)
-        self.assertIn("Labels of 10 % of the rows are known and steer the matching", checked)
+        self.assertIn("Labels of 10 % of the rows are known and guide the matching", checked)
         self.assertIn("--label type", checked)
         done = self.call("align", *words, "-o", "a.csv", "--model", "m.conflux")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("guide which clusters are matched", done.stderr)
+        self.assertIn("guide which clusters the other rows are aligned in", done.stderr)
         self.assertIn("within clusters, which follow the labels of 10 % of the rows", done.stderr + done.stdout)
         self.assertIn("of its kind", done.stderr + done.stdout)
         shown = json.loads(self.run_command("evaluate", "m.conflux", "t.csv", "--json"))
@@ -159,7 +159,7 @@ class Align(CommandTest):
             self.write(f"{name}.csv", "\n".join(lines))
         said = self.call("fit", "a.csv", "b.csv", "--label", "type", "--layers", 3, "-o", "m.conflux")
         self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertIn("Labels of 5", said.stderr + said.stdout)
+        self.assertIn("some rows have a \"type\"", said.stderr + said.stdout)
         self.run_command("evaluate", "m.conflux", "b.csv", "a.csv")
         refused = self.call("fit", "b.csv", "c.csv", "--label", "type", "-o", "n.conflux")
         self.assertEqual(refused.returncode, 2, refused.stderr)

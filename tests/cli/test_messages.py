@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import unittest
 
@@ -174,7 +175,7 @@ class Messages(CommandTest):
         self.assertIn(b"s left", seen)
 
     def test_every_verb_has_help_that_fits_a_screen_and_an_example(self):
-        verbs = [line.split()[0] for line in self.run_command("--help").split("\n\n")[2].splitlines()]
+        verbs = re.findall(r"^  ([a-z-]+) ", self.run_command("--help"), re.MULTILINE)
         self.assertEqual(len(verbs), 14)
         for verb in verbs:
             text = self.run_command(verb, "--help")

@@ -227,7 +227,7 @@ class Mishaps(CommandTest):
         found = json.loads(self.run_command("check", "trial.csv", "--group", "arm", "--json"))
         self.assertFalse(found["differ"], found["sentences"])
         self.assertEqual(found["repeated_rows"], 900)
-        self.assertIn('same "patient_id"', found["sentences"][1])
+        self.assertIn('One row per "patient_id"', found["sentences"][1])
         aligned = self.call("align", "trial.csv", "--group", "arm", "-o", "aligned.csv")
         self.assertIn("nothing to align", aligned.stderr + aligned.stdout)
 

@@ -171,7 +171,7 @@ class Report(ReportTest):
         page = self.report("m.conflux", "t.csv")
         # Nothing grows with the square of the number of groups: a hundred take less than a minute.
         self.assertLess(os.times().children_user - before.children_user, 30)
-        self.assertIn("Matched noise", page.text)
+        self.assertIn("elow chance", page.text)
         self.assertLess(len(page.text), 3e6)
         self.assertLess(page.elements, 6000)
 

@@ -151,8 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
              [] { return two_groups(1e6 * noise(60, 3, 1), 1e-3 * noise(60, 3, 2)); }},
         Hard{"far_from_zero",
              [] {
-               return two_groups(Matrix(noise(60, 3, 1).array() + 1e6),
-                                 Matrix(noise(60, 3, 2).array() + 1e6 + 2));
+               return two_groups(Matrix(noise(60, 3, 1).array() + 1e5),
+                                 Matrix(noise(60, 3, 2).array() + 1e5 + 2));
              }},
         Hard{"mostly_zeros",
              [] {
