@@ -309,10 +309,8 @@ class Ladder {
     return gain(0, last) > 0 || clearly_harder(0, last) ? last : 0;
   }
 
-  /// Corrections within clusters; none if the sample does not allow them. Where features share
-  /// nothing, as principal components do, that clusters correspond is all that is known (two sets
-  /// of digits on 60 components: labels of the nearest row of the other set are right for 73 and
-  /// 62 %, for 66 and 46 % without).
+  /// Corrections within clusters; none if the sample does not allow them. If features are
+  /// unrelated, as principal components are, the correspondence of clusters is all that is known.
   std::size_t last_rung() const {
     const std::size_t last = climbed_.size() - 1;
     return climbed_[last].rung->gate == Gating::kClusters ? last : 0;
