@@ -53,7 +53,7 @@ def test_labels_of_some_rows_steer_the_matching():
 
     done = conflux.align(X, groups, few, n_jobs=1)
     assert done.model.gate == "label"
-    assert "have maps of their own label" in str(done.summary)
+    assert "which follow the labels of 5 % of the rows" in str(done.summary)
     assert gap(done.rows) < 3 < 5 < gap(conflux.align(X, groups, gate="clusters").rows)
     as_none = [None if np.isnan(each) else int(each) for each in few]
     again = conflux.align(X, groups, as_none, n_jobs=2)
