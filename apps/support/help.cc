@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kLeftColumn = 34;
-constexpr const char* kExitCodes = "exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad data, 4 rows not exact";
+constexpr const char* kExitCodes =
+    "exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad data, 4 rows not exact";
 
 std::vector<const Flag*> flags_of(const Verb& verb, bool positional, bool expert) {
   std::vector<const Flag*> out;
