@@ -241,10 +241,12 @@ void warn_of_far_rows(const GroupSet& groups, const RowChoice& chosen, const Ran
   }
 }
 
-// Layers look for what moves rows furthest: a feature in small units is all they see.
+// A search for directions prefers what moves rows furthest: features in small units. Maps of single
+// features do not.
 void warn_of_units(const GroupSet& groups, const RowChoice& chosen, const FitOptions& options,
                    Communicator& comm, std::vector<std::string>& warnings) {
-  const bool by_feature = method_info(options.method).main_kind() == "coordinate";
+  const std::string_view kind = method_info(options.method).main_kind();
+  const bool by_feature = kind == "coordinate" || kind == "location-scale";
   if (by_feature || options.unit_cube == UnitCube::kOn) return;
   const Index dim = groups.dim();
   std::vector<double> sums(static_cast<std::size_t>(2 * dim + 1), 0.0);

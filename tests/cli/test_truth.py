@@ -205,6 +205,15 @@ class Truth(CommandTest):
         else:
             self.assertRegex(said, "[Nn]othing to align|do not differ|Aligned|Reduced")
 
+    # Location and scale moves each feature by itself, in any unit.
+    def test_no_unit_dominates_a_correction_of_single_features(self):
+        rows = [[str(1000 * float(u)), v, w, g] for u, v, w, g in two_groups(200)]
+        self.write("t.csv", table([*"uvw", "g"], rows))
+        for method in ("location-scale", "means"):
+            done = self.call("fit", "t.csv", "--group", "g", "--method", method, "-o", "m.conflux", "--force")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("dominates", done.stderr)
+
     def test_truth_12_the_worst_group_is_named(self):
         draw = random.Random(5)
         rows = [[f"{draw.gauss(0, 1):.5f}", f"{draw.gauss(3 if i % 3 == 2 else 0, 1):.5f}", f"site{i % 3}"]
